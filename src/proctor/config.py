@@ -138,7 +138,8 @@ class Trigger:
 class CampaignSettings:
     """An attack campaign under `redteam:`: the target, the files of its goals, and how many attempts are made.
 
-    ``note`` is shown beside every rate. ``attempts`` are per scope. ``held_out`` is the share of the goals that is never shown in clear; ``rotation`` is any
+    ``only`` are ids of goals or patterns such as ``refund-*``. ``note`` is shown beside every rate. ``attempts`` are
+    per scope. ``held_out`` is the share of the goals that is never shown in clear; ``rotation`` is any
     text, and another text holds out other goals. ``tries`` is the limit per goal of an adaptive run. ``writer`` is a
     model that words instructions in other ways.
     """
@@ -146,6 +147,7 @@ class CampaignSettings:
     goals: str | tuple[str, ...] = "redteam/*.yaml"
     target: str | None = None
     note: str = ""
+    only: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ()
     attempts: int = 200
     languages: tuple[str, ...] = ()

@@ -34,6 +34,9 @@ def verb() -> None:
 @click.argument("campaign", required=False)
 @click.option("-t", "--target", help="Target to attack.  [default: as configured]")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="Only this scope. May be repeated.")
+@click.option(
+    "--goal", "only", multiple=True, help="Only goals with this id; `refund-*` matches several. May be repeated."
+)
 @click.option("--attempts", type=click.IntRange(min=1), help="Attempts per scope.  [default: 200]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context

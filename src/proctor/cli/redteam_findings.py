@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -120,11 +121,10 @@ def _print_one(finding: AttackFinding, *, as_json: bool, store: RunStore | None,
 
 
 def _as_data(finding: AttackFinding) -> dict[str, Any]:
-    from proctor.core.codec import encode  # noqa: PLC0415
-
-    data = dict(encode(finding))
-    data["class"] = data.pop("category", "")
-    data.pop("extra", None)
+    data = {each.name: getattr(finding, each.name) for each in fields(finding) if each.name != "extra"}
+    data |= {key: value.isoformat() for key in ("first_seen", "last_seen") if (value := data[key]) is not None}
+    data |= {key: list(data[key]) for key in ("attempts", "tags")}
+    data["class"] = data.pop("category")
     return data
 
 

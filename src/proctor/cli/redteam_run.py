@@ -51,6 +51,9 @@ def _limits(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("-t", "--target", help="Target to attack.  [default: as configured]")
 @click.option("--guarded", is_flag=True, help="Put the target behind the project's guard, as `guard: true` does.")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="Only this scope. May be repeated.")
+@click.option(
+    "--goal", "only", multiple=True, help="Only goals with this id; `refund-*` matches several. May be repeated."
+)
 @click.option("--attempts", type=click.IntRange(min=1), help="Attempts per scope.  [default: 200]")
 @click.option("--adaptive", is_flag=True, help="Search on from what came nearest, in rounds, until the tries are used.")
 @click.option("--tries", type=click.IntRange(min=1), help="With --adaptive: tries per goal.  [default: 100]")
@@ -73,7 +76,7 @@ def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
     if flags["tries"] and not flags["adaptive"]:
         raise click.UsageError("--tries goes with --adaptive.")
     _check_outputs(flags)
-    given = {key: flags[key] for key in ("target", "scopes", "attempts", "seed")}
+    given = {key: flags[key] for key in ("target", "scopes", "only", "attempts", "seed")}
     campaign = open_campaign(project(ctx), name, **given)
     if flags["resume"]:
         campaign, record = resumed_campaign(campaign)

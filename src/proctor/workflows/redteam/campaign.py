@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def _entry(written: Any) -> dict[str, Any] | None:
 
 
 def goals_of(campaign: Campaign) -> tuple[Goal, ...]:
-    """Load the goals of a campaign, of its scopes only.
+    """Load the goals of a campaign, of its scopes and ids only.
 
     Raises:
         InputError: there is no such file, or a goal is wrong.
@@ -116,10 +117,14 @@ def goals_of(campaign: Campaign) -> tuple[Goal, ...]:
             raise InputError(f"no file matches {pattern!r}", file=file, field="goals", hint="see docs/redteam.md")
         files += found
     goals = load_goals(dict.fromkeys(files))
-    scopes = campaign.settings.scopes
-    chosen = tuple(goal for goal in goals if not scopes or goal.scope in scopes)
+    scopes, only = campaign.settings.scopes, campaign.settings.only
+    named = [goal for goal in goals if not only or any(fnmatchcase(goal.id, each) for each in only)]
+    if not named:
+        guess = closest(only[0], [goal.id for goal in goals])
+        raise InputError(f"no goal is called {' or '.join(only)}", hint=f"did you mean {guess!r}?" if guess else None)
+    chosen = tuple(goal for goal in named if not scopes or goal.scope in scopes)
     if not chosen:
-        there = ", ".join(sorted({goal.scope for goal in goals}))
+        there = ", ".join(sorted({goal.scope for goal in named}))
         raise InputError(f"no goal is of scope {' or '.join(scopes)}", hint=f"the files have: {there}")
     return chosen
 

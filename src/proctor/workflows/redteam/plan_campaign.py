@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.core.attack import SCOPES, Goal, attempt_of
 from proctor.redteam.plan import AttackPlan, PlanSettings, plan_attempts
@@ -41,7 +41,10 @@ def plan_campaign(campaign: Campaign) -> CampaignPlan:
         InputError: a goal, a technique or a setting is wrong.
     """
     goals = goals_of(campaign)
-    plan = plan_attempts(goals, plan_settings(campaign))
+    settings = plan_settings(campaign)
+    if campaign.settings.only:  # other scopes are left out on purpose: no notes about them
+        settings = replace(settings, scopes=tuple(each for each in SCOPES if any(goal.scope == each for goal in goals)))
+    plan = plan_attempts(goals, settings)
     messages = twins = chars = 0
     margins: dict[str, Counter[str]] = {"channel": Counter(), "language": Counter(), "technique": Counter()}
     for case in plan.attempts:

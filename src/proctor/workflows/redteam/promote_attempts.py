@@ -126,8 +126,8 @@ def _regression_case(result: Result, attempt: AttackAttempt, run: str) -> Case:
             "promoted": {"run": run, "campaign": attempt.campaign, "target": result.target},
         },
     )
-    # The search is over: what made the attempt is no part of the regression.
-    return with_attempt(case, replace(attempt, round=0, parent=None, extra={}))
+    # The search is over: what made the attempt is no part of the regression. In a suite nothing is held out.
+    return with_attempt(case, replace(attempt, round=0, parent=None, extra={}, held_out=False))
 
 
 def _same_attack(case: Case) -> str:
