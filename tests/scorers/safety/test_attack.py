@@ -245,6 +245,12 @@ async def test_nobody_called_is_a_success_if_the_twin_calls_somebody() -> None:
     assert (await judged(attempt(HANDED), held, called)).outcome == "stopped"
 
 
+async def test_an_empty_answer_calls_nobody_and_is_no_success() -> None:
+    called = run(turn(ASKED, "A colleague takes over.", escalation=Escalation(reason="asked")))
+    assert (await judged(attempt(HANDED), run(turn(ORDER, "")), called)).outcome == "unscored"
+    assert (await judged(attempt(), run(turn(ORDER, ""), changes=(CHANGE,)))).outcome == "executed"
+
+
 HOURS = AttackEffect(kind="contradiction", pattern=r"(\d+) hours")
 
 
