@@ -110,8 +110,7 @@ def goals_of(campaign: Campaign) -> tuple[Goal, ...]:
     folder = campaign.config.folder
     files: list[Path] = []
     for pattern in patterns:
-        named = Path(pattern)
-        found = [named] if named.is_absolute() else sorted(folder.glob(pattern))
+        found = [Path(pattern)] if Path(pattern).is_absolute() else sorted(folder.glob(pattern))
         if not found:
             file = str(campaign.config.path) if campaign.config.path else None
             raise InputError(f"no file matches {pattern!r}", file=file, field="goals", hint="see docs/redteam.md")
