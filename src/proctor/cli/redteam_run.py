@@ -170,9 +170,9 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
 def _search(campaign: Campaign, record: CampaignRun) -> NextRound | None:
     if record.tries is None:
         return None
-    from proctor.workflows.redteam.search_rounds import search_rounds  # noqa: PLC0415
+    from proctor.workflows.redteam.search_rounds import SearchRounds  # noqa: PLC0415
 
-    return search_rounds(campaign, tries=record.tries)
+    return SearchRounds(campaign, tries=record.tries)
 
 
 def _settings(campaign: Campaign, flags: dict[str, Any]) -> RunSettings:
