@@ -1,0 +1,1 @@
+"""Techniques of attack, one file per family; each class is registered under ``proctor.attacks``."""
