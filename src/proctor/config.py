@@ -141,7 +141,7 @@ class CampaignSettings:
     ``only`` are ids of goals or patterns such as ``refund-*``. ``note`` is shown beside every rate. ``attempts`` are
     per scope. ``held_out`` is the share of the goals that is never shown in clear; ``rotation`` is any
     text, and another text holds out other goals. ``tries`` is the limit per goal of an adaptive run. ``writer`` is a
-    model that words instructions in other ways.
+    model that words instructions in other ways for an adaptive run.
     """
 
     goals: str | tuple[str, ...] = "redteam/*.yaml"
