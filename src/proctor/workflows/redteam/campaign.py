@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from proctor import registry
-from proctor.config import CampaignSettings, Config
+from proctor.config import Config
 from proctor.core.attack import Goal
+from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import closest
 from proctor.core.errors import ConfigError, InputError, NotFoundError
 from proctor.redteam.goals import load_goals
