@@ -39,6 +39,10 @@ def test_a_plan_counts_attempts_and_sends_nothing(shop: Project) -> None:
     assert plan["attempts"] == 18
     assert plan["messages"] >= 18
     assert plan["twin_messages"] == 18
+    blind = (shop.folder / "agent.py").read_text().replace('("words", "tools", "state")', '("words",)')
+    shop.write("blind.py", blind)
+    told = shop.run("redteam", "plan", "-t", "python:blind.py:Shop", code=0).stderr
+    assert "12 attempts will be unscored: the target does not show its state" in told
     shown = shop.run("redteam", "plan", "-t", "shop", "--attempts", "2", "--scope", "extraction", code=0)
     assert "2 attempts on shop: 2 messages, and 2 of their benign twins" in shown.stdout
     assert not (shop.folder / "log").exists()
@@ -207,6 +211,7 @@ def test_a_killed_run_goes_on_and_no_attempt_is_lost_or_doubled(shop: Project) -
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until
         time.sleep(0.01)
+    assert list((shop.folder / ".proctor" / "alerts").glob("redteam-*.json"))  # at once, not at the end
     process.kill()
     process.communicate()
     shop.environment["SHOP_DELAY"] = "0"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from proctor.store.campaigns import CampaignRun
     from proctor.workflows.redteam.attack_target import AttackProgress, AttackRun
     from proctor.workflows.redteam.campaign import Campaign
+    from proctor.workflows.redteam.retest import RetestFindings
 
 __all__ = ["retest", "run"]
 
@@ -167,7 +168,9 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
 
 async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, watching: AttackProgress) -> AttackRun:
     """Run the campaign; an adaptive one searches on, with the wordings of the writer if there is one."""
+    from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.redteam.attack_target import attack_target  # noqa: PLC0415
+    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
 
     search = None
     if record.tries is not None:
@@ -178,7 +181,11 @@ async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, 
         if campaign.settings.writer and watching.warned:
             watching.warned(written.note)
         search = SearchRounds(campaign, tries=record.tries, variants=written.variants)
-    return await attack_target(campaign.config, record, settings, watching, next_round=search)
+    before = None
+    if record.repeats is not None:
+        with RunStore(campaign.config.store) as store:
+            before = choose_run(store, record.campaign, number=record.repeats)
+    return await attack_target(campaign.config, record, settings, watching, next_round=search, before=before)
 
 
 def _settings(campaign: Campaign, flags: dict[str, Any]) -> RunSettings:
@@ -200,8 +207,6 @@ def _report(campaign: Campaign, ended: AttackRun, flags: dict[str, Any]) -> int:
     record = ended.record
     with RunStore(campaign.config.store) as store:
         before = choose_run(store, record.campaign, number=record.repeats) if record.repeats else None
-        if before is not None and ended.done and not ended.refused:
-            _apply_retest(campaign, before, ended)
         total = print_report(
             campaign.config, store, record, before, outputs=flags["outputs"], quiet=flags["quiet"], as_json=False
         )
@@ -216,17 +221,13 @@ def _report(campaign: Campaign, ended: AttackRun, flags: dict[str, Any]) -> int:
             allowed=campaign.config.settings.run.unscored,
             refused=ended.refused,
         )
+    if ended.retested is not None and not flags["quiet"]:
+        _print_retest(ended.retested)
     click.echo(decision)
     return code
 
 
-def _apply_retest(campaign: Campaign, before: CampaignRun, ended: AttackRun) -> None:
-    """Record the retest in the findings, and print what changed."""
-    import asyncio  # noqa: PLC0415
-
-    from proctor.workflows.redteam.retest import apply_retest  # noqa: PLC0415
-
-    found = asyncio.run(apply_retest(campaign.config, before, ended.record, ended.runs))
+def _print_retest(found: RetestFindings) -> None:
     for word, several in (
         ("fixed", found.fixed),
         ("still executed", found.remaining),
