@@ -46,17 +46,9 @@ def table(reports: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
 
 def _campaign(folder: Path, brain: str, extra: Sequence[str]) -> Mapping[str, Any]:
     report = folder / "report.json"
-    command = [
-        str(Path(sys.executable).with_name("proctor")),
-        "redteam",
-        "run",
-        CAMPAIGNS[brain],
-        "-q",
-        "-o",
-        str(report),
-        *extra,
-    ]
-    done = subprocess.run(command, cwd=folder, env={**os.environ, "NO_COLOR": "1"}, check=False)
+    proctor = str(Path(sys.executable).with_name("proctor"))
+    command = [proctor, "redteam", "run", CAMPAIGNS[brain], "-q", "-o", str(report), *extra]
+    done = subprocess.run(command, cwd=folder, check=False)
     if done.returncode not in _ENDED:
         raise SystemExit(f"the campaign ended with {done.returncode}")
     loaded: Mapping[str, Any] = json.loads(report.read_text(encoding="utf-8"))
