@@ -15,13 +15,13 @@ from proctor.core.decode import decode
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt, recipe_of
 from proctor.redteam.techniques.change_draft import with_turns
-from proctor.redteam.techniques.framing import Override
+from proctor.redteam.techniques.framing import OverrideOrder
 from proctor.redteam.techniques.message import MessageAfter, MessageAlone, MessageInside
 from proctor.redteam.techniques.place import InDocument, InToolResult
 
 ATTACKS: dict[str, Attack] = {
     each.name: each
-    for each in (Override(), MessageAfter(), MessageAlone(), MessageInside(), InDocument(), InToolResult())
+    for each in (OverrideOrder(), MessageAfter(), MessageAlone(), MessageInside(), InDocument(), InToolResult())
 }
 
 

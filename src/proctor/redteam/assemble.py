@@ -26,7 +26,16 @@ from proctor.core.sockets import Attack
 from proctor.redteam.framing_texts import texts_of
 from proctor.redteam.payload_site import carries_payload, plant
 
-__all__ = ["AttackRecipe", "AttemptLabels", "assemble", "begin_draft", "build_attempt", "recipe_of", "turns_in"]
+__all__ = [
+    "AttackRecipe",
+    "AttemptLabels",
+    "assemble",
+    "begin_draft",
+    "build_attempt",
+    "recipe_of",
+    "turns_in",
+    "unfit_technique",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +76,28 @@ def build_attempt(
     chain = [attacks[name] for name in recipe.techniques]
     if sum(attack.delivers for attack in chain) != 1 or not chain[-1].delivers:
         raise ValueError(f"{', '.join(recipe.techniques) or 'nothing'}: exactly the last technique must deliver")
+    draft, unfit = _apply(recipe, goal, attacks)
+    return None if unfit else assemble(draft, labels=labels, recipe=recipe)
+
+
+def unfit_technique(recipe: AttackRecipe, goal: Goal, attacks: Mapping[str, Attack]) -> str:
+    """Return the technique because of which a recipe does not fit; the delivery if each one fits by itself."""
+    try:
+        return _apply(recipe, goal, attacks)[1] or recipe.techniques[-1]
+    except Exception:  # third-party code may raise anything
+        return recipe.techniques[0]
+
+
+def _apply(recipe: AttackRecipe, goal: Goal, attacks: Mapping[str, Attack]) -> tuple[AttackDraft, str | None]:
+    """Return the draft after the techniques, and the one that did not fit."""
     random = Random(recipe.seed)  # noqa: S311 - seeded on purpose
-    draft: AttackDraft | None = begin_draft(goal, recipe)
-    for attack in chain:
-        draft = attack.apply(draft, random)
-        if draft is None:
-            return None
-    return assemble(draft, labels=labels, recipe=recipe)
+    draft = begin_draft(goal, recipe)
+    for name in recipe.techniques:
+        changed = attacks[name].apply(draft, random)
+        if changed is None:
+            return draft, name
+        draft = changed
+    return draft, None
 
 
 def begin_draft(goal: Goal, recipe: AttackRecipe) -> AttackDraft:
@@ -174,7 +198,7 @@ def _carried_turns(draft: AttackDraft) -> list[int | None]:
     for turn in turns_in(draft.carrier, draft.language):
         same = [i for i in range(at, len(draft.turns)) if draft.turns[i] == turn]
         inside = [i for i in range(at, len(draft.turns)) if _holds(draft.turns[i], turn, draft.payload)]
-        position = (same or inside or [None])[0]
+        position = next(iter(same or inside), None)
         found.append(position)
         at = at if position is None else position + 1
     return found

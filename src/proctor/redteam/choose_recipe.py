@@ -53,9 +53,9 @@ class RecipeChooser:
         self._used: Counter[Hashable] = Counter()
 
     def choose(
-        self, goal: Goal, options: Sequence[Option], languages: Sequence[str], avoid: Collection[str] = ()
+        self, goal: Goal, options: Sequence[Option], languages: Sequence[str], avoid: Collection[Hashable] = ()
     ) -> AttackRecipe:
-        """Return the next recipe for a goal, where possible without the techniques to avoid."""
+        """Return the next recipe for a goal, where possible without the techniques and shapes to avoid."""
         delivery, carrier, place = self._least(
             [each for each in options if each[0] not in avoid] or options,
             lambda each: (each[0], (goal.id, each[0]), (goal.id, each), (goal.id, each[1])),
@@ -63,6 +63,7 @@ class RecipeChooser:
         language = self._least(languages, lambda each: ((goal.id, each), each))
         shapes = SHAPES.get(family_of(self._attacks[delivery]), SHAPES["message"])
         known = [shape for shape in shapes if all(family in self._families for family in shape)]
+        known = [shape for shape in known if shape not in avoid] or known
         shape = self._least(known, lambda each: (("shape", each), ("shape", goal.id, each)))
         techniques: list[str] = []
         for family in shape:
@@ -78,12 +79,14 @@ class RecipeChooser:
             seed=self._random.getrandbits(32),
         )
 
+    def shape_of(self, recipe: AttackRecipe) -> tuple[Family, ...]:
+        """Return the families of the techniques before the delivery."""
+        return tuple(family_of(self._attacks[name]) for name in recipe.techniques[:-1])
+
     def use(self, recipe: AttackRecipe) -> None:
         """Count a recipe that became an attempt."""
-        *before, delivery = recipe.techniques
-        goal = recipe.goal
-        shape = tuple(family_of(self._attacks[name]) for name in before)
-        option = (delivery, recipe.carrier, recipe.place)
+        goal, shape = recipe.goal, self.shape_of(recipe)
+        option = (recipe.techniques[-1], recipe.carrier, recipe.place)
         self._used.update((recipe.language, (goal, recipe.language), ("shape", shape), ("shape", goal, shape)))
         self._used.update((goal, name) for name in recipe.techniques)
         self._used.update(recipe.techniques)

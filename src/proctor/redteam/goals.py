@@ -49,7 +49,7 @@ def goals_in(text: str, *, file: str | None = None) -> tuple[Goal, ...]:
     goals: list[Goal] = []
     problems: list[Problem] = []
     for index, entry in enumerate(entries):
-        path = (*prefix, index)
+        path: tuple[str | int, ...] = (*prefix, index)
         try:
             goal = decode(Goal, entry, strict=True)
         except MalformedError as wrong:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -12,7 +12,7 @@ from proctor.core.attack import CHANNELS, NEEDS, SCOPES, Channel, Goal, Observat
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.sockets import Attack
-from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt
+from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt, unfit_technique
 from proctor.redteam.choose_recipe import RecipeChooser
 from proctor.redteam.options import is_far, options_for
 from proctor.redteam.toolbox import choose_attacks, load_attacks
@@ -20,7 +20,7 @@ from proctor.redteam.toolbox import choose_attacks, load_attacks
 __all__ = ["AttackPlan", "PlanSettings", "ScopeCount", "is_held_out", "plan_attempts"]
 
 FAR_SHARE: Final = 2 / 3  # minimum share of attempts that are indirect or over several turns
-_TRIES: Final = 12  # recipes that are tried for one attempt before its goal is passed over
+_TRIES: Final = 48  # recipes that are tried for one attempt before its goal is passed over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,15 +159,16 @@ class _ScopePlan:
         # The quota holds at every length of the plan, so that a campaign that is cut short keeps it.
         wants_far = self._far < FAR_SHARE * (made + 1)
         labels = AttemptLabels(campaign=self._settings.campaign, held_out=is_held_out(goal.id, self._settings))
-        avoid: set[str] = set()  # techniques of this attempt's failed tries: most fit some languages only
+        avoid: set[Hashable] = set()  # what failed for this attempt: most techniques fit some languages only
         for attempt in range(_TRIES):
             fitting = [each for each in options if is_far(goal, each, self._attacks) == wants_far]
             # Where a goal has only one kind of delivery, or this kind is used up, the other one is taken.
-            fitting = fitting if fitting and attempt < _TRIES - 4 else list(options)
+            fitting = fitting if fitting and attempt < _TRIES - 12 else list(options)
             recipe = self._chooser.choose(goal, fitting, languages, avoid)
             case = self._build(goal, recipe, labels)
             if case is None or case.id in self._seen:
-                avoid.update(recipe.techniques)
+                unfit = unfit_technique(recipe, goal, self._attacks) if case is None else None
+                avoid.add(unfit or self._chooser.shape_of(recipe))
                 continue
             self._seen.add(case.id)
             self._chooser.use(recipe)

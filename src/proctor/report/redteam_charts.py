@@ -22,7 +22,7 @@ CHART_STYLES = """
 .o-not_reached { fill: var(--line-strong); background: var(--line-strong); }
 .o-unscored { fill: var(--unscored-fill); background: var(--unscored-fill); }
 .legend i { width: 10px; height: 10px; border-radius: 2px; display: inline-block; }
-.tries { display: grid; grid-template-columns: 30px minmax(0, 1fr); gap: 4px 8px; max-width: 620px; }
+.tries { display: grid; grid-template-columns: 42px minmax(0, 1fr); gap: 4px 8px; margin-bottom: 14px; }
 .tries svg { width: 100%; height: 120px; overflow: visible; }
 .tries .reach { fill: var(--fail-soft); }
 .tries .line { fill: none; stroke: var(--fail-fill); stroke-width: 2; vector-effect: non-scaling-stroke; }
@@ -32,7 +32,7 @@ CHART_STYLES = """
 .tries .ticks { grid-column: 2; }
 """
 _OUTCOMES = ("executed", "stopped", "ignored", "not_reached", "unscored")
-_WIDTH, _HEIGHT = 130, 14
+_WIDTH, _HEIGHT = 110, 14  # pixels
 
 
 def rate_bar(share: Share) -> str:

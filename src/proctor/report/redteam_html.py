@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from proctor.core.campaign import MIN_CELL_ATTEMPTS, AttackFigures, CampaignSummary
-from proctor.core.share import Share
 from proctor.report.number_format import percent, share_text
 from proctor.report.redteam_charts import outcome_bar, outcome_legend, rate_bar, try_steps
 from proctor.report.redteam_page import (
@@ -16,8 +15,11 @@ from proctor.report.redteam_page import (
     data_table,
     decision,
     finding_list,
+    notes_list,
     number_cells,
     panel,
+    range_of,
+    share_cell,
     table_panel,
     tile,
 )
@@ -35,16 +37,15 @@ def write(summary: CampaignSummary, out: TextIO) -> None:
     name = summary.facts.name
     out.write(head(f"Red team: {name}", name=name, styles=PAGE_STYLES))
     out.write(decision(f"Red team: {name}", headline_of(summary), _state(summary), campaign_facts(summary)))
-    out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in summary.notes)
+    out.write(notes_list(summary.notes))
     out.write(_tiles(summary))
     out.write(_scopes(summary))
     out.write(finding_list("Findings", summary.findings))
     made = [_margin(name, rows) for name, rows in summary.margins.items() if rows]
-    out.write(f'<section class="panels">{"".join(made)}</section>\n' if made else "")
-    out.write(table_panel(curve_table(summary), try_steps(summary.curve)))
-    out.write(table_panel(judge_table(summary)))
-    out.write(table_panel(gate_table(summary.total)))
-    out.write(table_panel(reason_table(summary.total)))
+    made.append(table_panel(curve_table(summary), try_steps(summary.curve)))
+    made += [table_panel(table) for table in (judge_table(summary), gate_table(summary.total))]
+    made.append(table_panel(reason_table(summary.total)))
+    out.write(f'<section class="panels">{"".join(made)}</section>\n' if any(made) else "")
     out.write(END)
 
 
@@ -57,40 +58,32 @@ def _state(summary: CampaignSummary) -> str:
 def _tiles(summary: CampaignSummary) -> str:
     total, label = summary.total, label_of(summary)
     severe = sum(goal.severity in SEVERE for goal in summary.findings)
-    rate = tile(
-        "attacks executed" + (f" · {label}" if label else ""),
-        percent(total.rate.value),
-        f"{_range(total.rate)} of {total.scored:,} scored",
-        "fail" if total.executed else "",
-    )
-    reached = total.any_of_n
-    twins = total.twin_stopped
+    reached, twins, held = total.any_of_n, total.twin_stopped, summary.held_out
     tiles = [
-        rate,
-        tile("goals reached by any attempt", percent(reached.value), f"{_range(reached)} of {reached.total:,} goals"),
-        tile("benign twins stopped", percent(twins.value), f"{_range(twins)} of {twins.total:,} twins"),
+        tile(
+            "attacks executed",
+            percent(total.rate.value),
+            f"{range_of(total.rate)} of {total.scored:,} scored" + (f" · {label}" if label else ""),
+            "fail" if total.executed else "",
+        ),
+        tile("goals reached", percent(reached.value), f"{range_of(reached)} of {reached.total:,}, by any attempt"),
+        tile("benign twins stopped", percent(twins.value), f"{range_of(twins)} of {twins.total:,}"),
         tile("findings", f"{len(summary.findings):,}", f"{severe:,} critical or high", "fail" if severe else ""),
         tile("unscored", f"{total.unscored:,}", f"of {total.attempts:,} attempts; {total.not_reached:,} not reached"),
     ]
-    if summary.held_out.scored:
-        held = summary.held_out
-        tiles.insert(
-            1, tile("held-out goals", percent(held.rate.value), f"{_range(held.rate)} of {held.scored:,} scored")
-        )
+    if held.scored:
+        more = f"{range_of(held.rate)} of {held.scored:,} scored"
+        tiles.insert(1, tile("on held-out goals", percent(held.rate.value), more))
     return f'<section class="tiles">{"".join(tiles)}</section>\n'
-
-
-def _range(share: Share) -> str:
-    return "–" if share.low is None or share.high is None else f"{share.low * 100:.0f}–{share.high * 100:.0f} %"
 
 
 def _scopes(summary: CampaignSummary) -> str:
     total = summary.total
     if not total.attempts:
         return ""
-    names = ["goals", "attempts", "executed", "stopped", "ignored", "not reached", "unscored"]
-    heads = [("scope", False), ("", False), *((name, True) for name in names)]
-    heads += [("rate", True), ("", False), ("any of n", True), ("twins stopped", True)]
+    counts = ("goals", "attempts", "executed", "stopped", "ignored", "not reached", "unscored")
+    heads = [("scope", False), ("rate", True), ("", False), ("any of n", True), ("twins stopped", True), ("", False)]
+    heads += [(name, True) for name in counts]
     rows = [_scope_row(row) for row in summary.scopes]
     if summary.held_out.attempts:
         rows += [_scope_row(summary.open, "sum"), _scope_row(summary.held_out)]
@@ -104,10 +97,9 @@ def _scope_row(row: AttackFigures, kind: str = "") -> str:
     counts = (row.goals, row.attempts, row.executed, row.stopped, row.ignored, row.not_reached, row.unscored)
     state = f"{kind} {'small-cell' if row.is_small else ''}".strip()
     return (
-        f'<tr class="{state}"><td>{line_of(words_of(row.name))}</td>{bar_cell(outcome_bar(row))}'
-        f"{number_cells(*(f'{count:,}' for count in counts), share_text(row.rate))}"
-        f"{bar_cell(rate_bar(row.rate), 'fail')}"
-        f"{number_cells(share_text(row.any_of_n), share_text(row.twin_stopped))}</tr>"
+        f'<tr class="{state}"><td>{line_of(words_of(row.name))}</td>{share_cell(row.rate)}'
+        f"{bar_cell(rate_bar(row.rate), 'fail')}{share_cell(row.any_of_n)}{share_cell(row.twin_stopped)}"
+        f"{bar_cell(outcome_bar(row))}{number_cells(*(f'{count:,}' for count in counts))}</tr>"
     )
 
 

@@ -6,6 +6,8 @@ import html
 from collections.abc import Iterable, Sequence
 
 from proctor.core.campaign import GoalFigures
+from proctor.core.share import Share
+from proctor.report.number_format import percent
 from proctor.report.redteam_charts import CHART_STYLES
 from proctor.report.redteam_words import findings_text, words_of
 from proctor.report.report_table import ReportTable
@@ -19,8 +21,11 @@ __all__ = [
     "data_table",
     "decision",
     "finding_list",
+    "notes_list",
     "number_cells",
     "panel",
+    "range_of",
+    "share_cell",
     "table_panel",
     "tile",
 ]
@@ -28,17 +33,24 @@ __all__ = [
 PAGE_STYLES = (
     """
 .tiles { grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); overflow: hidden; }
+main > .tiles, main > .panel { gap: 0; }
 .tiles .tile, .tiles .tile:nth-child(n) { grid-column: auto; border: 0; }
 .tiles .tile { box-shadow: 1px 0 var(--line), 0 1px var(--line); }
-.small-table td.bar-cell { width: 146px; min-width: 146px; }
-.small-table td.name { white-space: normal; min-width: 9em; overflow-wrap: anywhere; }
+.small-table th, .small-table td { padding-left: 7px; padding-right: 7px; }
+.small-table td .range { font-size: 11.5px; font-weight: 400; color: var(--ink-3); line-height: 1.2; }
+.legend { margin-bottom: 10px; }
+.small-table td.bar-cell { width: 124px; min-width: 124px; }
+.small-table td.name { white-space: normal; min-width: 8.5em; overflow-wrap: break-word; }
 tr.small-cell td { color: var(--ink-3); }
 tr.small-cell svg { opacity: 0.4; }
 tr.sum td { border-top: 1px solid var(--line-strong); font-weight: 600; }
-.small-table td.wrap { white-space: normal; overflow-wrap: anywhere; min-width: 16em; }
+.small-table td.wrap { white-space: normal; overflow-wrap: anywhere; min-width: 12em; }
 .finding { border-top: 1px solid var(--line); padding: 8px 0; }
 .finding:first-of-type { border-top: 0; }
 .finding summary { cursor: pointer; display: flex; flex-wrap: wrap; gap: 2px 10px; align-items: baseline; }
+.finding summary::-webkit-details-marker { display: none; }
+.finding summary::before { content: "▸"; color: var(--ink-3); font-size: 11px; width: 9px; }
+.finding[open] summary::before { content: "▾"; }
 .finding .title { font-weight: 600; overflow-wrap: anywhere; min-width: 0; }
 .finding .times { color: var(--ink-3); font-size: 12.5px; }
 .finding dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 14px; margin: 8px 0 4px; }
@@ -47,6 +59,8 @@ tr.sum td { border-top: 1px solid var(--line-strong); font-weight: 600; }
 .finding pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 6px 9px; border-radius: 6px; }
 .finding pre { background: var(--sunken); }
 @media (max-width: 640px) {
+  .small-table { margin: 0 -14px -12px; }
+  .small-table .bar-cell { display: none; }
   .tiles { grid-template-columns: repeat(2, 1fr); }
   .tiles .tile:nth-child(1) { grid-column: 1 / -1; }
   .finding dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
@@ -81,12 +95,15 @@ def tile(label: str, value: str, more: str, state: str = "") -> str:
 def panel(title: str, hint: str, inside: str, *, wide: bool = True) -> str:
     """Return a titled part of the page; ``inside`` is HTML."""
     shown = f'<div class="panel-head"><h2>{line_of(title)}</h2><span class="hint">{line_of(hint)}</span></div>'
-    return f'<section class="panel{" wide" if wide else ""}">{shown}{inside}</section>\n'
+    return f'<section class="panel{" wide" if wide else ""}">{shown}<div>{inside}</div></section>\n'
 
 
 def data_table(heads: Iterable[tuple[str, bool]], rows: Iterable[str]) -> str:
-    """Return a table; a head is a name and whether the column has figures, a row is HTML."""
-    made = "".join(f"<th{' class=number' if figure else ''}>{line_of(name)}</th>" for name, figure in heads)
+    """Return a table. A head is a name and whether the column has figures; one without a name has drawings."""
+    made = "".join(
+        f"<th class={'number' if figure else 'text' if name else 'bar-cell'}>{line_of(name)}</th>"
+        for name, figure in heads
+    )
     return f'<div class="small-table"><table><thead><tr>{made}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
@@ -95,13 +112,29 @@ def number_cells(*texts: str) -> str:
     return "".join(f"<td class=number>{line_of(text)}</td>" for text in texts)
 
 
+def range_of(share: Share) -> str:
+    """Return the interval of a share; a dash without one."""
+    return "–" if share.low is None or share.high is None else f"{share.low * 100:.0f}–{share.high * 100:.0f} %"
+
+
+def share_cell(share: Share) -> str:
+    """Return a cell with a share, and its interval below it."""
+    return f'<td class="number">{percent(share.value)}<div class="range">{range_of(share)}</div></td>'
+
+
 def bar_cell(drawing: str, state: str = "") -> str:
     """Return a cell with a drawing, which is HTML."""
     return f'<td class="bar-cell {state}">{drawing}</td>'
 
 
+def notes_list(notes: Sequence[str]) -> str:
+    """Return notes as one box; empty without any."""
+    shown = "".join(f"<li>{line_of(note, 400)}</li>" for note in notes)
+    return f'<ul class="notice">{shown}</ul>\n' if shown else ""
+
+
 def table_panel(table: ReportTable, above: str = "") -> str:
-    """Return a table of texts and figures as a panel; empty without rows. ``above`` is HTML before the table."""
+    """Return a table as a panel of half the width; empty without rows. ``above`` is HTML before the table."""
     if not table.rows:
         return ""
     kinds = ["number" if column.figure else "wrap" for column in table.columns]
@@ -110,7 +143,7 @@ def table_panel(table: ReportTable, above: str = "") -> str:
         cells = (f"<td class={kind}>{line_of(cell.text)}</td>" for kind, cell in zip(kinds, row, strict=True))
         rows.append(f"<tr>{''.join(cells)}</tr>")
     heads = [(column.name, column.figure) for column in table.columns]
-    return panel(table.title, table.hint, above + data_table(heads, rows))
+    return panel(table.title, table.hint, above + data_table(heads, rows), wide=False)
 
 
 def finding_list(title: str, goals: Sequence[GoalFigures]) -> str:

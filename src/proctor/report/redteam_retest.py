@@ -16,13 +16,16 @@ from proctor.report.redteam_page import (
     data_table,
     decision,
     finding_list,
+    notes_list,
     number_cells,
     panel,
+    range_of,
+    share_cell,
     tile,
 )
 from proctor.report.redteam_tables import finding_table
 from proctor.report.redteam_words import findings_text, label_of, words_of
-from proctor.report.release_view import chance, signed
+from proctor.report.release_view import chance
 from proctor.report.report_kind import ReportKind, iso_time, sheet_kind
 from proctor.report.report_table import ReportTable, columns, figures
 from proctor.report.sheet import Sheet, State
@@ -31,8 +34,8 @@ from proctor.report.standalone_page import END, head, line_of
 __all__ = ["RETEST_REPORT", "retest_sheet"]
 
 _HINT = (
-    "over attempts scored in both runs; p: sign flip over goals; McNemar treats attempts as independent, "
-    "which is too sure where goals have several"
+    "attempts scored in both runs; change in percentage points; p by sign flips over goals; "
+    "McNemar takes attempts as independent; twins: benign ones that were stopped"
 )
 _ALPHA = 0.05
 
@@ -61,9 +64,18 @@ def _headline(summary: RetestSummary) -> str:
     label = label_of(summary.before)
     said = (
         f"{where}: {share_text(row.before)} executed before, {share_text(row.after)} after; "
-        f"change {signed(row.difference)} ({signed(row.low)} to {signed(row.high)}), p {_p(row.p)}"
+        f"change {_points(row.difference)} points ({_points(row.low)} to {_points(row.high)}), p {_p(row.p)}"
     )
     return f"{said} [{label}]" if label else said
+
+
+def _points(value: float | None) -> str:
+    """Return a difference of shares in percentage points, with its sign."""
+    return "–" if value is None else f"{value * 100:+.1f}".replace("-", "−")
+
+
+def _span(row: RetestFigures) -> str:
+    return "–" if row.low is None else f"{_points(row.low)} … {_points(row.high)}"
 
 
 def _p(value: float | None) -> str:
@@ -111,8 +123,8 @@ def _changes(summary: RetestSummary) -> ReportTable:
             f"{row.goals:,}",
             share_text(row.before),
             share_text(row.after),
-            signed(row.difference),
-            f"{signed(row.low)} … {signed(row.high)}" if row.low is not None else "–",
+            _points(row.difference),
+            _span(row),
             chance(row.p),
             chance(row.mcnemar),
             f"{row.fixed:,}",
@@ -122,8 +134,8 @@ def _changes(summary: RetestSummary) -> ReportTable:
         )
         for row in _rows(summary)
     ]
-    heads = ("attempts", "goals", "before", "after", "change", "95 % interval", "p", "McNemar")
-    more = ("fixed", "broken", "twins stopped before", "after")
+    heads = ("attempts", "goals", "before", "after", "change (points)", "95 % interval", "p", "McNemar")
+    more = ("fixed", "broken", "twins before", "twins after")
     return ReportTable(
         title="Before and after", columns=(*columns("scope"), *figures(*heads, *more)), rows=rows, hint=_HINT
     )
@@ -145,7 +157,7 @@ def _write_page(summary: RetestSummary, out: TextIO) -> None:
     name = summary.before.facts.name
     out.write(head(_title(summary), name=name, styles=PAGE_STYLES))
     out.write(decision(_title(summary), _headline(summary), _state(summary), _facts(summary)))
-    out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in summary.notes)
+    out.write(notes_list(summary.notes))
     out.write(_tiles(summary))
     out.write(panel("Before and after", _HINT, _page_table(summary)))
     out.write(finding_list("New findings", summary.new))
@@ -159,33 +171,31 @@ def _tiles(summary: RetestSummary) -> str:
     row = summary.primary
     label = label_of(summary.before)
     where = f"{row.name} goals" + (f" · {label}" if label else "")
-    goals = f"{row.pairs:,} attempts on {row.goals:,} goals"
+    rest = findings_text(summary.remaining).replace("finding", "remaining finding")
     tiles = [
-        tile(f"executed before · {where}", percent(row.before.value), share_text(row.before)),
-        tile("executed after", percent(row.after.value), share_text(row.after), _state(summary)),
-        tile("change", signed(row.difference), f"p {_p(row.p)}; {goals}", _state(summary)),
+        tile("executed before", percent(row.before.value), f"{range_of(row.before)}; {where}"),
+        tile("executed after", percent(row.after.value), range_of(row.after), _state(summary)),
+        tile("change", f"{_points(row.difference)} points", f"{_span(row)}; p {_p(row.p)}", _state(summary)),
         tile("benign twins stopped", percent(row.twins_after.value), f"before {share_text(row.twins_before)}"),
-        tile(
-            "fixed", f"{len(summary.fixed):,}", findings_text(summary.remaining).replace("finding", "remaining finding")
-        ),
+        tile("findings fixed", f"{len(summary.fixed):,}", f"{rest}; {len(summary.new):,} new"),
     ]
     return f'<section class="tiles">{"".join(tiles)}</section>\n'
 
 
 def _page_table(summary: RetestSummary) -> str:
-    heads = [("scope", False), ("attempts", True), ("goals", True), ("before", True), ("", False), ("after", True)]
-    heads += [("", False), ("change", True), ("95 % interval", True), ("p", True), ("McNemar", True)]
-    heads += [("fixed", True), ("broken", True), ("twins stopped before", True), ("after", True)]
+    heads = [("scope", False), ("before", True), ("", False), ("after", True), ("", False), ("change", True)]
+    heads += [("p", True), ("McNemar", True), ("fixed", True), ("broken", True)]
+    heads += [("twins before", True), ("twins after", True), ("attempts", True), ("goals", True)]
     rows = []
     for row in _rows(summary):
-        span = f"{signed(row.low)} … {signed(row.high)}" if row.low is not None else "–"
-        change = (signed(row.difference), span, chance(row.p), chance(row.mcnemar), f"{row.fixed:,}", f"{row.broken:,}")
+        change = f'<td class="number">{_points(row.difference)}<div class="range">{_span(row)}</div></td>'
         rows.append(
             f"<tr{' class=sum' if row.name in ('open', 'all') else ''}><td>{line_of(words_of(row.name))}</td>"
-            f"{number_cells(f'{row.pairs:,}', f'{row.goals:,}', share_text(row.before))}"
-            f"{bar_cell(rate_bar(row.before))}"
-            f"{number_cells(share_text(row.after))}{bar_cell(rate_bar(row.after))}"
-            f"{number_cells(*change, share_text(row.twins_before), share_text(row.twins_after))}</tr>"
+            f"{share_cell(row.before)}{bar_cell(rate_bar(row.before))}"
+            f"{share_cell(row.after)}{bar_cell(rate_bar(row.after))}{change}"
+            f"{number_cells(chance(row.p), chance(row.mcnemar), f'{row.fixed:,}', f'{row.broken:,}')}"
+            f"{share_cell(row.twins_before)}{share_cell(row.twins_after)}"
+            f"{number_cells(f'{row.pairs:,}', f'{row.goals:,}')}</tr>"
         )
     return data_table(heads, rows)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
-from proctor.stats.bootstrap import Places, interval_of
+from proctor.stats.bootstrap import ratio_interval
 from proctor.stats.interval import Interval
 from proctor.stats.paired import McNemar, mcnemar, sign_flip
 
@@ -52,24 +50,16 @@ def clustered_change(
         gained += now and not was
     if not totals:
         return ClusteredChange()
-    sizes = np.array([row[0] for row in totals.values()], dtype=np.float64)
-    changes = np.array([row[1] for row in totals.values()], dtype=np.float64)
-    count = int(sizes.sum())
-
-    def difference_of(places: Places) -> float:
-        return float(changes[places].sum() / sizes[places].sum())
-
-    difference = float(changes.sum() / count)
-    found = interval_of(len(totals), difference_of, confidence=confidence, seed=seed)
-    if found is not None:
-        found = Interval(low=min(found.low, difference), high=max(found.high, difference))
+    sizes = [row[0] for row in totals.values()]
+    changes = [row[1] for row in totals.values()]
+    count = sum(sizes)
     return ClusteredChange(
         pairs=count,
         clusters=len(totals),
         hits_before=before,
         hits_after=after,
-        difference=difference,
-        interval=found,
-        p=sign_flip(changes.tolist(), seed=seed),
+        difference=sum(changes) / count,
+        interval=ratio_interval(changes, sizes, confidence=confidence, seed=seed),
+        p=sign_flip(changes, seed=seed),
         mcnemar=mcnemar(lost, gained),
     )

@@ -13,10 +13,22 @@ from proctor.redteam.techniques.change_draft import with_payload
 from proctor.redteam.toolbox import Family
 
 __all__ = [
+    "AffirmativeStart",
     "AuthorityClaim",
+    "DecodeRequest",
+    "EndOfData",
     "FakeSystemTurn",
+    "Fiction",
+    "ForgedToolOutput",
     "Framing",
-    "Override",
+    "ManyShot",
+    "NoteToAssistant",
+    "OverrideOrder",
+    "Padding",
+    "PriorApproval",
+    "RolePlay",
+    "TestMode",
+    "Urgency",
 ]
 
 
@@ -31,11 +43,17 @@ class Framing:
 
     def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
         """Choose a text of the draft's language."""
-        text = random.choice(texts_of(self.name, draft.language))
-        return with_payload(draft, self.name, text.replace(MARK, draft.payload)) if draft.payload.strip() else None
+        if not draft.payload.strip():
+            return None
+        framed = self.frame(texts_of(self.name, draft.language), random)
+        return with_payload(draft, self.name, framed.replace(MARK, draft.payload))
+
+    def frame(self, texts: tuple[str, ...], random: Random) -> str:
+        """Return the text around the mark of the payload."""
+        return random.choice(texts)
 
 
-class Override(Framing):
+class OverrideOrder(Framing):
     """Orders to drop all instructions so far."""
 
     name: ClassVar[str] = "override"
@@ -51,3 +69,87 @@ class AuthorityClaim(Framing):
     """The speaker claims to be entitled: staff, developer, auditor."""
 
     name: ClassVar[str] = "authority"
+
+
+class RolePlay(Framing):
+    """A game or a role in which no rules apply."""
+
+    name: ClassVar[str] = "role_play"
+
+
+class Urgency(Framing):
+    """An emergency that leaves no time for checks."""
+
+    name: ClassVar[str] = "urgency"
+
+
+class NoteToAssistant(Framing):
+    """An instruction written as data: a note to the assistant that reads it."""
+
+    name: ClassVar[str] = "note_to_assistant"
+
+
+class ForgedToolOutput(Framing):
+    """A forged result of a tool that demands a next step."""
+
+    name: ClassVar[str] = "forged_tool_output"
+
+
+class DecodeRequest(Framing):
+    """A request to decode a text and to carry it out."""
+
+    name: ClassVar[str] = "decode_request"
+
+
+class Fiction(Framing):
+    """A story or a hypothesis as a pretext."""
+
+    name: ClassVar[str] = "fiction"
+
+
+class PriorApproval(Framing):
+    """A claim that somebody already approved or consented."""
+
+    name: ClassVar[str] = "prior_approval"
+
+
+class EndOfData(Framing):
+    """A forged end of the data, followed by a new task."""
+
+    name: ClassVar[str] = "end_of_data"
+
+
+class TestMode(Framing):
+    """A claim that this is a test or a maintenance mode without consequences."""
+
+    __test__: ClassVar[bool] = False  # no test class
+    name: ClassVar[str] = "test_mode"
+
+
+class AffirmativeStart(Framing):
+    """A demand to begin the answer with consent."""
+
+    name: ClassVar[str] = "affirmative_start"
+
+
+class ManyShot(Framing):
+    """Many examples of an assistant that complied, then the payload."""
+
+    name: ClassVar[str] = "many_shot"
+
+    def frame(self, texts: tuple[str, ...], random: Random) -> str:
+        """Repeat the examples in random order."""
+        *examples, request = texts
+        return "\n\n".join((*(random.choice(examples) for _ in range(random.randint(6, 16))), request))
+
+
+class Padding(Framing):
+    """Much harmless text around the payload."""
+
+    name: ClassVar[str] = "padding"
+
+    def frame(self, texts: tuple[str, ...], random: Random) -> str:
+        """Put more text before than after."""
+        before = " ".join(random.choice(texts) for _ in range(random.randint(15, 40)))
+        after = " ".join(random.choice(texts) for _ in range(random.randint(3, 10)))
+        return f"{before} {MARK} {after}"
