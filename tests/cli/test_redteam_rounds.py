@@ -155,3 +155,16 @@ def test_progress_has_a_running_rate_for_each_scope(tmp_path: Path) -> None:
     assert "extraction" in line
     assert "1 of 4     executed   25%" in line
     assert "2 stopped, 1 ignored, 0 not reached, 1 unscored" in line
+
+
+def test_a_writer_s_wordings_are_asked_for_once_and_a_refusal_stops_nothing(project: Project) -> None:
+    models = (project.folder / "proctor.yaml").read_text().replace("judge: stub\n", "")
+    made_shop(project)
+    text = (project.folder / "proctor.yaml").read_text().replace("held_out: 0.0", "held_out: 0.0\n    writer: stub")
+    project.write("proctor.yaml", text + models)
+    first = project.run(*ADAPTIVE, code=1)
+    assert "the writer made 0 wordings of 0 instructions; dropped:" in first.stderr  # the stub writes no list
+    asked = sum(project.server.asked.values())
+    assert asked > 0
+    project.run(*ADAPTIVE, code=1)
+    assert sum(project.server.asked.values()) == asked

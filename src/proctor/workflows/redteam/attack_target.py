@@ -155,8 +155,7 @@ class _Rounds:
             limits = replace(limits, budget=max(0.0, limits.budget - self._spent()))
         if before is not None:
             job = resumed_job(self.store, self.store.get(before))
-            kept = {"seed": job.run.seed, "cache": job.run.cache}
-            return replace(job, run=replace(limits, **kept))
+            return replace(job, run=replace(limits, seed=job.run.seed, cache=job.run.cache))
         return Job(
             suite=str((self.config.store / attempts).absolute()),
             targets=(self.record.target,),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from proctor.core.case import Case
 from proctor.redteam.adapt import AdaptSettings, next_round
@@ -22,11 +22,12 @@ __all__ = ["SearchRounds"]
 class SearchRounds:
     """The rounds of one search. It reads each finished run once.
 
-    A goal is left as soon as it is reached or its tries are used. Attempts that could not be judged count as tries too,
-    so that a search against a broken target ends.
+    ``variants`` are the writer's wordings by ``goal/language``. A goal is left once it is reached or its tries are
+    used. Attempts that could not be judged count as tries too, so that a search against a broken target ends.
     """
 
-    def __init__(self, campaign: Campaign, *, tries: int) -> None:
+    def __init__(self, campaign: Campaign, *, tries: int, variants: Mapping[str, Sequence[str]] | None = None) -> None:
+        self._variants = variants or {}
         self._goals = goals_of(campaign)
         plan = plan_settings(campaign)
         self._attacks = load_attacks(campaign.settings.techniques)
@@ -49,7 +50,7 @@ class SearchRounds:
                 self._read.add(run)
                 self._learn(store, run)
         goals = [goal for goal in self._goals if self._tries[goal.id] < self._settings.tries]
-        cases = next_round(goals, self._seen, self._settings, attacks=self._attacks)
+        cases = next_round(goals, self._seen, self._settings, attacks=self._attacks, variants=self._variants)
         chosen: list[Case] = []
         planned: dict[str, int] = defaultdict(int)
         for case in cases:
