@@ -84,9 +84,8 @@ def test_nothing_of_a_held_out_goal_is_written(tmp_path: Path, ending: str) -> N
     assert SECRET not in _printed(made)
     assert ending == "csv" or "held-out-" in text
     change = compare_campaigns(rows, rows, FACTS)
-    if ending != "xml":
-        RETEST_REPORT.save(change, tmp_path / f"r.{ending}")
-        assert SECRET not in (tmp_path / f"r.{ending}").read_text(encoding="utf-8")
+    RETEST_REPORT.save(change, tmp_path / f"r.{ending}")
+    assert SECRET not in (tmp_path / f"r.{ending}").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -159,6 +158,12 @@ def test_every_goal_is_a_test_for_ci(tmp_path: Path) -> None:
     assert cases["elsewhere"].get("classname") == "redteam.desk.extraction"
 
 
+def test_what_the_retest_still_executes_fails_in_ci(retest: RetestSummary, tmp_path: Path) -> None:
+    RETEST_REPORT.save(retest, tmp_path / "r.xml")
+    root = Xml.fromstring((tmp_path / "r.xml").read_text(encoding="utf-8"))
+    assert int(root.get("failures", "")) == len(retest.remaining) + len(retest.new)
+
+
 def test_the_table_has_every_group_and_the_retest_every_change(
     summary: CampaignSummary, retest: RetestSummary, tmp_path: Path
 ) -> None:
@@ -205,15 +210,14 @@ def test_an_empty_campaign_can_be_written(tmp_path: Path, ending: str) -> None:
     out = io.StringIO()
     RETEST_REPORT.write(nothing, out)
     assert "nothing to compare" in out.getvalue()
-    if ending != "xml":
-        RETEST_REPORT.save(nothing, tmp_path / f"r.{ending}")
+    RETEST_REPORT.save(nothing, tmp_path / f"r.{ending}")
 
 
 def test_an_unknown_ending_is_refused(summary: CampaignSummary) -> None:
     with pytest.raises(InputError, match="no campaign can be written"):
         CAMPAIGN_REPORT.check_name(Path("report.pdf"))
     with pytest.raises(InputError, match="no retest can be written"):
-        RETEST_REPORT.check_name(Path("report.xml"))
+        RETEST_REPORT.check_name(Path("report.txt"))
 
 
 @pytest.fixture
