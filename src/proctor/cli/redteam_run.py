@@ -60,6 +60,7 @@ def _limits(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--tries", type=click.IntRange(min=1), help="With --adaptive: tries per goal.  [default: 100]")
 @click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
 @click.option("--resume", is_flag=True, help="Go on with the newest unfinished run, whatever the goal files say now.")
+@click.option("--new", "afresh", is_flag=True, help="Begin again, even if a run is unfinished.")
 @_limits
 @click.pass_context
 def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
@@ -76,6 +77,8 @@ def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
 
     if flags["tries"] and not flags["adaptive"]:
         raise click.UsageError("--tries goes with --adaptive.")
+    if flags["resume"] and flags["afresh"]:
+        raise click.UsageError("--resume and --new exclude each other.")
     _check_outputs(flags)
     given = {key: flags[key] for key in ("target", "scopes", "only", "attempts", "seed")}
     campaign = open_campaign(project(ctx), name, **given)
@@ -84,7 +87,7 @@ def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
     else:
         campaign = guard_target(campaign) if flags["guarded"] else campaign
         tries = (flags["tries"] or campaign.settings.tries) if flags["adaptive"] else None
-        record, notes = start_attack(campaign, tries=tries)
+        record, notes = start_attack(campaign, tries=tries, afresh=flags["afresh"])
         for note in notes if not flags["quiet"] else ():
             click.echo(f"note: {note}", err=True)
     return _attack(campaign, record, flags)
