@@ -15,7 +15,7 @@ from proctor.core.decode import decode
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt, recipe_of
 from proctor.redteam.techniques.change_draft import with_turns
-from proctor.redteam.techniques.framing import OverrideOrder
+from proctor.redteam.techniques.framings import OverrideOrder
 from proctor.redteam.techniques.message import MessageAfter, MessageAlone, MessageInside
 from proctor.redteam.techniques.place import InDocument, InToolResult
 
