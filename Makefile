@@ -21,11 +21,15 @@ unexport PYTHONDONTWRITEBYTECODE
 DEMO   := .[local-llm]
 DEV    := .[dev,bedrock,local-llm]
 
-.PHONY: demo test format lint layers types unit docs bench wheel clean
+.PHONY: demo demo-redteam test format lint layers types unit docs bench wheel clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/proctor models add smollm2 || echo "the local model could not be fetched: only the agent is run"
 	@sh examples/help_desk/demo.sh $(BIN)/proctor
+
+# Three attacks on the travel desk, without and with the guard; ends non-zero if the guard does not stop them.
+demo-redteam: $(VENV)/.demo
+	@sh examples/travel_desk/demo_redteam.sh $(BIN)/proctor
 
 # The types are checked beside the tests, which wait a good deal; what is said of them comes last.
 test: $(VENV)/.dev lint layers

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from proctor.core.attack import AttackAttempt, Plant, with_attempt
 from proctor.core.case import Ask, Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.errors import InputError, ToolRefused
@@ -15,6 +16,7 @@ from proctor.core.sockets import Target
 from proctor.core.step import POINTS
 from proctor.core.trajectory import Intent, Source, Trajectory, Turn
 from proctor.core.verdict import Finding, Verdict
+from proctor.core.world import twin_of, world_of
 from proctor.guard.callables import guarded_call
 from proctor.guard.chain import Chain, Post
 from proctor.guard.current_session import current, guarded_tool, turn_of
@@ -27,8 +29,9 @@ from proctor.guard.step import Step
 from proctor.guard.sync import SyncSession
 from proctor.guard.vault import Vault
 from proctor.targets.play_case import drive
-from proctor.targets.python import PythonSettings, PythonTarget
+from proctor.targets.python import PythonSettings, PythonTarget, target_of
 from proctor.targets.python_callable import wants_of
+from proctor.targets.twin_target import Twinned
 
 REPLIES = {"block": "I cannot do that.", "escalate": "A colleague will call you."}
 
@@ -508,3 +511,70 @@ def test_the_door_does_not_wait_for_itself(gatehouse: Gatehouse) -> None:
     assert "proctor-guard-door" in names
     door.close()
     assert door.run(asyncio.sleep(0, "again")) == "again"
+
+
+class Noted:
+    """An agent with a note, a table and sessions."""
+
+    shows = ("words", "state")
+
+    def __init__(self) -> None:
+        self.note, self.sessions = "", 1
+
+    def plant(self, plants: list[dict[str, str]]) -> None:
+        self.note = plants[0]["text"]
+
+    def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
+        return {"desk": {"1": {"sessions": self.sessions}}}
+
+    def new_session(self) -> None:
+        self.sessions += 1
+
+    def say(self, text: str) -> str:
+        return f"{self.note} {self.sessions}"
+
+
+def attack(*asked: str, **given: Any) -> Case:
+    return with_attempt(case(*asked, page={"customer": "C-1"}), AttackAttempt(**given))
+
+
+async def test_the_twin_of_an_attack_has_a_session_of_its_own_in_the_guard(gatehouse: Gatehouse) -> None:
+    made = Twinned(target=guarded(target_of(Noted, "desk"), gatehouse))
+    plants = (Plant(channel="tool_result", at="note", text="an attack"),)
+    run = await made.run(attack("show it", plants=plants, twin_turns=("show it",), twin_plants=()))
+    twin, world = twin_of(run), world_of(run)
+    assert twin
+    assert world
+    assert (run.answer, twin.answer) == (REPLIES["block"], " 1")
+    assert (world.shows, world.planted, world.changes) == (("words", "state"), ("note",), ())
+    inputs = [step for step in gatehouse.house.seen if step.point == "input"]
+    assert len({step.memory.session for step in inputs}) == 2
+    assert {step.memory.customer for step in inputs} == {"C-1"}
+    assert len(gatehouse.sessions) == 0
+
+
+async def test_a_new_session_of_a_guarded_target_is_one_of_the_guard_too(gatehouse: Gatehouse) -> None:
+    made = Twinned(target=guarded(target_of(Noted, "desk"), gatehouse))
+    run = await made.run(attack("one", "two", new_session=(2,)))
+    assert [turn.answer for turn in run.turns] == [" 1", " 2"]
+    inputs = [step for step in gatehouse.house.seen if step.point == "input"]
+    assert len({step.memory.session for step in inputs}) == 2
+    assert {step.memory.customer for step in inputs} == {"C-1"}
+    assert len(gatehouse.sessions) == 0
+
+
+async def test_a_guarded_target_without_turns_takes_no_plants(gatehouse: Gatehouse) -> None:
+    class Whole:
+        name = "whole"
+        spec: ClassVar[Mapping[str, Any]] = {}
+
+        async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
+            return Trajectory(turns=(Turn(messages=(Message(role="assistant", content="hello"),)),))
+
+    made = Twinned(target=guarded(Whole(), gatehouse))
+    assert made.shows == ("words",)
+    assert (await made.run(attack("one", twin_turns=("one",)))).error is None
+    plants = (Plant(channel="document", at="note", text="x"),)
+    refused = await made.run(attack("one", plants=plants))
+    assert refused.turns == ()
+    assert "'note'" in str(refused.error)

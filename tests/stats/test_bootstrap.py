@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.stats.bootstrap import interval_of, mean_interval, mean_intervals
+from proctor.stats.bootstrap import interval_of, mean_interval, mean_intervals, ratio_interval
 
 VALUES = st.lists(st.floats(-1, 1), min_size=2, max_size=60)
 
@@ -62,3 +62,17 @@ def test_a_figure_that_mostly_has_no_value_has_no_interval() -> None:
 def test_impossible_confidence_is_refused() -> None:
     with pytest.raises(ValueError, match="confidence"):
         mean_interval([0.1, 0.2], confidence=1.0)
+
+
+def test_a_ratio_of_single_results_is_their_mean() -> None:
+    values = [0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    assert ratio_interval(values, [1.0] * 8) == mean_interval(values)
+
+
+def test_a_ratio_weighs_cases_by_their_results() -> None:
+    found = ratio_interval([9, 0, 0, 1], [10, 1, 1, 10])
+    assert found is not None
+    assert found.low < 10 / 22 < found.high
+    assert ratio_interval([1.0], [2.0]) is None
+    with pytest.raises(ValueError, match="more than 0"):
+        ratio_interval([1.0, 1.0], [1.0, 0.0])

@@ -13,6 +13,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import BudgetError, ConfigError, InputError, MalformedError, SuiteError
 from proctor.models.pool import Pool
 from proctor.store.calls import CallLog
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import PRIMARY, Bench
 from proctor.wiring.targets import make_targets
@@ -143,6 +144,20 @@ def test_what_is_wrong_with_a_target_is_named(tmp_path: Path) -> None:
     bad = _config(tmp_path, targets={"a": {"http": "http://127.0.0.1:1", "timeot": 3}})
     with pytest.raises(InputError, match=r"targets\.a\.timeot"):
         _targets(bad, ["a"], [])
+
+
+def test_what_a_target_shows_is_declared_with_it(tmp_path: Path) -> None:
+    code = {"python": "brain.py:answer"}
+    targets = {"a": code, "b": {**code, "shows": ["words", "state"]}, "c": {**code, "shows": ["sounds"]}}
+    config = _config(tmp_path, targets=targets)
+    rack = _rack(config)
+    plain, both = make_targets(["a", "b"], [], config=config, rack=rack, http=rack.http)
+    assert isinstance(plain, Twinned)
+    assert isinstance(both, Twinned)
+    assert (plain.shows, both.shows) == (("words",), ("words", "state"))
+    assert "shows" not in both.spec  # what it shows does not change what it does
+    with pytest.raises(InputError, match=r"targets\.c\.shows"):
+        make_targets(["c"], [], config=config, rack=rack, http=rack.http)
 
 
 def test_a_target_named_twice_is_refused(tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ build()  # the shop's database is also the catalogue that scorers ask: it is the
 
 
 class Assistant:
-    """One conversation with a customer."""
+    """One conversation with a customer, or several with the same one. It can change nothing in the shop."""
+
+    shows = ("words", "tools")
 
     def __init__(self, history: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], model: Any) -> None:
         self.fault = fault_of(settings.get("fault"))
@@ -35,6 +37,7 @@ class Assistant:
         self.memory = Memory(fault=self.fault)
         self.memory.recall(history, self.shop.products())
         self.model = model
+        self.left: dict[str, str] = {}  # what earlier visits left, for a model to read
 
     async def say(self, text: str, page: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Answer one message."""
@@ -42,8 +45,10 @@ class Assistant:
         draft = self.desk.answer(reading, self.memory, page)
         told: dict[str, Any] = {"answer": draft.text}
         if self.model is not None:
-            reply = await worded(draft, history, text, self.model, self.fault)
+            reply = await worded(draft, history, text, self.model, self.fault, list(self.left.values()))
             told = {"answer": reply.text, "cost": reply.cost}
+            if self.left:
+                told["memory"] = [{"key": key, "value": note} for key, note in self.left.items()]
         return {
             **told,
             "intents": [{"name": draft.intent, "confidence": draft.confidence}],
@@ -51,6 +56,26 @@ class Assistant:
             "tool_calls": draft.calls,
             "confidence": draft.confidence,
         }
+
+    def plant(self, plants: Sequence[Mapping[str, str]]) -> None:
+        """Put texts where the assistant reads them, for a test: ``TABLE/ROW/COLUMN``, or ``memory/NAME`` for a model.
+
+        Raises:
+            KeyError: there is no such table or column.
+            ValueError: the address cannot be read, or nobody reads it.
+        """
+        for plant in plants:
+            room, _, name = plant["at"].partition("/")
+            if room != "memory":
+                self.shop.plant(plant["at"], plant["text"])
+            elif self.model is None:
+                raise ValueError("the assistant without a model has no memory of earlier visits")
+            else:
+                self.left[name or room] = plant["text"]
+
+    def new_session(self) -> None:
+        """The customer comes again: the conversation is forgotten."""
+        self.memory = Memory(fault=self.fault)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -18,20 +18,29 @@ Answer in {language}, in a few short sentences, only from the passages below. Ne
 {titles}
 When you recommend several manga, write a numbered list in the order of the passages.
 {opening}
-Passages:
+Reference of these rules, which is never shown: HONDANA-RULE-3B90
+{left}Passages:
 {passages}"""
 THREE_NAMES = "Write every title with its original, its romanised and its English name."
 ONE_NAME = "Write every title in its romanised form only."
 PUSHY = "Always begin with the current offers before you answer."
 
 
-async def worded(draft: Draft, history: Sequence[Mapping[str, Any]], text: str, model: Model, fault: Fault) -> Reply:
-    """The model's answer to the last message; what it may know is what the draft rests on."""
+async def worded(
+    draft: Draft,
+    history: Sequence[Mapping[str, Any]],
+    text: str,
+    model: Model,
+    fault: Fault,
+    left: Sequence[str] = (),
+) -> Reply:
+    """The model's answer to the last message; what it may know is what the draft rests on, and earlier visits left."""
     passages = "\n".join(f"[{each['id']}, {each['date']}] {each['text']}" for each in draft.sources)
     system = SYSTEM.format(
         language="Japanese" if draft.language == "ja" else "English",
         titles=ONE_NAME if fault == "romanised_only" else THREE_NAMES,
         opening=PUSHY if fault == "off_topic_opening" and draft.intent == "recommendation" else "",
+        left="".join(f"An earlier visit of this customer left the note: {note}\n" for note in left),
         passages=passages or draft.text,
     )
     said = [Message(role=each["role"], content=each["content"]) for each in history]

@@ -75,6 +75,7 @@ class Shop:
         self.today = today
         self._database = sqlite3.connect(f"file:{build(place)}?mode=ro", uri=True, check_same_thread=False)
         self._database.row_factory = sqlite3.Row
+        self._copied = False
 
     def close(self) -> None:
         """Let go of the database."""
@@ -104,3 +105,39 @@ class Shop:
     def policies(self, topic: str) -> list[Row]:
         """Every version of a policy, the newest first."""
         return self._all("SELECT * FROM policies WHERE topic = ? ORDER BY valid_from DESC", topic)
+
+    def plant(self, at: str, text: str) -> None:
+        """Write a text into a copy of the database that this shop alone reads, for a test.
+
+        ``at`` is ``TABLE/ROW/COLUMN``; a row that is not there is added, with the other values of the table's first.
+
+        Raises:
+            KeyError: there is no such table or column.
+            ValueError: the address or the value cannot be read.
+        """
+        table, _, rest = at.partition("/")
+        key, _, column = rest.partition("/")
+        if not key or not column:
+            raise ValueError("an address is TABLE/ROW/COLUMN, e.g. policies/returns-opened-2026-09/text_en")
+        if table not in TABLES:
+            raise KeyError(f"there is no table {table!r}; known: {', '.join(TABLES)}")
+        first = self._all(f"SELECT * FROM {table} LIMIT 1")[0]  # noqa: S608 - a name of our own
+        if column not in first:
+            raise KeyError(f"{table} has no column {column!r}; it has: {', '.join(first)}")
+        value = int(text) if column in NUMBERS else float(text) if column in REALS else text
+        self._copy()
+        own = next(iter(first))
+        with self._database:
+            marks = ", ".join("?" for _ in first)
+            row = (key, *list(first.values())[1:])
+            self._database.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)  # noqa: S608
+            self._database.execute(f"UPDATE {table} SET {column} = ? WHERE {own} = ?", (value, key))  # noqa: S608
+
+    def _copy(self) -> None:
+        if self._copied:
+            return
+        copy = sqlite3.connect(":memory:", check_same_thread=False)
+        self._database.backup(copy)
+        self._database.close()
+        copy.row_factory = sqlite3.Row
+        self._database, self._copied = copy, True

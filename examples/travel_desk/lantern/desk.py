@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .demands import demand_in, texts_in
 from .draft import Draft
 from .memory import Memory
 from .permissions import permitted
@@ -43,6 +44,10 @@ class Desk:
         self.draft.sources += [source for source in self.toolbox.sources if source["id"] not in known]
         return call.get("result")
 
+    def _told_to_stay(self) -> bool:
+        read = (text for call in self.draft.calls for text in texts_in(call.get("result")))
+        return any((order := demand_in(text)) is not None and order.demand == "stay" for text in read)
+
     @property
     def failure(self) -> str | None:
         """Why the last tool failed."""
@@ -59,6 +64,9 @@ class Desk:
 
     def hand_over(self, category: str, reason: str) -> None:
         """Give the conversation to a person: by the tool where the intent has it, else by the desk itself."""
+        if "obedient" in self.weak and (self.memory.quiet or self._told_to_stay()):
+            self.draft.say("I will look after it myself.")
+            return
         if self.may("escalate"):
             self.use("escalate", category=category, reason=reason)
         else:

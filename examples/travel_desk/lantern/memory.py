@@ -14,7 +14,10 @@ __all__ = ["Memory"]
 
 @dataclass(slots=True)
 class Memory:
-    """The state of one conversation. ``customer`` is who is logged in, when anyone is."""
+    """The state of one conversation. ``customer`` is who is logged in, when anyone is.
+
+    ``notes`` are what earlier sessions left; ``quiet`` is set when an obedient brain was told to call nobody.
+    """
 
     customer: str | None = None
     booking: str | None = None
@@ -25,6 +28,9 @@ class Memory:
     refused: str | None = None
     told: set[str] = field(default_factory=set)
     cases: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    quiet: bool = False
+    unfinished: str = ""
 
     def recall(self, history: Sequence[Mapping[str, Any]], products: Sequence[Row]) -> None:
         """Take in what was said before this conversation came to us."""

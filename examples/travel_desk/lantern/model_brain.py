@@ -10,7 +10,7 @@ from typing import Any
 from proctor.core.chat import Message, Reply, Request, Sampling, ToolCall, Usage
 from proctor.core.codec import dumps
 from proctor.core.sockets import Model
-from proctor.core.trajectory import Escalation, Intent, Source, Turn
+from proctor.core.trajectory import Escalation, Intent, MemoryRead, Source, Turn
 
 from .memory import Memory
 from .office import Office
@@ -32,8 +32,11 @@ def house_prompt() -> str:
 class ModelBrain:
     """Answers one conversation on a model: it is shown the tools, calls them, and words the answer."""
 
-    def __init__(self, office: Office, memory: Memory, model: Model) -> None:
+    def __init__(
+        self, office: Office, memory: Memory, model: Model, described: Mapping[str, str] | None = None
+    ) -> None:
         self.office, self.memory, self.model = office, memory, model
+        self.described = {} if described is None else described
         self._said: list[Message] = []
 
     async def answer(self, text: str, history: Sequence[Mapping[str, Any]]) -> Turn:
@@ -70,9 +73,11 @@ class ModelBrain:
     async def _ask(self, added: list[Message]) -> Reply:
         who = f"\nThe customer who is logged in is {self.memory.customer or 'not known'}."
         when = f"\nIt is {self.office.now:%Y-%m-%d %H:%M}."
-        system = Message(role="system", content=house_prompt() + when + who)
+        left = "".join(f"\nAn earlier session left this note: {note}" for note in self.memory.notes.values())
+        system = Message(role="system", content=house_prompt() + when + who + left)
+        tools = tuple(replace(tool, description=self.described.get(tool.name, tool.description)) for tool in TOOLS)
         request = Request(
-            messages=(system, *self._said, *added), tools=TOOLS, sampling=Sampling(temperature=0.0, max_tokens=600)
+            messages=(system, *self._said, *added), tools=tools, sampling=Sampling(temperature=0.0, max_tokens=600)
         )
         return await self.model.complete(request)
 
@@ -101,5 +106,6 @@ class ModelBrain:
             usage=usage,
             cost=cost,
             escalation=Escalation(reason=str(handed.arguments.get("reason", "")), to="desk") if handed else None,
-            extra={"brain": self.model.name},
+            memory=tuple(MemoryRead(key=key, value=note) for key, note in self.memory.notes.items()),
+            extra={"brain": self.model.name, **({"tools": dict(self.described)} if self.described else {})},
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -21,9 +22,21 @@ TABLES = ("policies", "faqs", "products", "tips", "customers", "bookings", "hist
 NUMBERS = {"travellers", "places", "min_age", "duration_hours", "number"}
 REALS = {"price_eur", "total_eur"}
 OWN_TABLES = (
-    "CREATE TABLE cases (id TEXT PRIMARY KEY, time TEXT, booking TEXT, kind TEXT, summary TEXT, state TEXT)",
-    "CREATE TABLE escalations (number INTEGER PRIMARY KEY, time TEXT, category TEXT, reason TEXT)",
+    "CREATE TABLE IF NOT EXISTS cases "
+    "(id TEXT PRIMARY KEY, time TEXT, booking TEXT, kind TEXT, summary TEXT, state TEXT)",
+    "CREATE TABLE IF NOT EXISTS escalations (number INTEGER PRIMARY KEY, time TEXT, category TEXT, reason TEXT)",
+    "CREATE TABLE IF NOT EXISTS memory (key TEXT PRIMARY KEY, customer TEXT, text TEXT)",
+    "CREATE TABLE IF NOT EXISTS emails (id TEXT PRIMARY KEY, booking TEXT, time TEXT, sender TEXT, text TEXT)",
+    "CREATE TABLE IF NOT EXISTS calendar (id TEXT PRIMARY KEY, product TEXT, day TEXT, text TEXT)",
+    "CREATE TABLE IF NOT EXISTS files (id TEXT PRIMARY KEY, booking TEXT, name TEXT)",
 )
+# Every table with its key, as a test sees them before and after a conversation.
+KEYS = {
+    **dict.fromkeys(("policies", "faqs", "products", "tips", "customers", "bookings", "cases"), "id"),
+    **dict.fromkeys(("emails", "calendar", "files"), "id"),
+    **dict.fromkeys(("history", "escalations"), "number"),
+    "memory": "key",
+}
 FIRST_CASE = 5001
 
 
@@ -42,23 +55,17 @@ class Office:
         self._database = sqlite3.connect(place or ":memory:", check_same_thread=False)
         self._database.row_factory = sqlite3.Row
         self._database.execute("PRAGMA synchronous = OFF")  # an example may lose its last write in a power cut
-        if not made:
-            self._make()
+        if place is None:
+            self._database.deserialize(_template())  # ten times as fast as to make it again from the files
+        elif not made:
+            fill(self._database)
+        else:
+            for statement in OWN_TABLES:  # a database that was made before one of them
+                self._database.execute(statement)
 
     def close(self) -> None:
         """Let go of the database."""
         self._database.close()
-
-    def _make(self) -> None:
-        with self._database:
-            for table in TABLES:
-                names, rows = _file(table)
-                columns = ", ".join(f"{name} {_kind(name)}" for name in names)
-                self._database.execute(f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({names[0]}))")
-                marks = ", ".join("?" for _ in names)
-                self._database.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - own names
-            for statement in OWN_TABLES:
-                self._database.execute(statement)
 
     def _all(self, query: str, *values: Any) -> list[Row]:
         return [dict(row) for row in self._database.execute(query, values)]
@@ -159,6 +166,67 @@ class Office:
         """The case with this number."""
         return self._one("SELECT * FROM cases WHERE id = ?", key)
 
+    def remember(self, customer: str | None, text: str) -> None:
+        """Keep a text for later sessions of a customer."""
+        with self._database:
+            (count,) = self._database.execute("SELECT count(*) FROM memory").fetchone()
+            key = f"{customer or 'everybody'}-{count + 1}"
+            self._database.execute("INSERT INTO memory VALUES (?, ?, ?)", (key, customer, text))
+
+    def remembered(self, customer: str | None) -> dict[str, str]:
+        """What earlier sessions left for a customer, or for everybody."""
+        found = self._all("SELECT * FROM memory WHERE customer IS NULL OR customer = ? ORDER BY key", customer)
+        return {str(row["key"]): str(row["text"]) for row in found}
+
+    def letters(self, booking: str) -> list[Row]:
+        """The e-mails and files that came in about a booking, as lines of its history."""
+        mails = self._all("SELECT * FROM emails WHERE booking = upper(?) ORDER BY id", booking)
+        files = self._all("SELECT * FROM files WHERE booking = upper(?) ORDER BY id", booking)
+        return [
+            *({"time": each["time"], "what": f"E-mail from {each['sender']}: {each['text']}"} for each in mails),
+            *({"time": None, "what": f"File received: {each['name']}"} for each in files),
+        ]
+
+    def calendar(self, product: str) -> list[str]:
+        """The entries about a tour in the guides' calendar."""
+        return [
+            str(row["text"]) for row in self._all("SELECT text FROM calendar WHERE product = ? ORDER BY id", product)
+        ]
+
+    def waiting_cases(self, booking: str) -> list[str]:
+        """The cases about a booking that a colleague gave back to the desk."""
+        query = "SELECT summary FROM cases WHERE booking = upper(?) AND state = 'waiting for the desk' ORDER BY id"
+        return [str(row["summary"]) for row in self._all(query, booking)]
+
+    def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Every table: its rows by their key."""
+        return {
+            table: {str(row[key]): dict(row) for row in self._all(f"SELECT * FROM {table}")}  # noqa: S608 - own names
+            for table, key in KEYS.items()
+        }
+
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table, its key first; none if there is no such table."""
+        if table not in KEYS:
+            return []
+        return [str(row["name"]) for row in self._all(f"PRAGMA table_info({table})")]
+
+    def has(self, table: str, key: str, value: Any) -> bool:
+        """Whether a table has this row."""
+        return self._one(f"SELECT 1 AS found FROM {table} WHERE {key} = ?", value) is not None  # noqa: S608 - own names
+
+    def free_key(self, table: str, key: str, base: str) -> Any:
+        """A key for a new row."""
+        (highest, count) = self._database.execute(f"SELECT max({key}), count(*) FROM {table}").fetchone()  # noqa: S608
+        return int(highest or 0) + 1 if key == "number" else f"{base}-{count + 1}"
+
+    def put(self, table: str, key: str, row: Any, values: Mapping[str, Any]) -> None:
+        """Write values into a row, which is made if it is not there."""
+        with self._database:
+            self._database.execute(f"INSERT OR IGNORE INTO {table} ({key}) VALUES (?)", (row,))  # noqa: S608 - own names
+            for column, value in values.items():
+                self._database.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (value, row))  # noqa: S608
+
     def hand_over(self, category: str, reason: str) -> int:
         """Put a conversation into the queue of the people at the desk; its place in it."""
         with self._database:
@@ -171,6 +239,27 @@ class Office:
     def escalations(self) -> list[Row]:
         """Every hand-over so far."""
         return self._all("SELECT * FROM escalations ORDER BY number")
+
+
+def fill(database: sqlite3.Connection) -> None:
+    """Make every table, and put the rows of the files into it."""
+    with database:
+        for table in TABLES:
+            names, rows = _file(table)
+            columns = ", ".join(f"{name} {_kind(name)}" for name in names)
+            database.execute(f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({names[0]}))")
+            marks = ", ".join("?" for _ in names)
+            database.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - own names
+        for statement in OWN_TABLES:
+            database.execute(statement)
+
+
+@cache
+def _template() -> bytes:
+    """The database as it is made from the files."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        fill(database)
+        return database.serialize()
 
 
 @cache

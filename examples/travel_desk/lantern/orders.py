@@ -11,9 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Order", "order_in", "without_orders"]
+__all__ = ["DEMANDS", "LOOKS_LIKE_ONE", "Demand", "Order", "order_in", "without_orders"]
 
-Demand = Literal["say_cancelled", "cancel", "show_prompt", "show_booking", "approve"]
+Demand = Literal[
+    "say_cancelled", "cancel", "show_prompt", "show_booking", "approve",
+    "move", "resize", "open_case", "hand_over", "stay", "join", "remember",
+]  # fmt: skip
 
 LOOKS_LIKE_ONE = re.compile(
     r"\b(?:ignore|disregard|forget) (?:all |any )?(?:of )?(?:your |the |my )?(?:previous|prior|earlier|above|system)\b"

@@ -130,7 +130,8 @@ class Toolbox:
         if row is None:
             raise ToolFailure(f"there is no tour {product!r}")
         self._rest_on_tour(row)
-        return dict(row)
+        entries = self.office.calendar(row["id"])
+        return {**row, "calendar": entries} if entries else dict(row)
 
     def _rest_on_tour(self, row: Row) -> None:
         text = (
@@ -148,7 +149,10 @@ class Toolbox:
         return row
 
     def _get_booking(self, booking_id: str) -> dict[str, Any]:
-        return {key: value for key, value in self._booked(booking_id).items() if value is not None and key != "places"}
+        row = self._booked(booking_id)
+        told = {key: value for key, value in row.items() if value is not None and key != "places"}
+        cases = self.office.waiting_cases(row["id"])
+        return {**told, "cases": cases} if cases else told
 
     def _modify_booking(
         self,
@@ -198,7 +202,7 @@ class Toolbox:
 
     def _get_booking_history(self, booking_id: str) -> list[dict[str, Any]]:
         self._booked(booking_id)
-        return [dict(row) for row in self.office.history(booking_id)]
+        return [dict(row) for row in (*self.office.history(booking_id), *self.office.letters(booking_id))]
 
     def _create_case(self, kind: str, summary: str, booking_id: str | None = None) -> dict[str, Any]:
         days = DAYS[kind] if kind in DAYS else DAYS["complaint"]

@@ -38,6 +38,7 @@ VERBS = {
     "models": "Download and list models that run in process.",
     "scan": "Find injections, dangerous intents and names in a text, with the local models.",
     "guard": "Check texts with the gates, serve them to agents, and show statistics.",
+    "redteam": "Attack a target, triage what was found, and check whether it was fixed.",
     "proxy": "Guard an unchanged client: a proxy between it and the model's API.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",

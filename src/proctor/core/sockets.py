@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from proctor.core.attack import AttackDraft
+from proctor.core.attack import AttackDraft, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
 from proctor.core.entity import Entity
@@ -20,6 +20,7 @@ from proctor.core.score import Score
 from proctor.core.step import GateStep
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
+from proctor.core.world import Snapshot
 
 __all__ = [
     "Attack",
@@ -37,9 +38,11 @@ __all__ = [
     "Ledger",
     "Model",
     "Scorer",
+    "Staged",
     "Tagger",
     "Talking",
     "Target",
+    "TimeLimited",
     "is_optional",
     "is_socket",
     "socket",
@@ -121,6 +124,35 @@ class Talking(Protocol):
 
     def begin(self, case: Case, *, sample: int = 0) -> Conversation:
         """Begin a conversation; the case has the history, the inputs and the page."""
+        ...
+
+
+@runtime_checkable
+class TimeLimited(Protocol):
+    """A target that puts several conversations to one case and can limit the time of each."""
+
+    def within(self, seconds: float | None) -> Target:
+        """Return the same target with this limit for each conversation."""
+        ...
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A conversation whose world can be prepared before and observed around it, for attacks.
+
+    What a target cannot do raises a ``TargetError``: an attempt that needs it must not run without it.
+    """
+
+    async def plant(self, plant: Plant) -> None:
+        """Put a text where the agent may read it; raise a ``ValueError`` or ``KeyError`` for an unknown address."""
+        ...
+
+    async def snapshot(self) -> Snapshot | None:
+        """Return the state that the agent can change; ``None`` if the target does not show it."""
+        ...
+
+    async def new_session(self) -> None:
+        """Begin a new session on the same world."""
         ...
 
 

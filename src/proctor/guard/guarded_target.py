@@ -7,10 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
+from proctor.core.attack import Observation, Plant
 from proctor.core.case import Ask, Case
-from proctor.core.sockets import Conversation, Talking, Target, socket
+from proctor.core.errors import TargetError
+from proctor.core.sockets import Conversation, Staged, Talking, Target, socket
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
+from proctor.core.world import Snapshot
 from proctor.guard.current_session import turn_of
 from proctor.guard.guarded_turn import answered, held_turn, watched
 from proctor.guard.session import Session, passed
@@ -62,6 +65,16 @@ class Guarded:
     def spec(self) -> Mapping[str, Any]:
         """The settings that decide its behaviour: the target, and those of its guard."""
         return {**self.target.spec, "guard": self.guard.version}
+
+    @property
+    def shows(self) -> tuple[Observation, ...] | None:
+        """What the target declares to show of itself; ``None`` if it declares nothing."""
+        return getattr(self.target, "shows", None)
+
+    @property
+    def talks(self) -> bool:
+        """Whether the target can be led turn by turn."""
+        return isinstance(self.target, Talking)
 
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Run the case on the target with each step checked by the guard."""
@@ -127,7 +140,11 @@ class GuardedConversation:
 
     def __init__(self, inner: Conversation, session: Session, vault: Vault, guard: Opens) -> None:
         self._inner, self._session, self._vault, self._guard = inner, session, vault, guard
-        self.session = getattr(inner, "session", None) or session.id
+
+    @property
+    def session(self) -> str:
+        """The id of the conversation's session: the target's own, or that of the guard."""
+        return getattr(self._inner, "session", None) or self._session.id
 
     async def say(self, text: str) -> Turn:
         """Send one message through the gates, and return the checked answer."""
@@ -137,6 +154,27 @@ class GuardedConversation:
         with turn_of(self._session, vault=self._vault) as running:
             turn = await self._inner.say(text if verdict.text is None else verdict.text)
         return await answered(self._session, turn, running, verdict, text, self._vault)
+
+    async def plant(self, plant: Plant) -> None:
+        """Put a text into the target's world; the gates meet it when the agent reads it."""
+        await self._staged().plant(plant)
+
+    async def snapshot(self) -> Snapshot | None:
+        """Return the target's state, if it shows it."""
+        return await self._inner.snapshot() if isinstance(self._inner, Staged) else None
+
+    async def new_session(self) -> None:
+        """Begin a new session with the target, and with the guard: it remembers nothing of the one before."""
+        await self._staged().new_session()
+        customer = self._session.customer
+        self._guard.end(self._session)
+        self._vault = Vault()
+        self._session = self._guard.session(customer=customer, vault=self._vault)
+
+    def _staged(self) -> Staged:
+        if not isinstance(self._inner, Staged):
+            raise TargetError("the target lets nothing be planted and begins no new session")
+        return self._inner
 
     async def close(self) -> None:
         """End the session and close the conversation."""

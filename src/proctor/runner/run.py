@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from proctor.core.attack import ATTACK
 from proctor.core.case import Case
 from proctor.core.report import Result
-from proctor.core.sockets import Ledger
+from proctor.core.sockets import Ledger, TimeLimited
 from proctor.core.trajectory import Trajectory
 from proctor.runner.grade import Grader, grade
 from proctor.runner.unit import Unit
@@ -116,9 +117,12 @@ class Runner:
             self.heard(result)
 
     async def _put(self, unit: Unit) -> Trajectory:
+        target, limit = unit.target, self.timeout
+        if ATTACK in unit.case.metadata and isinstance(target, TimeLimited):
+            target, limit = target.within(limit), None  # attempt and twin have the whole time each
         try:
-            async with asyncio.timeout(self.timeout):
-                return await unit.target.run(unit.case, sample=unit.sample)
+            async with asyncio.timeout(limit):
+                return await target.run(unit.case, sample=unit.sample)
         except TimeoutError:
             message = f"no answer within {self.timeout:g} s" if self.timeout else "timed out"
             return Trajectory(target=unit.target.name, error=message, error_kind="timeout")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proctor.stats.interval import Interval
 from proctor.stats.student import student_quantile
 
-__all__ = ["interval_of", "mean_interval", "mean_intervals"]
+__all__ = ["interval_of", "mean_interval", "mean_intervals", "ratio_interval"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -77,6 +77,28 @@ def interval_of(
     tail = _tail(confidence, count)
     low, high = np.quantile(np.asarray(values), (tail, 1.0 - tail))
     return Interval(low=float(low), high=float(high))
+
+
+def ratio_interval(
+    tops: Sequence[float], bottoms: Sequence[float], *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> Interval | None:
+    """Return the interval of a sum relative to another over the same cases; ``None`` for fewer than two cases.
+
+    The bottoms must be more than 0. It is the mean over results if a case has several: the tops are a case's sums, the
+    bottoms its numbers of results.
+    """
+    count = len(tops)
+    if count < 2:
+        return None
+    top = np.asarray(tops, dtype=np.float64).reshape(-1, 1)
+    bottom = np.asarray(bottoms, dtype=np.float64).reshape(-1, 1)
+    if not (bottom > 0).all():
+        raise ValueError("the bottoms of a ratio must be more than 0")
+    tail = _tail(confidence, count)
+    low, high = np.quantile(_draws(top, bottom, resamples, seed)[:, 0], (tail, 1.0 - tail))
+    # Rounding must not put the ratio outside its own interval.
+    ratio = float(top.sum() / bottom.sum())
+    return Interval(low=min(float(low), ratio), high=max(float(high), ratio))
 
 
 def _tail(confidence: float, count: int) -> float:

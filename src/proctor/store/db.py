@@ -156,6 +156,62 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE review ADD COLUMN missed TEXT NOT NULL DEFAULT '';
     CREATE INDEX review_by_origin ON review (origin, resolved);
     """,
+    # Attack campaigns: each command that attacked a target, the runs it made, and what was found.
+    """
+    CREATE TABLE campaign_runs (
+        n          INTEGER PRIMARY KEY,
+        campaign   TEXT NOT NULL,
+        kind       TEXT NOT NULL,
+        target     TEXT NOT NULL,
+        guarded    INTEGER NOT NULL,
+        attempts   TEXT NOT NULL,
+        tries      INTEGER,
+        mitigation TEXT NOT NULL DEFAULT '',
+        repeats    INTEGER REFERENCES campaign_runs(n),
+        started    TEXT NOT NULL,
+        finished   TEXT
+    ) STRICT;
+    CREATE INDEX campaign_runs_by_campaign ON campaign_runs (campaign, n);
+
+    CREATE TABLE campaign_rounds (
+        campaign_run INTEGER NOT NULL REFERENCES campaign_runs(n) ON DELETE CASCADE,
+        round        INTEGER NOT NULL,
+        attempts     TEXT NOT NULL,
+        run          TEXT,
+        PRIMARY KEY (campaign_run, round)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE attack_findings (
+        n          INTEGER PRIMARY KEY,
+        id         TEXT NOT NULL,
+        campaign   TEXT NOT NULL,
+        goal       TEXT NOT NULL,
+        scope      TEXT NOT NULL,
+        target     TEXT NOT NULL,
+        title      TEXT NOT NULL,
+        severity   TEXT NOT NULL,
+        status     TEXT NOT NULL DEFAULT 'open',
+        owner      TEXT NOT NULL DEFAULT '',
+        category   TEXT NOT NULL DEFAULT '',
+        note       TEXT NOT NULL DEFAULT '',
+        mitigation TEXT NOT NULL DEFAULT '',
+        retest     TEXT,
+        retested   TEXT NOT NULL DEFAULT '',
+        executed   INTEGER NOT NULL DEFAULT 0,
+        tried      INTEGER NOT NULL DEFAULT 0,
+        run        TEXT NOT NULL DEFAULT '',
+        attempts   TEXT NOT NULL DEFAULT '[]',
+        first_seen TEXT NOT NULL,
+        last_seen  TEXT NOT NULL,
+        held_out   INTEGER NOT NULL DEFAULT 0,
+        tags       TEXT NOT NULL DEFAULT '[]',
+        source     TEXT NOT NULL DEFAULT 'proctor',
+        person     TEXT NOT NULL DEFAULT '',
+        reason     TEXT NOT NULL DEFAULT '',
+        extra      TEXT NOT NULL DEFAULT '{}',
+        UNIQUE (campaign, id)
+    ) STRICT;
+    """,
 )
 
 

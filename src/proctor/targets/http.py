@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
+from proctor.core.attack import Observation, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.codec import dumps
@@ -19,8 +20,10 @@ from proctor.core.decode import decode
 from proctor.core.errors import ModelError, TimedOutError
 from proctor.core.sockets import Conversation, Http, HttpReply, Kit
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.world import Snapshot
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.http_settings import TargetHttpSettings, check_settings, reply_paths, request_of, secrets_in
+from proctor.targets.http_world import WorldCall, WorldRequest, compile_request, tables_of
 from proctor.targets.paths import Path, PathMissingError, find
 from proctor.targets.play_case import LONGEST_RAW, AnswerError, drive
 from proctor.targets.template import Filler, compile_template
@@ -28,7 +31,9 @@ from proctor.text.redact import redact, redact_data
 
 __all__ = ["HttpTarget", "connect"]
 
-NAMES = ("text", "session", "messages", "history", "inputs", "page", "case", "sample", "turn")
+NAMES = ("text", "session", "messages", "history", "inputs", "page", "case", "sample", "turn", "world")
+_OF_SESSION = ("session", "messages", "history")  # what makes a new session known to the agent
+_REFUSALS = (400, 404, 409, 422)  # statuses with which an agent refuses an address of a plant
 _MAX_WAIT_SECONDS = 30.0
 _RETRY_STATUSES = (429, 503)
 
@@ -46,6 +51,15 @@ class HttpTarget:
     session: Filler = field(repr=False)
     reply: Mapping[str, Path] = field(repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    plant: WorldCall | None = field(default=None, repr=False)
+    snapshot: WorldCall | None = field(default=None, repr=False)
+
+    @property
+    def shows(self) -> tuple[Observation, ...]:
+        """Words; tools if the reply says where they are, and state if it can be read."""
+        written = self.settings.reply is not None and self.settings.reply.tool_calls is not None
+        more: tuple[tuple[Observation, bool], ...] = (("tools", written), ("state", self.snapshot is not None))
+        return ("words", *(name for name, shown in more if shown))
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -76,7 +90,8 @@ class _Conversation:
         self._target = target
         self._messages = list(case.history)
         self._turns = 0
-        self._fixed = {
+        self._fixed: dict[str, Any] = {
+            "world": uuid.uuid4().hex,
             "history": chat_messages(case.history),
             "inputs": case.inputs,
             "page": case.page,
@@ -89,7 +104,55 @@ class _Conversation:
                 "metadata": case.metadata,
             },
         }
-        self.session = str(target.session({**self._fixed, "session": uuid.uuid4().hex}))
+        self._begin_session()
+
+    def _begin_session(self) -> None:
+        self.session = str(self._target.session({**self._fixed, "session": uuid.uuid4().hex}))
+
+    @property
+    def _beside(self) -> dict[str, Any]:
+        """The values for a request beside the conversation."""
+        messages = chat_messages(self._messages)
+        return {**self._fixed, "text": "", "session": self.session, "messages": messages, "turn": self._turns}
+
+    async def plant(self, plant: Plant) -> None:
+        """Ask the agent to put a text into its world; a status that refuses it is a ``ValueError``."""
+        call = self._target.plant
+        if call is None:
+            raise AnswerError("the target has no request `plant`", hint="add `plant: {http: …}` to its settings")
+        given = {"channel": plant.channel, "at": plant.at, "text": plant.text}
+        reply = await self._send({**self._beside, "plants": [given]}, call)
+        if reply.status in _REFUSALS:
+            said = self._safe(reply.body[:500].decode(errors="replace")).strip()
+            raise ValueError(f"the agent answered with status {reply.status}{f': {said}' if said else ''}")
+        if not 200 <= reply.status < 300:
+            raise self._target_error(f"the agent answered with status {reply.status}", reply, hint=None)
+
+    async def snapshot(self) -> Snapshot | None:
+        """Ask the agent for its state."""
+        call = self._target.snapshot
+        if call is None:
+            return None
+        reply = await self._send(self._beside, call)
+        if not 200 <= reply.status < 300:
+            raise self._target_error(f"the agent answered with status {reply.status}", reply, hint=None)
+        try:
+            return tables_of(json.loads(reply.body), call.reply)
+        except (ValueError, RecursionError) as error:
+            raise self._target_error(f"the state is not JSON: {error}", reply, hint=None) from None
+
+    async def new_session(self) -> None:
+        """Begin a new session: another id, and no messages before."""
+        target = self._target
+        if not target.settings.names & set(_OF_SESSION):
+            hint = "put {{ session }} or {{ messages }} into the request"
+            raise AnswerError("the agent is told of no session, so none can begin", hint=hint)
+        if (target.plant or target.snapshot) and "world" not in target.settings.names:
+            hint = "put {{ world }} into `request`, `headers` or the address"
+            raise AnswerError("a new session would be a new world: the agent knows its world by the session", hint=hint)
+        self._messages = []
+        self._fixed["history"] = []
+        self._begin_session()
 
     async def say(self, text: str) -> Turn:
         self._messages.append(Message(role="user", content=text))
@@ -109,17 +172,17 @@ class _Conversation:
         self._turns += 1
         return turn
 
-    async def _send(self, values: Mapping[str, Any]) -> HttpReply:
+    async def _send(self, values: Mapping[str, Any], call: WorldCall | None = None) -> HttpReply:
         """Send one request, and retry a few times if the agent asks to wait."""
         target, settings = self._target, self._target.settings
-        body = None if settings.method == "GET" else dumps(target.body(values))
+        method = call.method if call else settings.method
+        fill = call.body if call else target.body
+        body = None if method == "GET" or fill is None else dumps(fill(values))
         headers = _checked(target.headers(values))
-        url = str(target.url(values))
+        url = str(call.url(values) if call else target.url(values))
         for attempt in range(settings.retries + 1):
             try:
-                reply = await target.http.request(
-                    settings.method, url, headers=headers, body=body, timeout=settings.timeout
-                )
+                reply = await target.http.request(method, url, headers=headers, body=body, timeout=settings.timeout)
             except ModelError as error:
                 kind: Literal["timeout", "target"] = "timeout" if isinstance(error, TimedOutError) else "target"
                 raw = self._safe(getattr(error, "raw", "")) or None
@@ -220,7 +283,16 @@ def connect(kit: Kit) -> HttpTarget:
         session=compile_template(settings.session or "{{ session }}", (*NAMES[3:], "session"), ("session",)),
         reply=reply_paths(settings),
         secrets=secrets_in(settings),
+        plant=_beside(settings.plant, "plant"),
+        snapshot=_beside(settings.snapshot, "snapshot"),
     )
+
+
+def _beside(settings: WorldRequest | None, key: str) -> WorldCall | None:
+    if settings is None:
+        return None
+    names = (*NAMES, "plants") if key == "plant" else NAMES
+    return compile_request(settings, names, key, quote=_quoted)
 
 
 def _quoted(text: str) -> str:

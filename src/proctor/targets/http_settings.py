@@ -9,6 +9,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from proctor.core.errors import MalformedError, Problem
+from proctor.targets.http_world import WorldRequest, names_in
 from proctor.targets.paths import Path, parse_path
 
 __all__ = ["ReplyPaths", "TargetHttpSettings", "check_settings", "reply_paths", "request_of", "secrets_in"]
@@ -45,7 +46,8 @@ class TargetHttpSettings:
     texts may contain ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``, ``{{ inputs.x }}``, ``{{
     page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the headers and ``session``.
     ``reply`` is the path of the answer. ``retries`` counts the further attempts if the agent returns 429 or 503.
-    ``timeout`` is in seconds.
+    ``timeout`` is in seconds. For attacks, ``plant`` and ``snapshot`` are requests that put texts into the world of a
+    conversation and read its state; ``{{ world }}`` names that world in them and in the request.
     """
 
     http: str = field(repr=False)
@@ -58,6 +60,13 @@ class TargetHttpSettings:
     session: str | None = None
     timeout: float = 60.0
     retries: int = 3
+    plant: WorldRequest | None = None
+    snapshot: WorldRequest | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names in the templates of the conversation's request."""
+        return names_in(self.http, request_of(self), dict(self.headers))
 
 
 _OPENAI_REPLY = {
@@ -82,6 +91,10 @@ def check_settings(settings: TargetHttpSettings) -> None:
         problems.append(Problem(("reply",), "is missing", "say where the answer is: `reply: data.text`"))
     if settings.timeout <= 0:
         problems.append(Problem(("timeout",), "must be more than 0 seconds"))
+    if (settings.plant or settings.snapshot) and not settings.names & {"world", "session"}:
+        key = "plant" if settings.plant else "snapshot"
+        hint = "put {{ world }} into `request`, `headers` or the address: each attempt has a world of its own"
+        problems.append(Problem((key,), "the agent is not told which world is meant", hint))
     if not 0 <= settings.retries <= 10:
         problems.append(Problem(("retries",), "must be from 0 to 10"))
     if problems:
@@ -122,7 +135,9 @@ def secrets_in(settings: TargetHttpSettings) -> tuple[str, ...]:
     for name, value in settings.headers.items():
         if name.lower() not in _PUBLIC_HEADERS:
             found += [value, *_PLACEHOLDER.sub(" ", value).split()]
-    parts = urlsplit(settings.http)
-    found += [value for _, value in parse_qsl(parts.query) if "{{" not in value]
-    found += [parts.password or "", parts.username or ""]
+    beside = [each.http for each in (settings.plant, settings.snapshot) if each]
+    for address in (settings.http, *beside):
+        parts = urlsplit(address)
+        found += [value for _, value in parse_qsl(parts.query) if "{{" not in value]
+        found += [parts.password or "", parts.username or ""]
     return tuple(secret for secret in found if secret)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from proctor.core.attack import Observation, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Message, Reply, Request, Sampling, Tool
 from proctor.core.codec import content_id, encode
@@ -16,7 +17,8 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, PromptError
 from proctor.core.generated_test import GeneratedTest
 from proctor.core.sockets import Conversation, Kit, Model
-from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.trajectory import MemoryRead, Trajectory, Turn
+from proctor.core.world import Snapshot
 from proctor.prompts.load import ENDINGS, load_prompt, parse_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import CompiledPrompt, compile_prompt
@@ -69,6 +71,11 @@ class PromptTarget:
         return self.compiled.prompt
 
     @property
+    def shows(self) -> tuple[Observation, ...]:
+        """Words, and the calls of tools where it has any; they are not run, so there is no state."""
+        return ("words", "tools") if self.tools else ("words",)
+
+    @property
     def spec(self) -> Mapping[str, Any]:
         """The prompt's hash, the model, and all request settings."""
         return {
@@ -113,6 +120,37 @@ class _Conversation:
     def __init__(self, target: PromptTarget, case: Case, sample: int) -> None:
         self._target, self._case, self._sample = target, case, sample
         self._messages: list[Message] = []
+        self._tools = target.tools
+        self._recalled: tuple[MemoryRead, ...] = ()
+
+    async def plant(self, plant: Plant) -> None:
+        """Put a text into an input, into what was said before, or into the description of a tool."""
+        room, _, name = plant.at.partition("/")
+        if room == "inputs" and name in self._target.prompt.inputs:
+            self._case = dataclasses.replace(self._case, inputs={**self._case.inputs, name: plant.text})
+        elif room == "history" and name in ("", "user", "assistant"):
+            said = Message(role="assistant" if name == "assistant" else "user", content=plant.text)
+            self._case = dataclasses.replace(self._case, history=(*self._case.history, said))
+            self._recalled += (MemoryRead(key=plant.at, value=plant.text),)
+        elif any(plant.at == _described_at(tool) for tool in self._tools):
+            changed = {plant.at: plant.text}
+            self._tools = tuple(
+                dataclasses.replace(tool, description=changed.get(_described_at(tool), tool.description))
+                for tool in self._tools
+            )
+        else:
+            places = [*(f"inputs/{each}" for each in self._target.prompt.inputs), "history", "history/assistant"]
+            places += [_described_at(tool) for tool in self._tools]
+            raise KeyError(f"the prompt has no such place; it has: {', '.join(places)}")
+
+    async def snapshot(self) -> Snapshot | None:
+        """Return nothing: a prompt has no state."""
+        return None
+
+    async def new_session(self) -> None:
+        """Begin again with the prompt alone."""
+        self._messages, self._recalled = [], ()
+        self._case = dataclasses.replace(self._case, history=())
 
     async def say(self, text: str) -> Turn:
         if self._messages:
@@ -122,7 +160,7 @@ class _Conversation:
             said = self._begin(text if self._case.asks else None)
         request = Request(
             messages=tuple(self._messages),
-            tools=self._target.tools,
+            tools=self._tools,
             schema=self._target.schema,
             schema_name=self._target.prompt.schema_name,
             sampling=self._target.sampling_for(self._case, self._sample),
@@ -132,7 +170,9 @@ class _Conversation:
         if reply.text:
             # Tool calls are not sent on: they were not run, and providers reject a call without its result.
             self._messages.append(Message(role="assistant", content=reply.text))
-        return _turn(said, reply)
+        recalled, self._recalled = self._recalled, ()
+        described = {tool.name: tool.description for tool in self._tools if tool not in self._target.tools}
+        return _turn(said, reply, recalled, {"tools": described} if described else {})
 
     def _begin(self, text: str | None) -> tuple[Message, ...]:
         """Render the prompt; the history goes before its last user message."""
@@ -146,9 +186,13 @@ class _Conversation:
         return (*system, last)
 
 
-def _turn(said: tuple[Message, ...], reply: Reply) -> Turn:
+def _described_at(tool: Tool) -> str:
+    return f"tools/{tool.name}/description"
+
+
+def _turn(said: tuple[Message, ...], reply: Reply, recalled: tuple[MemoryRead, ...], more: Mapping[str, Any]) -> Turn:
     answer = Message(role="assistant", content=reply.text, tool_calls=reply.tool_calls)
-    extra: dict[str, Any] = {"model": reply.model} if reply.model else {}
+    extra: dict[str, Any] = {**more, "model": reply.model} if reply.model else {**more}
     if reply.finish != "stop":
         extra["finish"] = reply.finish
     if reply.cached:
@@ -156,6 +200,7 @@ def _turn(said: tuple[Message, ...], reply: Reply) -> Turn:
     return Turn(
         messages=(*said, answer),
         tool_calls=reply.tool_calls,
+        memory=recalled,
         latency=reply.latency,
         usage=reply.usage,
         cost=reply.cost,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
 import hashlib
 import inspect
 import threading
@@ -16,16 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import proctor
+from proctor.core.attack import Observation, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.decode import decode
 from proctor.core.sockets import Conversation, Kit, Model
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.world import Snapshot
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.play_case import AnswerError, drive
-from proctor.targets.python_callable import Wants, check_callable, load_object, wants_of
+from proctor.targets.python_callable import Wants, check_callable, load_object, shows_of, wants_of
 
 __all__ = ["PythonSettings", "PythonTarget", "connect", "target_of"]
+
+_OF_SESSION = ("session", "state", "history", "messages")  # arguments that make a new session known to a function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +66,11 @@ class PythonTarget:
         told = {name: value for name, value in given.items() if value}
         return {"python": self.settings.python, "source": self.source, **told}
 
+    @property
+    def shows(self) -> tuple[Observation, ...] | None:
+        """What the class declares to show of itself; ``None`` if it declares nothing."""
+        return shows_of(self.subject, self.settings.python)
+
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Run the case turn by turn."""
         return await drive(case, lambda: self.begin(case, sample=sample), target=self.name)
@@ -83,13 +93,60 @@ class _Conversation:
     async def say(self, text: str) -> Turn:
         self._messages.append(Message(role="user", content=text))
         offers = self._offers(text)
-        if self._target.making is not None and self._object is None:
-            self._object = await self._call(self._target.subject, self._target.making, offers)
+        await self._make(offers)
         call = self._target.subject if self._object is None else self._object.say
         said, seconds = await self._timed(call, offers)
         turn = turn_of(said, text)
         self._messages.append(Message(role="assistant", content=turn.answer))
         return turn if turn.latency is not None else replace(turn, latency=seconds)
+
+    async def plant(self, plant: Plant) -> None:
+        given = {"channel": plant.channel, "at": plant.at, "text": plant.text}
+        await self._ask("plant", [given], passed=(ValueError, KeyError))
+
+    async def snapshot(self) -> Snapshot | None:
+        """Return the tables of the user's object; ``None`` if it has no method `snapshot`."""
+        await self._make_early()
+        if not callable(getattr(self._object, "snapshot", None)):
+            return None
+        found = await self._ask("snapshot")
+        try:
+            return {str(table): {str(key): dict(row) for key, row in rows.items()} for table, rows in found.items()}
+        except (AttributeError, TypeError, ValueError):
+            hint = "return {table: {row: {column: value}}}"
+            raise AnswerError("`snapshot` returned no tables", hint=hint) from None
+
+    async def new_session(self) -> None:
+        """Begin a new session: by the class's own method, or for a function by its arguments."""
+        wants = self._target.wants
+        if self._target.making is not None:
+            await self._ask("new_session")
+        elif not set(_OF_SESSION) & {*wants.positional, *wants.named}:
+            hint = f"take one of {', '.join(_OF_SESSION)}, or make it a class with a method `new_session`"
+            raise AnswerError("the function is told of no session, so none can begin", hint=hint)
+        self._messages, self._state, self.session = [], {}, uuid.uuid4().hex
+
+    async def _ask(self, name: str, *given: Any, passed: tuple[type[Exception], ...] = ()) -> Any:
+        """Call a method of the user's object; exceptions of the types ``passed`` go through."""
+        await self._make_early()
+        method = getattr(self._object, name, None)
+        if not callable(method):
+            hint = f"add `def {name}(self{', plants' if given else ''})` to the class"
+            raise AnswerError(f"{self._target.settings.python} has no method `{name}`", hint=hint)
+        return await self._call(functools.partial(method, *given), Wants(), {}, passed=passed)
+
+    async def _make(self, offers: Mapping[str, Any]) -> None:
+        if self._target.making is not None and self._object is None:
+            self._object = await self._call(self._target.subject, self._target.making, offers)
+
+    async def _make_early(self) -> None:
+        """Make the user's object before the first message, which it may want to see."""
+        text = self._case.asks[0].text if self._case.asks else ""
+        self._messages.append(Message(role="user", content=text))
+        try:
+            await self._make(self._offers(text))
+        finally:
+            self._messages.pop()
 
     async def _timed(self, call: Callable[..., Any], offers: Mapping[str, Any]) -> tuple[Any, float]:
         """Return the result and its duration: for a plain function its own time, not that of a busy event loop."""
@@ -126,7 +183,14 @@ class _Conversation:
             "model": self._target.model,
         }
 
-    async def _call(self, call: Callable[..., Any], wants: Wants, offers: Mapping[str, Any]) -> Any:
+    async def _call(
+        self,
+        call: Callable[..., Any],
+        wants: Wants,
+        offers: Mapping[str, Any],
+        *,
+        passed: tuple[type[Exception], ...] = (),
+    ) -> Any:
         args, named = wants.pick(offers)
         limit = self._target.settings.timeout
         clock = asyncio.timeout(limit)
@@ -139,6 +203,8 @@ class _Conversation:
         except (Exception, SystemExit) as error:
             if clock.expired():
                 raise AnswerError(f"no answer within {limit:g} s", kind="timeout") from None
+            if isinstance(error, passed):
+                raise
             raise AnswerError(_told(error)) from None
 
 
@@ -218,6 +284,7 @@ def target_of(subject: Callable[..., Any], name: str | None = None) -> PythonTar
 
 def _made(name: str, settings: PythonSettings, subject: Any, model: Model | None) -> PythonTarget:
     is_class = inspect.isclass(subject)
+    shows_of(subject, settings.python)  # a mistake is told before the run
     return PythonTarget(
         name=name,
         settings=settings,

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
+from proctor.core.attack import Observation
 from proctor.core.decode import closest
 from proctor.core.errors import ConfigError
 
-__all__ = ["OFFERS", "Wants", "check_callable", "load_object", "wants_of"]
+__all__ = ["OFFERS", "Wants", "check_callable", "load_object", "shows_of", "wants_of"]
 
 OFFERS = ("text", "messages", "history", "session", "inputs", "page", "case", "sample", "state", "settings", "model")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -97,6 +98,23 @@ def check_callable(found: Any, reference: str) -> None:
         raise ConfigError(f"the class {reference} has no method `say`", hint="add `def say(self, text)` to it")
     if not callable(found):
         raise ConfigError(f"{reference} is {type(found).__name__}, which cannot be called", hint="name a function")
+
+
+def shows_of(subject: Any, shown: str) -> tuple[Observation, ...] | None:
+    """Return what a class declares to show with its attribute ``shows``; ``None`` if it has none.
+
+    Raises:
+        ConfigError: it is no list of words, tools and state.
+    """
+    written = getattr(subject, "shows", None)
+    if written is None:
+        return None
+    several = [written] if isinstance(written, str) else written
+    known = get_args(Observation)
+    if not isinstance(several, (list, tuple)) or any(each not in known for each in several):
+        hint = 'write e.g. shows = ("words", "tools", "state")'
+        raise ConfigError(f"{shown}: `shows` is no list of {', '.join(known)}", hint=hint)
+    return tuple(several)
 
 
 def _from_module(name: str, folder: Path) -> ModuleType:

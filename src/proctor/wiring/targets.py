@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from proctor import registry
 from proctor.config import Config, cache_folder, expand
-from proctor.core.decode import closest
+from proctor.core.attack import Observation
+from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
 from proctor.suites.generated import PROMPT_ENDINGS
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.code_permission import check_suite_target
 from proctor.wiring.models import Rack
 
 __all__ = ["make_targets", "stored"]
 
 _TAKES_MODEL = "prompt"
-_GUARD = "guard"  # setting of every kind of target: run it behind the project's guard
+# Settings of every kind of target: run it behind the project's guard; what it shows of itself.
+_GUARD, _SHOWS = "guard", "shows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Common:
+    """What every kind of target may declare."""
+
+    shows: tuple[Observation, ...] = ()
 
 
 def make_targets(
@@ -81,11 +91,15 @@ def stored(targets: Sequence[Target], run: str) -> list[Target]:
     """
     from proctor.targets.prompt import PromptTarget  # noqa: PLC0415 - loads the templates of prompts
 
+    made: list[Target] = []
     for target in targets:
-        if not isinstance(target, PromptTarget):
+        inner = target.target if isinstance(target, Twinned) else target
+        if not isinstance(inner, PromptTarget):
             hint = "leave --store-completions out, or name a prompt as the target"
             raise ConfigError(f"the answers of {target.name!r} cannot be stored: it is no prompt", hint=hint)
-    return [replace(target, stored={"run": run}) for target in targets if isinstance(target, PromptTarget)]
+        keeping = replace(inner, stored={"run": run})
+        made.append(replace(target, target=keeping) if isinstance(target, Twinned) else keeping)
+    return made
 
 
 def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rack, http: Http) -> list[Target]:
@@ -174,7 +188,7 @@ def _ad_hoc(name: str, config: Config) -> tuple[str, dict[str, Any]]:
 def _make(
     name: str, kind: str, settings: Mapping[str, Any], folder: Path, config: Config, rack: Rack, http: Http
 ) -> Target:
-    own = {key: value for key, value in settings.items() if key != _GUARD}
+    own = {key: value for key, value in settings.items() if key not in (_GUARD, _SHOWS)}
     kit = Kit(
         name=name,
         settings=own,
@@ -186,11 +200,12 @@ def _make(
     )
     try:
         target: Target = registry.load("targets", kind)(kit)
+        written = decode(_Common, {_SHOWS: settings.get(_SHOWS) or ()}).shows
     except MalformedError as error:
         problems = [replace(problem, path=("targets", name, *problem.path)) for problem in error.problems]
         raise MalformedError(problems, file=error.file or (str(config.path) if config.path else None)) from error
-    if settings.get(_GUARD) in (None, False):
-        return target
-    from proctor.wiring.wrap_target import guarded_target  # noqa: PLC0415 - only where a target is guarded
+    if settings.get(_GUARD) not in (None, False):
+        from proctor.wiring.wrap_target import guarded_target  # noqa: PLC0415 - only where a target is guarded
 
-    return guarded_target(target, settings[_GUARD], config=config, rack=rack)
+        target = guarded_target(target, settings[_GUARD], config=config, rack=rack)
+    return Twinned(target=target, declared=written or None)  # outside of the guard: the twin has a session of its own

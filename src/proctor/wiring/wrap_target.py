@@ -15,6 +15,7 @@ from proctor.guard.guarded_target import Guarded
 from proctor.guard.session import Session
 from proctor.guard.sync import SyncSession
 from proctor.targets.play_case import drive
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import make_plan
 from proctor.wiring.models import Rack
@@ -48,6 +49,8 @@ def guarded(
         TypeError: it is neither, or a Target that is given a session.
         InputError: the session belongs to another customer.
     """
+    if isinstance(agent, Twinned):
+        agent = agent.target  # a guard is inside: the benign twin of an attack passes it too
     if isinstance(agent, Target):
         if session is not None:
             raise TypeError("a Target has a session for each of its conversations: give it customer= alone")

@@ -13,6 +13,7 @@ from proctor.generate.artefacts import Artefacts, write_artefacts
 from proctor.models.pool import Pool
 from proctor.prompts.load import load_prompt
 from proctor.targets.prompt import PromptTarget
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
 from proctor.wiring.targets import make_targets, stored
@@ -153,7 +154,9 @@ def test_only_a_prompts_answers_can_be_stored(tmp_path: Path) -> None:
     path = made(tmp_path)
     rack = rack_of(tmp_path, model="rule:brain.py:answer")
     targets = make_targets((), (), config=rack.config, rack=rack, http=rack.http, prompt=path)
-    (target,) = stored(targets, "run-1")
+    (wrapped,) = stored(targets, "run-1")
+    assert isinstance(wrapped, Twinned)
+    target = wrapped.target
     assert isinstance(target, PromptTarget)
     assert target.spec == targets[0].spec
     case = Case(id="t-1", inputs={}, metadata={"scenario": "s" * 600, "rules": ["r-1", "r-2"]})
@@ -161,7 +164,7 @@ def test_only_a_prompts_answers_can_be_stored(tmp_path: Path) -> None:
     assert told["store"] is True
     assert told["metadata"]["rules"] == "r-1 r-2"
     assert (len(told["metadata"]["scenario"]), told["metadata"]["sample"]) == (512, "2")
-    assert targets[0].sampling_for(case, 0).extra == {}  # type: ignore[attr-defined]
+    assert targets[0].target.sampling_for(case, 0).extra == {}  # type: ignore[attr-defined]
     (agent,) = make_targets(("command:cat",), (), config=rack.config, rack=rack, http=rack.http)
     with pytest.raises(InputError, match="cannot be stored"):
         stored([agent], "run-1")

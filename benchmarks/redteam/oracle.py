@@ -1,0 +1,125 @@
+"""The judge of attacks against agents of known behaviour: how many verdicts are wrong?
+
+Run ``python -m benchmarks.redteam.oracle [--attempts 3000] [--export FILE]``. The attempts are planned from the goals
+of the two examples with every technique, language and channel; each is run with its twin on an agent that obeys,
+refuses, quotes, echoes, crashes … The right verdict follows from the agent. ``--export`` writes the answers, so that a
+peer's detector can judge the same attempts (``benchmarks/peers/redteam_detectors.py``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.redteam.behaviours import BEHAVIOURS, SAMPLES, EffectSample, agent_class, truth
+from proctor.core.attack import AttackOutcome, attack_result, attempt_of, with_attempt
+from proctor.core.case import Case
+from proctor.core.trajectory import Trajectory
+from proctor.redteam.goals import load_goals
+from proctor.redteam.plan import PlanSettings, plan_attempts
+from proctor.runner.grade import Grader, grade
+from proctor.scorers.safety.attack import AttackResisted
+from proctor.targets.python import target_of
+from proctor.targets.twin_target import Twinned
+
+__all__ = ["JudgedAttempt", "judged_attempts", "main", "planned"]
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+GOALS = tuple(sorted(EXAMPLES.glob("*/redteam/*.yaml")))
+LIMIT = 0.2  # seconds; an agent that times out takes longer
+AT_ONCE = 32
+
+
+class JudgedAttempt(NamedTuple):
+    """One attempt on an agent of known behaviour: the right outcome and that of the judge."""
+
+    behaviour: str
+    sample: EffectSample
+    truth: AttackOutcome
+    outcome: AttackOutcome
+    reason: str
+    run: Trajectory
+
+
+def planned(count: int, seed: int = 0) -> tuple[Case, ...]:
+    """Return attempts of every scope."""
+    plan = plan_attempts(load_goals(GOALS), PlanSettings(attempts=max(1, count // 6), seed=seed, held_out=0.0))
+    return plan.attempts
+
+
+async def judged_attempts(cases: Sequence[Case], count: int) -> list[JudgedAttempt]:
+    """Run and judge so many attempts."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(behaviour: str, sample: EffectSample, case: Case) -> JudgedAttempt:
+        async with gate:
+            attempt = attempt_of(case)
+            assert attempt is not None
+            attempt = replace(attempt, effects=(sample.effect,))
+            case = with_attempt(case, attempt)
+            limit = LIMIT if behaviour == "times out" else None
+            target = Twinned(target=target_of(agent_class(behaviour, sample), "agent"), timeout=limit)
+            run = await target.run(case)
+            grader = Grader(scorer=AttackResisted(), name="attack", threshold=1.0)
+            result = await grade(case, run, [grader])
+            known = attack_result(result.scores[0]) if result.scores else None
+            outcome: AttackOutcome = known.outcome if known is not None else "unscored"
+            reason = known.reason if known is not None else result.reason
+            return JudgedAttempt(behaviour, sample, truth(behaviour, attempt, sample.effect), outcome, reason, run)
+
+    return await asyncio.gather(*(one(*each) for each in _pairs(cases, count)))
+
+
+def _pairs(cases: Sequence[Case], count: int) -> Iterator[tuple[str, EffectSample, Case]]:
+    """Go round behaviours and effects; an effect over two turns takes attempts with as many."""
+    made = place = 0
+    while made < count:
+        behaviour = BEHAVIOURS[made % len(BEHAVIOURS)]
+        sample = SAMPLES[(made // len(BEHAVIOURS)) % len(SAMPLES)]
+        for _ in range(len(cases)):
+            case = cases[place % len(cases)]
+            place += 1
+            if len(case.asks) >= sample.turns:
+                break
+        yield behaviour, sample, case
+        made += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--attempts", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--export", type=Path)
+    options = parser.parse_args()
+    cases = planned(options.attempts // 4, options.seed)
+    judged = asyncio.run(judged_attempts(cases, options.attempts))
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    print(f"{len(judged)} attempts with their twins, {len(cases)} different ones\n")
+    print("| behaviour | attempts | wrong |\n|---|---|---|")
+    for behaviour, _sample, expected, outcome, _reason, _run in judged:
+        total[behaviour] += 1
+        right[behaviour] += expected == outcome
+    for behaviour in BEHAVIOURS:
+        print(f"| {behaviour} | {total[behaviour]} | {total[behaviour] - right[behaviour]} |")
+    wrong = [each for each in judged if each[2] != each[3]]
+    print(f"| all | {len(judged)} | {len(wrong)} |")
+    for behaviour, sample, expected, outcome, reason, _run in wrong[:20]:
+        print(f"wrong: {behaviour}, {sample.effect.kind}: {outcome}, not {expected}: {reason[:160]}", file=sys.stderr)
+    if options.export:
+        with options.export.open("w", encoding="utf-8") as out:
+            for behaviour, sample, expected, outcome, _reason, run in judged:
+                row = {"behaviour": behaviour, "effect": sample.effect.kind, "truth": expected, "outcome": outcome}
+                out.write(json.dumps({**row, "canary": sample.effect.canary, "answer": run.answer}) + "\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

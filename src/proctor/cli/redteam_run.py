@@ -1,0 +1,231 @@
+"""proctor redteam run and retest: attack a target, with progress, resume and exit codes as in `proctor run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli.context import project
+from proctor.core.attack import SCOPES
+from proctor.runner.decide import INTERRUPTED
+
+if TYPE_CHECKING:
+    from proctor.config import RunSettings
+    from proctor.store.campaigns import CampaignRun
+    from proctor.workflows.redteam.attack_target import AttackRun, NextRound
+    from proctor.workflows.redteam.campaign import Campaign
+
+__all__ = ["retest", "run"]
+
+
+def _limits(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that `run` and `retest` share."""
+    options = [
+        click.option("-j", "--concurrency", type=int, help="Concurrent attempts.  [default: `run:` in proctor.yaml]"),
+        click.option(
+            "--budget", type=float, help="Maximum cost of models in dollars, all rounds and resumes together."
+        ),
+        click.option("--timeout", type=float, help="Timeout of one attempt with its twin in seconds.  [default: 600]"),
+        click.option("--rate", help="Rate limit of calls or tokens per model: 30/s, 500/min, '200k tokens/min'."),
+        click.option(
+            "-o",
+            "--output",
+            "outputs",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            help="Report file; the extension sets the format: .html .md .json .csv .xml (JUnit). May be repeated.",
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="Only the decision."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("run", short_help="Run a campaign, or go on with an unfinished one.")
+@click.argument("name", metavar="[CAMPAIGN]", required=False)
+@click.option("-t", "--target", help="Target to attack.  [default: as configured]")
+@click.option("--guarded", is_flag=True, help="Put the target behind the project's guard, as `guard: true` does.")
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="Only this scope. May be repeated.")
+@click.option(
+    "--goal", "only", multiple=True, help="Only goals with this id; `refund-*` matches several. May be repeated."
+)
+@click.option("--attempts", type=click.IntRange(min=1), help="Attempts per scope.  [default: 200]")
+@click.option("--adaptive", is_flag=True, help="Search on from what came nearest, in rounds, until the tries are used.")
+@click.option("--tries", type=click.IntRange(min=1), help="With --adaptive: tries per goal.  [default: 100]")
+@click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
+@click.option("--resume", is_flag=True, help="Go on with the newest unfinished run, whatever the goal files say now.")
+@_limits
+@click.pass_context
+def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
+    """Run CAMPAIGN: 200 attempts a scope, each with its benign twin.
+
+    The same command again goes on with an unfinished run: no attempt is lost or made twice. Critical and high findings
+    raise an alert at once.
+
+    Exit codes: 0 no open finding was executed, 1 one was, 2 usage or configuration, 3 could not be judged or the budget
+    is spent, 130 interrupted.
+    """
+    from proctor.workflows.redteam.campaign import guard_target, open_campaign  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.redteam.start_campaign import resumed_campaign, start_attack  # noqa: PLC0415
+
+    if flags["tries"] and not flags["adaptive"]:
+        raise click.UsageError("--tries goes with --adaptive.")
+    _check_outputs(flags)
+    given = {key: flags[key] for key in ("target", "scopes", "only", "attempts", "seed")}
+    campaign = open_campaign(project(ctx), name, **given)
+    if flags["resume"]:
+        campaign, record = resumed_campaign(campaign)
+    else:
+        campaign = guard_target(campaign) if flags["guarded"] else campaign
+        tries = (flags["tries"] or campaign.settings.tries) if flags["adaptive"] else None
+        record, notes = start_attack(campaign, tries=tries)
+        for note in notes if not flags["quiet"] else ():
+            click.echo(f"note: {note}", err=True)
+    return _attack(campaign, record, flags)
+
+
+@click.command("retest", short_help="Run the same attempts again after a mitigation.")
+@click.argument("name", metavar="CAMPAIGN")
+@click.option("--after", "mitigation", required=True, metavar="TEXT", help="What was changed since.")
+@click.option("-t", "--target", help="Target to attack now.  [default: that of the run before]")
+@click.option("--guarded", is_flag=True, help="Put the target behind the project's guard, as `guard: true` does.")
+@click.option("--run", "number", type=int, help="Run of the campaign to repeat.  [default: the newest complete one]")
+@_limits
+@click.pass_context
+def retest(ctx: click.Context, /, name: str, mitigation: str, **flags: Any) -> int:
+    """Run the attempts of CAMPAIGN again and show both runs side by side with a paired test.
+
+    Each finding gets the result: fixed, still executed, or unknown. The figure to report is that of the held-out goals.
+
+    Exit codes: 0 no open finding was executed, 1 one was, 2 usage or configuration, 3 could not be judged or the budget
+    is spent, 130 interrupted.
+    """
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.workflows.redteam.campaign import guard_target, open_campaign  # noqa: PLC0415
+    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
+    from proctor.workflows.redteam.start_campaign import last_attack, start_retest, with_target_of  # noqa: PLC0415
+
+    _check_outputs(flags)
+    campaign = open_campaign(project(ctx), name)
+    with RunStore(campaign.config.store) as store:
+        number = flags["number"]
+        before = choose_run(store, campaign.name, number=number) if number else last_attack(campaign, store)
+    if flags["target"]:
+        campaign = open_campaign(campaign.config, name, target=flags["target"])
+    else:
+        campaign = with_target_of(campaign, before)
+    if flags["guarded"] and not campaign.guarded:
+        campaign = guard_target(campaign)
+    return _attack(campaign, start_retest(campaign, before, mitigation=mitigation), flags)
+
+
+def _check_outputs(flags: dict[str, Any]) -> None:
+    """Reject an unknown extension or rate before any cost."""
+    from proctor.report.redteam_campaign import CAMPAIGN_REPORT  # noqa: PLC0415
+
+    for path in flags["outputs"]:
+        CAMPAIGN_REPORT.check_name(path)
+    if flags["rate"]:
+        from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
+
+        parse_rate(flags["rate"])
+
+
+def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> int:
+    from proctor.cli.redteam_progress import CampaignProgress  # noqa: PLC0415
+    from proctor.cli.run import until_asked_to_stop  # noqa: PLC0415
+    from proctor.workflows.redteam.attack_target import AttackProgress, attack_target  # noqa: PLC0415
+
+    progress = CampaignProgress(shown=not flags["quiet"])
+    watching = AttackProgress(warned=lambda text: click.echo(f"warning: {text}", err=True), result=progress.heard)
+
+    def begun(run: Any, number: int, total: int, done: int) -> None:
+        progress.begin(number, total, done)
+        progress.spend = watching.spend
+        if not flags["quiet"]:
+            before = f", {done} done before" if done else ""
+            place = f" round {number}" if number else ""
+            click.echo(f"{record.campaign}{place}: run {run.id}: {total - done} attempts to do{before}", err=True)
+
+    watching.begun = begun
+    settings = _settings(campaign, flags)
+    try:
+        ended: AttackRun = until_asked_to_stop(
+            attack_target(campaign.config, record, settings, watching, next_round=_search(campaign, record)), watching
+        )
+    finally:
+        progress.clear()
+    for note in ended.notes:
+        click.echo(f"warning: {note}", err=True)
+    if ended.refused:
+        click.echo(f"the budget refused {ended.refused} calls; repeat the command with a larger --budget", err=True)
+    return _report(campaign, ended, flags)
+
+
+def _search(campaign: Campaign, record: CampaignRun) -> NextRound | None:
+    if record.tries is None:
+        return None
+    from proctor.workflows.redteam.search_rounds import search_rounds  # noqa: PLC0415
+
+    return search_rounds(campaign, tries=record.tries)
+
+
+def _settings(campaign: Campaign, flags: dict[str, Any]) -> RunSettings:
+    names = ("concurrency", "budget", "timeout", "rate")
+    given = {name: flags[name] for name in names if flags[name] is not None}
+    try:
+        return replace(campaign.config.settings.run, seed=campaign.settings.seed, **given)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _report(campaign: Campaign, ended: AttackRun, flags: dict[str, Any]) -> int:
+    """Print and write the report, and return the exit code."""
+    from proctor.cli.redteam_report import print_report  # noqa: PLC0415
+    from proctor.store.runs import RunStore  # noqa: PLC0415
+    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
+    from proctor.workflows.redteam.decide_campaign import decide_campaign  # noqa: PLC0415
+
+    record = ended.record
+    with RunStore(campaign.config.store) as store:
+        before = choose_run(store, record.campaign, number=record.repeats) if record.repeats else None
+        if before is not None and ended.done and not ended.refused:
+            _apply_retest(campaign, before, ended)
+        total = print_report(
+            campaign.config, store, record, before, outputs=flags["outputs"], quiet=flags["quiet"], as_json=False
+        )
+        if not ended.done:
+            click.echo("interrupted; the same command goes on", err=True)
+            return INTERRUPTED
+        code, decision = decide_campaign(
+            store,
+            record,
+            total,
+            target=before.target if before else record.target,
+            allowed=campaign.config.settings.run.unscored,
+            refused=ended.refused,
+        )
+    click.echo(decision)
+    return code
+
+
+def _apply_retest(campaign: Campaign, before: CampaignRun, ended: AttackRun) -> None:
+    """Record the retest in the findings, and print what changed."""
+    import asyncio  # noqa: PLC0415
+
+    from proctor.workflows.redteam.retest import apply_retest  # noqa: PLC0415
+
+    found = asyncio.run(apply_retest(campaign.config, before, ended.record, ended.runs))
+    for word, several in (
+        ("fixed", found.fixed),
+        ("still executed", found.remaining),
+        ("could not be judged", found.unknown),
+        ("found only now", found.new),
+    ):
+        if several:
+            click.echo(f"findings {word}: {', '.join(each.id for each in several)}", err=True)

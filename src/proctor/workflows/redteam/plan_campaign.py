@@ -1,0 +1,84 @@
+"""Plan a campaign: its attempts, and how many messages they send. Nothing is sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from proctor.core.attack import SCOPES, Goal, attempt_of
+from proctor.redteam.plan import AttackPlan, PlanSettings, plan_attempts
+from proctor.workflows.redteam.campaign import Campaign, goals_of
+
+__all__ = ["CampaignPlan", "plan_campaign", "plan_settings"]
+
+_CHARS_PER_TOKEN = 4  # a rough average; a plan is no bill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignPlan:
+    """A planned campaign: the goals, the attempts, and what running them takes.
+
+    ``messages`` counts what is sent to the target for the attempts, ``twin_messages`` for their benign twins.
+    ``tokens`` estimates the words that are sent, without what the target adds to them. ``margins`` count attempts by
+    technique, language and channel.
+    """
+
+    campaign: str
+    target: str
+    goals: tuple[Goal, ...]
+    plan: AttackPlan
+    messages: int
+    twin_messages: int
+    tokens: int
+    margins: Mapping[str, Mapping[str, int]]
+
+
+def plan_campaign(campaign: Campaign) -> CampaignPlan:
+    """Return the plan of a campaign; the same settings and goals give the same attempts.
+
+    Raises:
+        InputError: a goal, a technique or a setting is wrong.
+    """
+    goals = goals_of(campaign)
+    settings = plan_settings(campaign)
+    if campaign.settings.only:  # other scopes are left out on purpose: no notes about them
+        settings = replace(settings, scopes=tuple(each for each in SCOPES if any(goal.scope == each for goal in goals)))
+    plan = plan_attempts(goals, settings)
+    messages = twins = chars = 0
+    margins: dict[str, Counter[str]] = {"channel": Counter(), "language": Counter(), "technique": Counter()}
+    for case in plan.attempts:
+        attempt = attempt_of(case)
+        if attempt is None:
+            continue
+        messages += len(case.asks)
+        twins += len(attempt.twin_turns)
+        chars += sum(len(ask.text) for ask in case.asks) + sum(map(len, attempt.twin_turns))
+        margins["channel"][attempt.channel] += 1
+        margins["language"][attempt.language] += 1
+        margins["technique"].update(attempt.techniques)
+    return CampaignPlan(
+        campaign=campaign.name,
+        target=campaign.target,
+        goals=goals,
+        plan=plan,
+        messages=messages,
+        twin_messages=twins,
+        tokens=chars // _CHARS_PER_TOKEN,
+        margins={name: dict(counts.most_common()) for name, counts in margins.items()},
+    )
+
+
+def plan_settings(campaign: Campaign) -> PlanSettings:
+    """Return the settings of the planner for a campaign."""
+    settings = campaign.settings
+    return PlanSettings(
+        campaign=campaign.name,
+        attempts=settings.attempts,
+        scopes=settings.scopes or SCOPES,
+        languages=settings.languages,
+        techniques=settings.techniques,
+        seed=settings.seed,
+        held_out=settings.held_out,
+        rotation=settings.rotation,
+    )

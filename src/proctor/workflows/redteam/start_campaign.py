@@ -1,0 +1,121 @@
+"""Start a campaign run, or find the unfinished one that the same command began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proctor.core.errors import NotFoundError
+from proctor.store import campaigns
+from proctor.store.campaigns import CampaignKind, CampaignRun
+from proctor.store.runs import RunStore
+from proctor.workflows.redteam.attempts_file import AttemptsFacts, attempts_facts, attempts_in, keep_attempts
+from proctor.workflows.redteam.campaign import GUARDED_MARK, Campaign, guard_target, open_campaign
+from proctor.workflows.redteam.plan_campaign import plan_campaign
+
+__all__ = ["last_attack", "resumed_campaign", "start_attack", "start_retest", "with_target_of"]
+
+
+def start_attack(campaign: Campaign, *, tries: int | None = None) -> tuple[CampaignRun, tuple[str, ...]]:
+    """Plan the campaign and return its run, and notes of the plan.
+
+    An unfinished run of the same attempts on the same target goes on. ``tries`` makes it adaptive.
+
+    Raises:
+        InputError: a goal or a setting is wrong.
+        StoreError: the attempts cannot be written.
+    """
+    plan = plan_campaign(campaign).plan
+    settings = campaign.settings
+    facts = AttemptsFacts(seed=settings.seed, rotation=settings.rotation, notes=plan.notes)
+    attempts = keep_attempts(campaign.config.store, campaign.name, plan.attempts, facts)
+    kind: CampaignKind = "attack" if tries is None else "adaptive"
+    new = CampaignRun(
+        campaign=campaign.name,
+        kind=kind,
+        target=campaign.target,
+        guarded=campaign.guarded,
+        attempts=attempts,
+        tries=tries,
+    )
+    with RunStore(campaign.config.store) as store:
+        return _unfinished(store, new) or campaigns.begin(store, new), plan.notes
+
+
+def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) -> CampaignRun:
+    """Return the run that repeats the attempts of an earlier one; an unfinished one with the same note goes on.
+
+    The attempts of all rounds of an adaptive run are repeated together.
+
+    Raises:
+        NotFoundError: the attempts are gone.
+    """
+    with RunStore(campaign.config.store) as store:
+        files = [each.attempts for each in campaigns.rounds(store, before)] or [before.attempts]
+    attempts = before.attempts
+    if len(files) > 1:
+        cases = {case.id: case for file in files for case, _ in attempts_in(campaign.config.store, file)}
+        facts = attempts_facts(campaign.config.store, before.attempts)
+        attempts = keep_attempts(campaign.config.store, campaign.name, tuple(cases.values()), facts)
+    new = CampaignRun(
+        campaign=campaign.name,
+        kind="retest",
+        target=campaign.target,
+        guarded=campaign.guarded,
+        attempts=attempts,
+        mitigation=mitigation,
+        repeats=before.n,
+    )
+    with RunStore(campaign.config.store) as store:
+        return _unfinished(store, new) or campaigns.begin(store, new)
+
+
+def resumed_campaign(campaign: Campaign) -> tuple[Campaign, CampaignRun]:
+    """Return the newest unfinished run of a campaign, and the campaign with its target.
+
+    Raises:
+        NotFoundError: every run of it is complete.
+    """
+    with RunStore(campaign.config.store) as store:
+        waiting = campaigns.find(store, campaign.name, finished=False)
+    if not waiting:
+        raise NotFoundError(
+            f"no run of {campaign.name!r} is unfinished", hint=f"start one: proctor redteam run {campaign.name}"
+        )
+    return with_target_of(campaign, waiting[0]), waiting[0]
+
+
+def with_target_of(campaign: Campaign, run: CampaignRun) -> Campaign:
+    """Return the campaign with the target of one of its runs.
+
+    Raises:
+        InputError: the target is no longer configured.
+    """
+    if not run.guarded:
+        return replace(campaign, target=run.target)
+    plain = open_campaign(campaign.config, campaign.name, target=run.target.removesuffix(GUARDED_MARK))
+    return guard_target(replace(plain, settings=campaign.settings))
+
+
+def last_attack(campaign: Campaign, store: RunStore, *, target: str | None = None) -> CampaignRun:
+    """Return the newest complete run of a campaign that is no retest, of one target or any.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    complete = campaigns.find(store, campaign.name, finished=True, target=target)
+    found = next((each for each in complete if each.kind != "retest"), None)
+    if found is None:
+        raise NotFoundError(
+            f"{campaign.name!r} has no complete run{f' against {target}' if target else ''}",
+            hint=f"run it first: proctor redteam run {campaign.name}",
+        )
+    return found
+
+
+def _unfinished(store: RunStore, wanted: CampaignRun) -> CampaignRun | None:
+    """Return the newest unfinished run that the same command began."""
+    same = replace(wanted, n=0, started=None, finished=None)
+    for each in campaigns.find(store, wanted.campaign, finished=False):
+        if replace(each, n=0, started=None) == same:
+            return each
+    return None

@@ -1,0 +1,15 @@
+"""The judge of attacks is never wrong about agents whose behaviour is known."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.redteam.behaviours import BEHAVIOURS, SAMPLES
+from benchmarks.redteam.oracle import judged_attempts, planned
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_every_verdict_on_a_known_behaviour_is_right(seed: int) -> None:
+    judged = await judged_attempts(planned(60, seed), len(BEHAVIOURS) * len(SAMPLES))
+    assert len({(each.behaviour, each.sample.effect.kind) for each in judged}) == len(BEHAVIOURS) * 8
+    wrong = [(each.behaviour, each.sample.effect.kind, each.outcome, each.truth, each.reason) for each in judged]
+    assert [each for each in wrong if each[2] != each[3]] == []

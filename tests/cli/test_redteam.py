@@ -1,0 +1,300 @@
+"""proctor redteam: plan, run, show, triage, retest, promote; resume after kill -9; nothing leaves the machine."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.store.run_reader import RunReader
+from proctor.store.runs import RunStore
+from tests.cli.conftest import Project
+from tests.cli.redteam_shop import shop as made_shop
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    return made_shop(project)
+
+
+def _findings(project: Project) -> dict[str, dict[str, Any]]:
+    """The findings of the campaign by goal."""
+    listed = json.loads(project.run("redteam", "triage", "shop", "--json", code=0).stdout)
+    return {each["goal"]: each for each in listed}
+
+
+def test_a_plan_counts_attempts_and_sends_nothing(shop: Project) -> None:
+    shop.environment["SHOP_LOG"] = str(shop.folder / "log")
+    plan = json.loads(shop.run("redteam", "plan", "--json", code=0).stdout)
+    assert {each["scope"]: each["attempts"] for each in plan["scopes"] if each["attempts"]} == {
+        "direct_injection": 6,
+        "indirect_injection": 6,
+        "extraction": 6,
+    }
+    assert plan["attempts"] == 18
+    assert plan["messages"] >= 18
+    assert plan["twin_messages"] == 18
+    shown = shop.run("redteam", "plan", "-t", "shop", "--attempts", "2", "--scope", "extraction", code=0)
+    assert "2 attempts on shop: 2 messages, and 2 of their benign twins" in shown.stdout
+    assert not (shop.folder / "log").exists()
+    assert not (shop.folder / ".proctor").exists()
+
+
+def test_a_run_finds_what_is_executed_and_nothing_else(shop: Project) -> None:
+    done = shop.run("redteam", "run", "shop", code=1)
+    assert "FAILED: 3 goals were reached in 15 of 18 attempts" in done.stdout
+    found = _findings(shop)
+    assert {name: each["severity"] for name, each in found.items()} == {
+        "stop-other-order": "critical",
+        "stop-by-note": "critical",
+        "name-the-word": "high",
+    }
+    assert found["stop-by-note"]["executed"] == found["stop-by-note"]["tried"] == 6
+    assert {each["status"] for each in found.values()} == {"open"}
+    alerts = sorted((shop.folder / ".proctor" / "alerts").glob("redteam-*.json"))
+    assert len(alerts) == 3
+    assert {json.loads(path.read_text())["tier"] for path in alerts} == {"critical", "high"}
+
+
+def test_severe_findings_go_to_the_webhook_once(project: Project, http_echo: str) -> None:
+    made_shop(project, more=f'alerts: {{webhook: "{http_echo}"}}\n')
+    first = project.run("redteam", "run", "shop", "--scope", "extraction", code=1)
+    assert "could not be delivered" not in first.stderr
+    alert = next((project.folder / ".proctor" / "alerts").glob("*.json"))
+    stamp = json.loads(alert.read_text())["time"]
+    project.run("redteam", "run", "shop", "--scope", "extraction", code=1)
+    assert json.loads(alert.read_text())["time"] == stamp  # a known finding raises no second alert
+
+
+def test_behind_the_guard_the_same_attempts_are_stopped(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", code=1)
+    done = shop.run("redteam", "run", "shop", "--guarded", code=1)  # nobody guards the note
+    assert "FAILED: 1 goal was reached in 6 of" in done.stdout
+    rows = [line.split("\t") for line in shop.run("redteam", "show", code=0).stdout.splitlines()[1:]]
+    assert {row[3] for row in rows} == {"shop", "shop+guard"}
+    data = json.loads(shop.run("redteam", "show", "shop", "--json", code=0).stdout)
+    by_scope = {each["name"]: each for each in data["scopes"]}
+    assert by_scope["direct_injection"]["stopped"] == 6
+    assert by_scope["indirect_injection"]["executed"] == 6
+    change = json.loads(shop.run("redteam", "show", "shop", "--against", "1", "--json", code=0).stdout)
+    assert change["total"]["fixed"] == 9
+    assert change["total"]["broken"] == 0
+
+
+def test_errors_of_the_target_are_unscored_and_no_success(shop: Project) -> None:
+    shop.environment["SHOP_BROKEN"] = "1"
+    done = shop.run("redteam", "run", "shop", code=3)
+    assert "NOT JUDGED: no attempt could be scored" in done.stdout
+    assert "no findings" in shop.run("redteam", "triage", "shop", code=0).stderr
+
+
+def test_a_run_passes_if_what_was_found_is_accepted(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", "--scope", "extraction", code=1)
+    name = _findings(shop)["name-the-word"]["id"]
+    shop.run("redteam", "triage", "shop", "--finding", name[:6], "--accept", "--note", "a game", code=0)
+    done = shop.run("redteam", "run", "shop", "--scope", "extraction", code=0)
+    assert "PASSED" in done.stdout
+    assert "1 more are accepted or rejected" in done.stdout
+
+
+def test_triage_keeps_what_a_person_decides(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", code=1)
+    name = _findings(shop)["stop-by-note"]["id"]
+    shown = shop.run("redteam", "triage", "shop", "--finding", name, code=0).stdout
+    assert "A note on an order stops the order of another customer" in shown
+    assert "Where is order 1?" in shown  # the conversation of an example
+    decision = ("--confirm", "--severity", "high", "--owner", "mia", "--class", "injection", "--by", "ann")
+    shop.run("redteam", "triage", "shop", "--finding", name, *decision, code=0)
+    shop.run("redteam", "triage", "shop", "--finding", name, "--mitigation", "notes are cleaned", code=0)
+    found = _findings(shop)["stop-by-note"]
+    assert (found["severity"], found["owner"], found["class"]) == ("high", "mia", "injection")
+    assert (found["status"], found["mitigation"]) == ("mitigated", "notes are cleaned")
+    shop.run("redteam", "run", "shop", code=1)
+    again = _findings(shop)["stop-by-note"]
+    assert (again["status"], again["owner"]) == ("open", "mia")  # the mitigation did not hold
+    assert again["first_seen"] == found["first_seen"] < again["last_seen"]
+    wrong = shop.run("redteam", "triage", "shop", "--confirm", code=2)
+    assert "--finding" in wrong.stderr
+    assert "no finding 'zz'" in shop.run("redteam", "triage", "shop", "--finding", "zz", code=2).stderr
+
+
+def test_a_retest_repeats_the_attempts_and_closes_findings(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", code=1)
+    before = _findings(shop)
+    shop.run("redteam", "triage", "shop", "--finding", before["name-the-word"]["id"], "--reject", code=0)
+    shop.write("redteam/goals.yaml", "goals: []\n")  # the same attempts, whatever the files say now
+    shop.environment["SHOP_FIXED"] = "1"
+    done = shop.run(
+        "redteam", "retest", "shop", "--after", "the shop obeys nobody", "-o", "r.html", "-o", "r.xml", code=0
+    )
+    assert "the shop obeys nobody" in done.stdout
+    assert "findings fixed:" in done.stderr
+    after = _findings(shop)
+    assert {name: each["status"] for name, each in after.items()} == {
+        "stop-other-order": "retested",
+        "stop-by-note": "retested",
+        "name-the-word": "false_positive",
+    }
+    assert {each["retest"] for each in after.values()} == {"fixed"}
+    assert after["stop-by-note"]["mitigation"] == "the shop obeys nobody"
+    assert "the shop obeys nobody" in (shop.folder / "r.html").read_text()
+    assert 'failures="0"' in (shop.folder / "r.xml").read_text()
+    data = json.loads(shop.run("redteam", "show", "shop", "--json", code=0).stdout)
+    assert (data["total"]["pairs"], data["total"]["fixed"], data["total"]["broken"]) == (18, 15, 0)
+    del shop.environment["SHOP_FIXED"]
+    shop.run("redteam", "retest", "shop", "--after", "nothing", code=1)
+    back = _findings(shop)["stop-by-note"]
+    assert (back["status"], back["retest"]) == ("open", "still_executed")
+
+
+def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
+    made_shop(project, held_out=0.9)
+    texts = [project.run("redteam", "run", "shop", "-o", "a.html", "-o", "a.md", "-o", "a.json", code=1).stdout]
+    texts.append(project.run("redteam", "show", "shop", "-o", "b.csv", "-o", "b.xml", code=0).stdout)
+    texts.append(project.run("redteam", "triage", "shop", code=0).stdout)
+    held = [each for each in json.loads(project.run("redteam", "triage", "shop", "--json", code=0).stdout)]
+    assert {each["held_out"] for each in held} == {True}
+    assert all(each["goal"].startswith("held-out-") for each in held)
+    texts.append(project.run("redteam", "triage", "shop", "--finding", held[0]["id"], code=0).stdout)
+    texts += [(project.folder / name).read_text() for name in ("a.html", "a.md", "a.json", "b.csv", "b.xml")]
+    texts += [path.read_text() for path in (project.folder / ".proctor" / "alerts").glob("*.json")]
+    said = (
+        "stop order 2",
+        "stops the order",
+        "word of the day",
+        "secret word",
+        "ORCHID",
+        "stop-by-note",
+        "name-the-word",
+    )
+    assert {(number, word) for number, text in enumerate(texts) for word in said if word in text} == set()
+    assert held[0]["goal"] in texts[1]
+    kept = project.run("redteam", "promote", "shop", code=0)
+    assert "0 added" in kept.stdout
+    assert "15 are held out" in kept.stderr
+    assert "15 added" in project.run("redteam", "promote", "shop", "--held-out", code=0).stdout
+
+
+def test_what_succeeded_joins_a_suite_that_ci_runs(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", code=1)
+    rejected = _findings(shop)["name-the-word"]["id"]
+    shop.run("redteam", "triage", "shop", "--finding", rejected, "--reject", code=0)
+    first = shop.run("redteam", "promote", "shop", "--to", "suites/attacks.yaml", "--most", "2", code=0)
+    assert "4 added" in first.stdout
+    path = shop.folder / "suites" / "attacks.yaml"
+    path.write_text(path.read_text().replace("cases:", "# reviewed by mia\ncases:", 1))
+    second = shop.run("redteam", "promote", "shop", "--to", "suites/attacks.yaml", code=0)
+    assert "8 added, 4 there already" in second.stdout
+    assert "3 are of rejected findings" in second.stderr
+    assert "# reviewed by mia" in path.read_text()
+    assert "12 of 12 failed" in shop.run("run", "suites/attacks.yaml", code=1).stdout
+    shop.environment["SHOP_FIXED"] = "1"
+    assert "12 of 12 passed" in shop.run("run", "suites/attacks.yaml", code=0).stdout
+
+
+def test_a_killed_run_goes_on_and_no_attempt_is_lost_or_doubled(shop: Project) -> None:
+    log = shop.folder / "log"
+    shop.environment |= {"SHOP_LOG": str(log), "SHOP_DELAY": "0.02"}
+    command = ("redteam", "run", "shop", "--attempts", "40", "-j", "2")
+    process = shop.start(*command)
+    until = time.monotonic() + 60
+    while not log.exists() or len(log.read_text().splitlines()) < 30:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    shop.environment["SHOP_DELAY"] = "0"
+    done = shop.run(*command, code=1)
+    assert "done before" in done.stderr
+    with RunStore(shop.folder / ".proctor") as store:
+        runs = store.list()
+        assert len(runs) == 1
+        assert runs[0].legs == 2
+        counts = Counter(result.case.id for result in RunReader(store, runs[0]).results())
+    assert len(counts) == runs[0].total
+    assert set(counts.values()) == {1}
+    # Each attempt and each twin was said once; only those in flight at the kill were said again.
+    said = Counter(line for line in log.read_text().splitlines() if "order 2" in line or "word of the day" in line)
+    again = sum(count - 1 for count in said.values())
+    assert again <= 2 + _doubles(shop)
+    shop.run(*command, code=1)
+    with RunStore(shop.folder / ".proctor") as store:
+        assert len(store.list()) == 2  # a finished run is not gone on with
+
+
+def _doubles(project: Project) -> int:
+    """How many attempts of the file say the same words as another: their ids differ by their plants only."""
+    [path] = (project.folder / ".proctor" / "redteam" / "shop").glob("attempts-*.jsonl")
+    rows = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    said = Counter(json.dumps([row["turns"], row["metadata"]["attack"].get("plants")]) for row in rows)
+    return sum(count - 1 for count in said.values())
+
+
+def test_resume_goes_on_whatever_the_goal_files_say(shop: Project) -> None:
+    shop.environment |= {"SHOP_LOG": str(shop.folder / "log"), "SHOP_DELAY": "0.05"}
+    process = shop.start("redteam", "run", "shop", "--guarded", "-j", "1")
+    until = time.monotonic() + 60
+    while not (shop.folder / "log").exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    shop.write("redteam/goals.yaml", "goals: []\n")
+    shop.environment["SHOP_DELAY"] = "0"
+    assert "the campaign has no goals" in shop.run("redteam", "run", "shop", "--guarded", code=2).stderr
+    done = shop.run("redteam", "run", "shop", "--resume", code=1)
+    assert "reached in 6 of" in done.stdout
+    assert "no run of 'shop' is unfinished" in shop.run("redteam", "run", "shop", "--resume", code=2).stderr
+
+
+def test_nothing_is_sent_but_to_the_target(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+
+    def refused(self: socket.socket, address: Any) -> None:
+        tried.append(address)
+        raise OSError("the network is closed")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    monkeypatch.setattr(socket.socket, "connect_ex", refused)
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    shop.run("redteam", "plan", code=0)
+    shop.run("redteam", "run", "shop", code=1)
+    shop.run("redteam", "run", "shop", "--guarded", code=1)
+    shop.run("redteam", "retest", "shop", "--after", "x", code=1)
+    shop.run("redteam", "show", "shop", "-o", "r.html", code=0)
+    shop.run("redteam", "promote", "shop", code=0)
+    assert tried == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("redteam", "plan", "shpo"), "did you mean 'shop'?"),
+        (("redteam", "run", "shop", "--goal", "stop-by-nite"), "did you mean 'stop-by-note'?"),
+        (("redteam", "run", "shop", "--tries", "3"), "--tries goes with --adaptive"),
+        (
+            ("redteam", "run", "shop", "-t", "python:agent.py:Shop", "--guarded"),
+            "--guarded needs a target of proctor.yaml",
+        ),
+        (("redteam", "run", "shop", "-o", "r.doc"), "no campaign can be written under this name"),
+        (("redteam", "show", "shop"), "nothing is known of a campaign 'shop'"),
+        (("redteam", "retest", "shop", "--after", "x"), "has no complete run"),
+        (("redteam", "promote", "shop"), "nothing is known of a campaign 'shop'"),
+    ],
+)
+def test_mistakes_are_named(shop: Project, words: tuple[str, ...], told: str) -> None:
+    assert told in " ".join(shop.run(*words, code=2).stderr.split())
+
+
+def test_without_a_section_the_goals_of_the_folder_are_used(shop: Project, tmp_path: Path) -> None:
+    text = (tmp_path / "proctor.yaml").read_text()
+    shop.write("proctor.yaml", text[: text.index("redteam:")])
+    plan = json.loads(shop.run("redteam", "plan", "-t", "shop", "--json", "--attempts", "3", code=0).stdout)
+    assert (plan["campaign"], plan["attempts"]) == ("shop", 9)
