@@ -6,7 +6,6 @@ from random import Random
 from typing import ClassVar
 
 import pytest
-from tests.redteam.sample_goals import goal
 
 from proctor.core.attack import AttackDraft, attempt_of, twin_case
 from proctor.core.case import Case
@@ -18,6 +17,7 @@ from proctor.redteam.techniques.change_draft import with_turns
 from proctor.redteam.techniques.framings import OverrideOrder
 from proctor.redteam.techniques.message import MessageAfter, MessageAlone, MessageInside
 from proctor.redteam.techniques.place import InDocument, InToolResult
+from tests.redteam.sample_goals import goal
 
 ATTACKS: dict[str, Attack] = {
     each.name: each

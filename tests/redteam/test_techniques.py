@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.redteam.sample_goals import goal
 
 from proctor.core.attack import AttackDraft, attempt_of
 from proctor.core.errors import NotFoundError
@@ -21,6 +20,7 @@ from proctor.redteam.framing_texts import languages_of, text_names, texts_of
 from proctor.redteam.techniques.conversation import ConversationScript
 from proctor.redteam.techniques.framings import Framing
 from proctor.redteam.toolbox import FAMILIES, choose_attacks, family_of, load_attacks
+from tests.redteam.sample_goals import goal
 
 ATTACKS = load_attacks()
 LANGUAGES = {"en", "de", "fr", "es", "pt", "it", "ja", "zh", "ko", "ar", "ru", "tr", "hi"}
