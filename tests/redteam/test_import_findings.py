@@ -305,7 +305,8 @@ def test_a_document_that_is_cut_short_is_an_error_with_its_line(tmp_path: Path) 
     path = _promptfoo(tmp_path / "results.json", [_promptfoo_result(False, 1)] * 3, 1)
     text = path.read_text(encoding="utf-8")
     path.write_text(text[: len(text) // 2], encoding="utf-8")
-    for problems in (None, []):
+    listed: list[Problem] = []
+    for problems in (None, listed):
         with pytest.raises(InputError) as caught:
             _read(path, problems=problems)
         assert caught.value.line is not None
