@@ -87,6 +87,9 @@ def browse(desk: Desk, reading: Reading) -> None:
     """Talk about tours and cities."""
     if reading.product:
         tour = desk.use("get_product_info", product=reading.product)
+        if tour is None:  # the guard may hold it back
+            desk.draft.say("I cannot tell you about this tour at the moment.")
+            return
         desk.draft.say(
             f"{tour['title']} in {tour['city']} takes {tour['duration_hours']} hours and costs "
             f"{tour['price_eur']:.2f} EUR for each traveller. {tour['description']}"
