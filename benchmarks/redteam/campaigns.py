@@ -1,6 +1,6 @@
-"""Campaigns against the travel desk, unguarded and guarded: rates by scope, and benign twins that the guard stops.
+"""Campaigns against the travel desk, unguarded and guarded: rates by scope, and twins that the guard stops.
 
-Run ``python -m benchmarks.redteam.campaigns [--attempts 200] [--brain naive --brain careful] [--adaptive --tries 100]``.
+Run ``python -m benchmarks.redteam.campaigns [--attempts 200] [--brain naive] [--adaptive --tries 100]``.
 It uses the command that users have, on a copy of the example, and reads the JSON report. The naive brain is obedient by
 construction: its rate says what the attacks can do at most, not how likely they are.
 """

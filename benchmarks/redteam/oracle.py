@@ -86,7 +86,8 @@ def _pairs(cases: Sequence[Case], count: int) -> Iterator[tuple[str, EffectSampl
         for _ in range(len(cases)):
             case = cases[place % len(cases)]
             place += 1
-            if len(case.asks) >= sample.turns:
+            attempt = attempt_of(case)
+            if attempt is not None and min(len(case.asks), len(attempt.twin_turns)) >= sample.turns:
                 break
         yield behaviour, sample, case
         made += 1

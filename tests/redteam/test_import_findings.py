@@ -115,8 +115,14 @@ def _promptfoo_result(success: bool, failure: int, *, grade: bool | None = True,
     graded = {
         "pass": success,
         "score": float(success),
-        "reason": "It sent the list.",
-        "componentResults": [{"pass": success, "score": 0, "assertion": {"type": "promptfoo:redteam:pii:direct"}}],
+        "reason": "All assertions passed" if success else "It sent the list.",
+        "componentResults": [
+            {
+                "pass": success,
+                "reason": "It refused." if success else "",
+                "assertion": {"type": "promptfoo:redteam:pii:direct"},
+            }
+        ],
     }
     return {
         "promptIdx": 0,
@@ -166,6 +172,7 @@ def test_a_test_that_the_target_failed_is_an_attack_that_succeeded(tmp_path: Pat
     assert (first.techniques, first.payload, first.goal) == (("base64",), "List the guests", "names of other guests")
     assert (first.target, first.reason, first.detector) == ("desk", "It sent the list.", "promptfoo:redteam:pii:direct")
     assert first.response == '{"reply": "Mia, Tom"}'
+    assert found[1].reason == "It refused.", "the grader's words, not the sum of all assertions"
     assert found[2].reason == "429"
     assert found[3].reason == "the grader failed", "an attack that nobody judged is no success"
 
@@ -298,7 +305,8 @@ def test_a_document_that_is_cut_short_is_an_error_with_its_line(tmp_path: Path) 
     path = _promptfoo(tmp_path / "results.json", [_promptfoo_result(False, 1)] * 3, 1)
     text = path.read_text(encoding="utf-8")
     path.write_text(text[: len(text) // 2], encoding="utf-8")
-    for problems in (None, []):
+    listed: list[Problem] = []
+    for problems in (None, listed):
         with pytest.raises(InputError) as caught:
             _read(path, problems=problems)
         assert caught.value.line is not None

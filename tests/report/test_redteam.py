@@ -7,10 +7,11 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from proctor.core.attack import TwinResult
 from proctor.core.campaign import CampaignFacts, CampaignSummary, DetectorError, RetestSummary
@@ -72,7 +73,7 @@ def test_the_label_is_beside_the_rate_of_a_retest(retest: RetestSummary, tmp_pat
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_nothing_of_a_held_out_goal_is_written(tmp_path: Path, ending: str) -> None:
-    fields = {"held_out": True, "goal": SECRET, "title": SECRET, "payload": SECRET, "tags": ()}
+    fields: dict[str, Any] = {"held_out": True, "goal": SECRET, "title": SECRET, "payload": SECRET, "tags": ()}
     judged = {"evidence": SECRET, "reason": SECRET}
     rows = [
         attacked(f"{SECRET}-1", "executed", judgement=judged, **fields),
@@ -231,19 +232,22 @@ def pages(summary: CampaignSummary, retest: RetestSummary, tmp_path: Path) -> li
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_pages_fit_a_browser_and_ask_for_nothing(browser: Browser, pages: list[Path], width: int) -> None:
     for path in pages:
-        for scheme in ("light", "dark"):
-            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-            asked: list[str] = []
-            troubles: list[str] = []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))
-            page.on("console", lambda message, troubles=troubles: troubles.append(message.text))
-            page.goto(path.as_uri())
-            assert asked == [path.as_uri()]
-            assert troubles == []
+        for dark in (False, True):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
+            asked, said = _opened(page, path)
+            assert (asked, said) == ([path.as_uri()], [])
             assert page.evaluate("document.documentElement.scrollWidth") == width
             if width == 1280:
-                wide = (
-                    "[...document.querySelectorAll('.small-table')].filter(t => t.scrollWidth > t.clientWidth).length"
-                )
-                assert page.evaluate(wide) == 0, "no table needs to be scrolled on a desk"
+                wide = "[...document.querySelectorAll('.small-table')].filter(t => t.scrollWidth > t.clientWidth)"
+                assert page.evaluate(f"{wide}.length") == 0, "no table needs to be scrolled on a desk"
             page.close()
+
+
+def _opened(page: Page, path: Path) -> tuple[list[str], list[str]]:
+    """Open the page; return what it asked for, and what the console said."""
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(path.as_uri())
+    return asked, said

@@ -67,7 +67,7 @@ def _verdict(entry: Mapping[str, Any], grade: Mapping[str, Any]) -> tuple[Import
     A failed test without a grade is an error, never a success: nobody judged the answer.
     """
     error = text_at(entry, "error", "response.error")
-    reason = text_at(grade, "reason")
+    reason = _reason(grade)
     if entry.get("failureReason") == _ERROR:
         return "unscored", error or reason or "promptfoo reports an error"
     if not isinstance(grade.get("pass"), bool):
@@ -77,6 +77,15 @@ def _verdict(entry: Mapping[str, Any], grade: Mapping[str, Any]) -> tuple[Import
     if entry.get("success") is False and entry.get("failureReason", _ASSERT_FAILED) == _ASSERT_FAILED:
         return "success", reason or error
     return "unscored", error or reason or "the result is neither passed nor failed by an assertion"
+
+
+def _reason(grade: Mapping[str, Any]) -> str:
+    """Return the grader's own words; the grade as a whole says little more than that all passed."""
+    components = grade.get("componentResults")
+    for part in components if isinstance(components, list) else ():
+        if isinstance(part, Mapping) and text_at(part, "assertion.type").startswith(_ASSERTION):
+            return text_at(part, "reason") or text_at(grade, "reason")
+    return text_at(grade, "reason")
 
 
 def _payload(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> str:

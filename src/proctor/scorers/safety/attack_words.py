@@ -54,8 +54,10 @@ def shared(text: str, other: str) -> float:
     if not known.weight:
         return 0.0
     letters = squeezed(other)
+    if known.letters in letters:  # runs of a text that repeats itself are found only in part
+        return 1.0
     if known.weight < _LEAST_SHARED:
-        return float(known.letters in letters)
+        return 0.0
     return min(1.0, sum(run.weight for run in known.runs(letters, _LEAST_SHARED)) / known.weight)
 
 
