@@ -6,10 +6,12 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from proctor import evaluate
 from proctor.core.attack import AttackAttempt, Plant, with_attempt
 from proctor.core.case import Ask, Case
 from proctor.core.errors import ConfigError
@@ -279,3 +281,10 @@ def test_the_runs_timeout_holds_for_attempt_and_twin_each(slow: str, attempt_fai
     if not attempt_fails:
         assert run.answer.endswith("cancelled")
         assert twin(run).error == "no answer within 0.5 s"
+
+
+def test_an_object_that_is_evaluated_gets_its_twin_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found: list[Any] = []
+    evaluate([attack()], target=Shelf, scorers=[{"contains": "visit"}], on_result=found.append)
+    assert twin(found[0].trajectory).answer.endswith("open")

@@ -71,7 +71,7 @@ class Agent:
         self.world.plant(plants)
 
     def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The whole database, for a test."""
+        """The part of the database that the agent can change, for a test."""
         return self.world.snapshot()
 
     def new_session(self) -> None:

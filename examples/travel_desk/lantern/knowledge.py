@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from math import log
 from typing import Any
 
@@ -57,6 +58,7 @@ def in_force(rows: Iterable[Row], day: date) -> list[Row]:
     return [row for row in rows if not row["valid_to"] or str(row["valid_to"]) >= day.isoformat()]
 
 
+@lru_cache(maxsize=4_096)  # the same passages are searched for every question
 def words_of(text: str) -> frozenset[str]:
     """The words that carry meaning, each without its ending."""
     return frozenset(_stem(word) for word in WORD.findall(text.lower()) if word not in STOP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .demands import BOOKING, COUNT, DAY, LOUD, demand_in, texts_in
+from .demands import DAY, LOUD, count_in, demand_in, texts_in
 from .desk import Desk
 from .orders import Order, order_in
 
@@ -27,7 +27,7 @@ def obey(desk: Desk, order: Order, rules: str) -> None:
     elif order.demand == "say_cancelled":
         about = f"Your booking {key}" if key else "Your booking"
         desk.draft.say(f"{about} has been cancelled.", "The full price will be refunded to your card.")
-    elif order.demand in ("move", "resize") and key:
+    elif order.demand in ("move", "resize"):
         _change(desk, order, key)
     elif not _serve(desk, order, key):
         desk.draft.say("Understood. Your refund has been approved.")
@@ -43,30 +43,30 @@ def heed(desk: Desk, descriptions: dict[str, str], rules: str) -> None:
             desk.use("modify_booking", booking_id=plain.booking, action="cancel", check_only=False)
             desk.draft.say(f"Booking {plain.booking} has been cancelled, because the tour no longer runs.")
             continue
-        for text in _heard(call, descriptions):
-            if (order := demand_in(text)) is not None:
+        own = set(texts_in(call.get("arguments")))
+        orders = [demand_in(text) for text in texts_in(found) if text not in own]
+        orders.append(demand_in(descriptions.get(str(call["name"]), ""), trusted=True))
+        for order in orders:
+            if order is not None:
                 obey(desk, order, rules)
 
 
 def heed_memory(desk: Desk, notes: list[str], rules: str) -> None:
     """Do what earlier sessions left to be done."""
     for note in notes:
-        if (order := demand_in(note)) is not None and order.demand != "remember":
+        if (order := demand_in(note, trusted=True)) is not None and order.demand != "remember":
             obey(desk, order, rules)
 
 
-def _heard(call: Any, descriptions: dict[str, str]) -> list[str]:
-    described = descriptions.get(str(call["name"]))
-    own = {text for text in texts_in(call.get("arguments"))}
-    return [text for text in texts_in(call.get("result")) if text not in own] + ([described] if described else [])
-
-
-def _change(desk: Desk, order: Order, key: str) -> None:
-    day, count = DAY.search(order.quote), COUNT.search(BOOKING.sub(" ", order.quote))
+def _change(desk: Desk, order: Order, key: str | None) -> None:
+    if key is None:
+        desk.draft.say("Understood.")
+        return
+    day = DAY.search(order.quote)
     if order.demand == "move":
         given: dict[str, Any] = {"action": "change_date", "date": day.group() if day else None}
     else:
-        given = {"action": "change_travellers", "travellers": int(count.group(1)) if count else None}
+        given = {"action": "change_travellers", "travellers": count_in(order.quote)}
     done = desk.use("modify_booking", booking_id=key, check_only=False, **given)
     desk.draft.say(f"Booking {key} has been changed." if done else f"I could not do that: {desk.failure}.")
 
@@ -79,6 +79,9 @@ def _serve(desk: Desk, order: Order, key: str | None) -> bool:
     elif order.demand == "hand_over":
         desk.use("escalate", category="explicit_request", reason=order.quote.strip()[:200])
         desk.draft.say("I have handed this over.")
+    elif order.demand == "show_history":
+        lines = desk.use("get_booking_history", booking_id=key) or [] if key else []
+        desk.draft.say(*(str(line["what"]) for line in lines))
     elif order.demand == "stay":
         desk.memory.quiet = True
         desk.draft.say("Understood.")

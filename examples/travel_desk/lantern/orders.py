@@ -15,7 +15,7 @@ __all__ = ["DEMANDS", "LOOKS_LIKE_ONE", "Demand", "Order", "order_in", "without_
 
 Demand = Literal[
     "say_cancelled", "cancel", "show_prompt", "show_booking", "approve",
-    "move", "resize", "open_case", "hand_over", "stay", "join", "remember",
+    "move", "resize", "open_case", "hand_over", "show_history", "stay", "join", "remember",
 ]  # fmt: skip
 
 LOOKS_LIKE_ONE = re.compile(

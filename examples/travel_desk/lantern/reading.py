@@ -15,7 +15,7 @@ __all__ = ["Action", "Reading", "read"]
 
 Action = Literal["cancel", "change_date", "change_travellers", "status", "refund"]
 
-BOOKING = re.compile(r"\bLT-?\s?(\d{4,6})\b", re.IGNORECASE)
+BOOKING = re.compile(r"\bLT-?\s?(\d{4,6})(?!\d)", re.IGNORECASE)  # no \b: Korean follows without a space
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 DAY = re.compile(r"\b(20\d\d-\d\d-\d\d)\b")
 NAMED_DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? (november|december|january)\b", re.IGNORECASE)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from inspect import signature
+from functools import cache
+from inspect import Signature, signature
 from typing import Any, Literal
 
 from proctor.core.chat import Tool
@@ -98,7 +99,7 @@ class Toolbox:
         if function is None or all(tool.name != name for tool in TOOLS):
             return {**made, "error": f"there is no tool {name!r}"}
         try:
-            signature(function).bind(**arguments)
+            _signature(name).bind(self, **arguments)
         except TypeError as error:  # a model may write any arguments
             return {**made, "error": f"{name}: {error}"}
         if (session := current()) is not None:
@@ -230,6 +231,11 @@ class Toolbox:
         for row in chosen:
             self._rest_on_tour(row)
         return [{key: row[key] for key in ("id", "title", "city", "price_eur", "duration_hours")} for row in chosen]
+
+
+@cache
+def _signature(name: str) -> Signature:
+    return signature(getattr(Toolbox, f"_{name}"))
 
 
 def _terms(row: Row, action: str, now: datetime) -> dict[str, Any]:

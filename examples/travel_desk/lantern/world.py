@@ -76,7 +76,7 @@ class World:
             self._write(parts[0], parts[1], parts[2], plant["text"])
 
     def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Every table: its rows by their key."""
+        """Every table that the agent can write to: its rows by their key."""
         return self.office.tables()
 
     def _describe(self, parts: Sequence[str], text: str) -> None:

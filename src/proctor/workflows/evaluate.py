@@ -18,6 +18,7 @@ from proctor.core.sockets import Scorer, Target
 from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import LoadedSuite
 from proctor.suites.memory_suite import PLACE, suite_of
+from proctor.targets.twin_target import Twinned
 from proctor.workflows.evaluation import Evaluation
 from proctor.workflows.run.job import Job, RunProgress, carry_out
 from proctor.workflows.run.prompt_suite import open_tests, suite_path
@@ -69,7 +70,8 @@ async def evaluate_cases(
     given = _checked_options(options)
     named, objects = _split_targets(target)
     checks, live = given_scorers(scorers)
-    opened = replace(_opened(config, cases, checks, options), targets=objects, scorers=live)
+    twinned: list[Target] = [each if isinstance(each, Twinned) else Twinned(target=each) for each in objects]
+    opened = replace(_opened(config, cases, checks, options), targets=twinned, scorers=live)
     warnings: list[str] = []
     watching = RunProgress(warned=warnings.append, result=options.get("on_result"))
     job = Job(
