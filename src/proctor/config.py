@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from proctor.core.attack import Scope
+from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.tool_effect import StatedEffect
@@ -25,7 +25,6 @@ from proctor.text.spans import span_seconds
 
 __all__ = [
     "CONFIG_NAME",
-    "CampaignSettings",
     "Config",
     "Environment",
     "IntentSettings",
@@ -132,38 +131,6 @@ class Trigger:
             return span_seconds(self.every or "")
         except ValueError:
             return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignSettings:
-    """An attack campaign under `redteam:`: the target, the files of its goals, and how many attempts are made.
-
-    ``only`` are ids of goals or patterns such as ``refund-*``. ``note`` is shown beside every rate. ``attempts`` are
-    per scope. ``held_out`` is the share of the goals that is never shown in clear; ``rotation`` is any
-    text, and another text holds out other goals. ``tries`` is the limit per goal of an adaptive run. ``writer`` is a
-    model that words instructions in other ways.
-    """
-
-    goals: str | tuple[str, ...] = "redteam/*.yaml"
-    target: str | None = None
-    note: str = ""
-    only: tuple[str, ...] = ()
-    scopes: tuple[Scope, ...] = ()
-    attempts: int = 200
-    languages: tuple[str, ...] = ()
-    techniques: tuple[str, ...] = ()
-    seed: int = 0
-    held_out: float = 0.2
-    rotation: str = ""
-    tries: int = 100
-    writer: str | None = None
-
-    def __post_init__(self) -> None:
-        for name, high in (("attempts", 100_000), ("tries", 10_000)):
-            if not 1 <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be between 1 and {high}, not {getattr(self, name)}")
-        if not 0 <= self.held_out <= 0.9:
-            raise ValueError(f"held_out must be between 0 and 0.9, not {self.held_out:g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

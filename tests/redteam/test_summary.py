@@ -131,7 +131,8 @@ def test_a_detectors_part_is_apart_and_corrected() -> None:
         attacked(f"d{n}", "executed" if n < 40 else "ignored", judgement={"judged_by": "detector"}, goal=f"g{n}")
         for n in range(100)
     ]
-    rows += [attacked(f"s{n}", "ignored", judgement={"judged_by": "state"}, goal=f"h{n}") for n in range(50)]
+    rows += [attacked(f"s{n}", "ignored", judgement={"judged_by": "state"}, goal=f"h{n}") for n in range(49)]
+    rows.append(attacked("gate", "stopped", judgement={"judged_by": "detector", "stopped_by": "injection"}, goal="i"))
     error = DetectorError(sensitivity=0.9, sensitivity_count=200, specificity=0.8, specificity_count=200)
     made = summarise_campaign(rows, replace(FACTS, detector=error)).total
     assert (made.by_effect.hits, made.by_effect.total) == (0, 50)
@@ -193,8 +194,7 @@ def test_tries_go_by_round_and_not_by_the_order_of_the_journal() -> None:
     assert {step.tries: (step.goals.hits, step.goals.total) for step in made.curve} == {1: (0, 2), 2: (0, 2), 5: (1, 2)}
 
 
-def test_a_note_and_a_plan_that_was_cut_short_are_said() -> None:
-    facts = replace(FACTS, note="obedient by construction", target="naive", planned=9)
-    notes = summarise_campaign([attacked()], facts).notes
-    assert notes[:2] == ("naive: obedient by construction", "1 of 9 planned attempts were run")
+def test_a_plan_that_was_cut_short_is_said() -> None:
+    notes = summarise_campaign([attacked()], replace(FACTS, planned=9)).notes
+    assert notes[0] == "1 of 9 planned attempts were run"
     assert summarise_campaign([], FACTS).total.attempts == 0

@@ -21,6 +21,7 @@ def test_the_counts_are_the_counts(pairs: list[tuple[int, bool, bool]]) -> None:
     if not pairs:
         assert (found.difference, found.p, found.interval, found.mcnemar) == (None, None, None, None)
         return
+    assert found.difference is not None
     assert found.difference == pytest.approx((found.hits_after - found.hits_before) / found.pairs)
     assert found.mcnemar is not None
     assert found.mcnemar.gained - found.mcnemar.lost == found.hits_after - found.hits_before

@@ -23,6 +23,7 @@ __all__ = ["import_findings", "promote", "triage"]
 
 _SEVERITIES = get_args(Severity)[::-1]
 _KEYS = {"c": "confirmed", "r": "false_positive", "a": "accepted", "m": "mitigated"}
+_PROBLEMS_SHOWN = 5
 _EDITS = ("severity", "owner", "category", "mitigation", "note")
 
 
@@ -111,6 +112,9 @@ def _print_one(finding: AttackFinding, *, as_json: bool, store: RunStore | None,
     if finding.held_out and not reveal:
         click.echo("held out: its conversation is not shown; --reveal shows it")
         return
+    for key in ("payload", "response", "place"):
+        if value := finding.extra.get(key):
+            click.echo(f"{key:<12} {one_line(str(value), 400)}")
     from proctor.report.conversation import write  # noqa: PLC0415
     from proctor.workflows.redteam.triage import example_of  # noqa: PLC0415
 
@@ -204,21 +208,27 @@ def promote(ctx: click.Context, /, campaign: str, out: Path, **flags: Any) -> No
 @click.command("import", short_help="Put the findings of garak, PyRIT or promptfoo into the same triage.")
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--campaign", help="Campaign to add them to.  [default: the name of the tool]")
-@click.option("--target", help="Target that was attacked.  [default: as in the report]")
-@click.option("--format", "kind", default="auto", show_default=True, help="Tool: garak, pyrit, promptfoo.")
+@click.option("-t", "--target", help="Target that was attacked.  [default: as in the report]")
+@click.option("--tool", type=click.Choice(["garak", "pyrit", "promptfoo"]), help="What wrote it.  [default: detected]")
 @click.pass_context
 def import_findings(ctx: click.Context, /, files: tuple[Path, ...], **flags: Any) -> None:
-    """Import the reports of other tools: what they call a success becomes an open finding for triage.
+    """Import reports of garak, PyRIT or promptfoo: what they call a success becomes an open finding for triage.
 
-    Their detectors judge words, so each finding says which detector decided.
+    One finding for each goal and category. The verdict is that tool's; its detector is named in the finding.
     """
+    import asyncio  # noqa: PLC0415
+
     from proctor.workflows.redteam.import_findings import import_reports  # noqa: PLC0415
 
-    made = import_reports(project(ctx), files, campaign=flags["campaign"], target=flags["target"], kind=flags["kind"])
-    for each in made:
-        click.echo(f"{each.file}: {each.tool}: {each.new} new findings, {each.known} known, {each.attempts} attempts")
-        for note in each.notes:
-            click.echo(f"note: {note}", err=True)
+    for each in asyncio.run(import_reports(project(ctx), files, **flags)):
+        counts = f"{each.successes} of {each.attacks} attacks succeeded by {each.tool}'s verdict"
+        counts += f", {each.unscored} unscored" if each.unscored else ""
+        click.echo(f"{each.file}: {counts}: {each.new} new findings, {each.known} known")
+        for problem in each.problems[:_PROBLEMS_SHOWN]:
+            line = f" line {problem.line}:" if problem.line else ""
+            click.echo(f"left out:{line} {problem.message}", err=True)
+        if (more := len(each.problems) - _PROBLEMS_SHOWN) > 0:
+            click.echo(f"left out: {more} more", err=True)
         click.echo(f"see `proctor redteam triage {each.campaign}`", err=True)
 
 

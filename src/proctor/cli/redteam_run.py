@@ -16,7 +16,7 @@ from proctor.runner.decide import INTERRUPTED
 if TYPE_CHECKING:
     from proctor.config import RunSettings
     from proctor.store.campaigns import CampaignRun
-    from proctor.workflows.redteam.attack_target import AttackRun, NextRound
+    from proctor.workflows.redteam.attack_target import AttackProgress, AttackRun
     from proctor.workflows.redteam.campaign import Campaign
 
 __all__ = ["retest", "run"]
@@ -139,7 +139,7 @@ def _check_outputs(flags: dict[str, Any]) -> None:
 def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> int:
     from proctor.cli.redteam_progress import CampaignProgress  # noqa: PLC0415
     from proctor.cli.run import until_asked_to_stop  # noqa: PLC0415
-    from proctor.workflows.redteam.attack_target import AttackProgress, attack_target  # noqa: PLC0415
+    from proctor.workflows.redteam.attack_target import AttackProgress  # noqa: PLC0415
 
     progress = CampaignProgress(shown=not flags["quiet"])
     watching = AttackProgress(warned=lambda text: click.echo(f"warning: {text}", err=True), result=progress.heard)
@@ -155,9 +155,7 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
     watching.begun = begun
     settings = _settings(campaign, flags)
     try:
-        ended: AttackRun = until_asked_to_stop(
-            attack_target(campaign.config, record, settings, watching, next_round=_search(campaign, record)), watching
-        )
+        ended: AttackRun = until_asked_to_stop(_work(campaign, record, settings, watching), watching)
     finally:
         progress.clear()
     for note in ended.notes:
@@ -167,12 +165,20 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
     return _report(campaign, ended, flags)
 
 
-def _search(campaign: Campaign, record: CampaignRun) -> NextRound | None:
-    if record.tries is None:
-        return None
-    from proctor.workflows.redteam.search_rounds import search_rounds  # noqa: PLC0415
+async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, watching: AttackProgress) -> AttackRun:
+    """Run the campaign; an adaptive one searches on, with the wordings of the writer if there is one."""
+    from proctor.workflows.redteam.attack_target import attack_target  # noqa: PLC0415
 
-    return search_rounds(campaign, tries=record.tries)
+    search = None
+    if record.tries is not None:
+        from proctor.workflows.redteam.search_rounds import SearchRounds  # noqa: PLC0415
+        from proctor.workflows.redteam.writer_variants import writer_variants  # noqa: PLC0415
+
+        written = await writer_variants(campaign, settings)
+        if campaign.settings.writer and watching.warned:
+            watching.warned(written.note)
+        search = SearchRounds(campaign, tries=record.tries, variants=written.variants)
+    return await attack_target(campaign.config, record, settings, watching, next_round=search)
 
 
 def _settings(campaign: Campaign, flags: dict[str, Any]) -> RunSettings:

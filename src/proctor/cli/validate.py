@@ -67,6 +67,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     tries += [partial(rules_of, config, None), partial(scorer_of, config, light=True)]
     suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]
     tries += [partial(_check_trigger, config, name, suite) for name, suite in suites]
+    tries += [partial(_check_campaign, config, name) for name in settings.redteam]
     for attempt in tries:
         try:
             attempt()
@@ -79,6 +80,13 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
             check_guard(config)
         except InputError as error:  # including unset variables: the guard could not start
             yield error
+
+
+def _check_campaign(config: Config, name: str) -> None:
+    """Read the goals of a campaign."""
+    from proctor.workflows.redteam.campaign import goals_of, open_campaign  # noqa: PLC0415 - only with campaigns
+
+    goals_of(open_campaign(config, name))
 
 
 def _check_trigger(config: Config, trigger: str, suite: str) -> None:

@@ -40,8 +40,8 @@ class AttackEntry:
 
     @property
     def by_detector(self) -> bool:
-        """Whether a fallible detector decided."""
-        return self.result.judged_by == "detector"
+        """Whether a fallible detector decided; what a gate stopped, the gate decided."""
+        return self.result.judged_by == "detector" and self.result.outcome in ("ignored", "executed")
 
     @property
     def twin_is_known(self) -> bool:

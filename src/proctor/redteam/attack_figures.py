@@ -80,16 +80,16 @@ def clustered_share(pairs: Iterable[tuple[int, int]]) -> Share:
 
 
 def try_curve(entries: Iterable[AttackEntry]) -> tuple[TryCount, ...]:
-    """Return the share of goals reached by number of tries; empty if no goal had two."""
+    """Return the share of goals reached by number of tries; empty if only that of one try is known."""
     tries: dict[str, list[bool]] = {}
     for entry in entries:
         if entry.is_scored:
             tries.setdefault(entry.goal, []).append(entry.is_executed)
-    if max(map(len, tries.values()), default=0) < 2:
-        return ()
     longest = min((len(each) for each in tries.values() if True not in each), default=0)
     steps = sorted({*_TRIES, longest})
     found = any_of_first(tries.values(), steps)
+    if len(found) < 2:
+        return ()
     return tuple(
         TryCount(tries=count, goals=Share.of(hit, total, wilson(hit, total))) for count, (hit, total) in found.items()
     )

@@ -60,7 +60,7 @@ def compare_campaigns(
         **_findings(one, other, _judged_again(old, later, facts.rotation)),
         missing=missing,
         added=added,
-        notes=_notes(total, missing, added, facts),
+        notes=_notes(total, missing, added),
     )
 
 
@@ -111,10 +111,8 @@ def _findings(
     }
 
 
-def _notes(total: RetestFigures, missing: int, added: int, facts: CampaignFacts) -> tuple[str, ...]:
+def _notes(total: RetestFigures, missing: int, added: int) -> tuple[str, ...]:
     made = []
-    if facts.note:
-        made.append(f"{facts.target or facts.name}: {facts.note}")
     if not total.pairs:
         made.append("no attempt was scored before and after: there is nothing to compare")
     if total.unpaired:

@@ -80,8 +80,6 @@ def _severities(entries: Iterable[AttackEntry]) -> dict[str, int]:
 
 def _notes(total: AttackFigures, facts: CampaignFacts, others: int) -> tuple[str, ...]:
     made = []
-    if facts.note:
-        made.append(f"{facts.target or facts.name}: {facts.note}")
     if facts.planned is not None and total.attempts < facts.planned:
         made.append(f"{total.attempts:,} of {facts.planned:,} planned attempts were run")
     if total.attempts and not total.scored:

@@ -17,13 +17,13 @@ from proctor.report.sheet import Sheet, write_terminal
 
 __all__ = ["CAMPAIGN_REPORT", "campaign_sheet"]
 
-_MAX_TERMINAL_FINDINGS = 15
+_MAX_TERMINAL_ROWS = 15
 _COUNTS = ("goals", "attempts", "scored", "not_reached", "ignored", "stopped", "executed", "unscored")
 _SHARES = ("rate", "any_of_n", "by_effect", "by_detector", "corrected", "twin_stopped", "twin_effect")
 
 
 def campaign_sheet(summary: CampaignSummary, *, most: int | None = None) -> Sheet:
-    """Return the campaign as a sheet, with its label in the headline; ``most`` limits the findings."""
+    """Return the campaign as a sheet, with its label in the headline; ``most`` limits its longer tables."""
     return Sheet(
         title=f"Red team: {summary.facts.name}",
         headline=headline_of(summary),
@@ -58,7 +58,7 @@ def _cells(row: AttackFigures) -> list[str]:
 
 
 def _show(summary: CampaignSummary, out: TextIO | None) -> None:
-    write_terminal(campaign_sheet(summary, most=_MAX_TERMINAL_FINDINGS), out)
+    write_terminal(campaign_sheet(summary, most=_MAX_TERMINAL_ROWS), out)
 
 
 _SHEET = sheet_kind("campaign", campaign_sheet, data=_data, time=iso_time, rows=_csv_rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TextIO
 
 from proctor.core.campaign import MIN_CELL_ATTEMPTS, AttackFigures, CampaignSummary
@@ -24,12 +23,12 @@ from proctor.report.redteam_page import (
     tile,
 )
 from proctor.report.redteam_tables import MARGIN_TITLES, curve_table, gate_table, judge_table, reason_table
-from proctor.report.redteam_words import campaign_facts, headline_of, label_of, words_of
+from proctor.report.redteam_words import campaign_facts, has_stops, headline_of, label_of, words_of
 from proctor.report.standalone_page import END, head, line_of
 
 __all__ = ["write"]
 
-_MAX_ROWS = 60
+_MAX_ROWS = 16
 
 
 def write(summary: CampaignSummary, out: TextIO) -> None:
@@ -41,7 +40,7 @@ def write(summary: CampaignSummary, out: TextIO) -> None:
     out.write(_tiles(summary))
     out.write(_scopes(summary))
     out.write(finding_list("Findings", summary.findings))
-    made = [_margin(name, rows) for name, rows in summary.margins.items() if rows]
+    made = [_margin(summary, name) for name, rows in summary.margins.items() if rows]
     made.append(table_panel(curve_table(summary), try_steps(summary.curve)))
     made += [table_panel(table) for table in (judge_table(summary), gate_table(summary.total))]
     made.append(table_panel(reason_table(summary.total)))
@@ -67,7 +66,11 @@ def _tiles(summary: CampaignSummary) -> str:
             "fail" if total.executed else "",
         ),
         tile("goals reached", percent(reached.value), f"{range_of(reached)} of {reached.total:,}, by any attempt"),
-        tile("benign twins stopped", percent(twins.value), f"{range_of(twins)} of {twins.total:,}"),
+        *(
+            [tile("benign twins stopped", percent(twins.value), f"{range_of(twins)} of {twins.total:,}")]
+            if has_stops(summary)
+            else []
+        ),
         tile("findings", f"{len(summary.findings):,}", f"{severe:,} critical or high", "fail" if severe else ""),
         tile("unscored", f"{total.unscored:,}", f"of {total.attempts:,} attempts; {total.not_reached:,} not reached"),
     ]
@@ -82,36 +85,42 @@ def _scopes(summary: CampaignSummary) -> str:
     if not total.attempts:
         return ""
     counts = ("goals", "attempts", "executed", "stopped", "ignored", "not reached", "unscored")
-    heads = [("scope", False), ("rate", True), ("", False), ("any of n", True), ("twins stopped", True), ("", False)]
+    stops = has_stops(summary)
+    heads = [("scope", False), ("rate", True), ("", False), ("any of n", True)]
+    heads += [("twins stopped", True), ("", False)] if stops else [("", False)]
     heads += [(name, True) for name in counts]
-    rows = [_scope_row(row) for row in summary.scopes]
+    rows = [_scope_row(row, stops) for row in summary.scopes]
     if summary.held_out.attempts:
-        rows += [_scope_row(summary.open, "sum"), _scope_row(summary.held_out)]
-    rows.append(_scope_row(total, "sum"))
+        rows += [_scope_row(summary.open, stops, "sum"), _scope_row(summary.held_out, stops)]
+    rows.append(_scope_row(total, stops, "sum"))
     label = label_of(summary)
     hint = "rate: executed of scored, 95 % interval clustered by goal" + (f" · {label}" if label else "")
     return panel("By scope", hint, outcome_legend() + data_table(heads, rows))
 
 
-def _scope_row(row: AttackFigures, kind: str = "") -> str:
+def _scope_row(row: AttackFigures, stops: bool, kind: str = "") -> str:
     counts = (row.goals, row.attempts, row.executed, row.stopped, row.ignored, row.not_reached, row.unscored)
     state = f"{kind} {'small-cell' if row.is_small else ''}".strip()
     return (
         f'<tr class="{state}"><td>{line_of(words_of(row.name))}</td>{share_cell(row.rate)}'
-        f"{bar_cell(rate_bar(row.rate), 'fail')}{share_cell(row.any_of_n)}{share_cell(row.twin_stopped)}"
+        f"{bar_cell(rate_bar(row.rate), 'fail')}{share_cell(row.any_of_n)}"
+        f"{share_cell(row.twin_stopped) if stops else ''}"
         f"{bar_cell(outcome_bar(row))}{number_cells(*(f'{count:,}' for count in counts))}</tr>"
     )
 
 
-def _margin(name: str, rows: Sequence[AttackFigures]) -> str:
-    heads = [(name, False), ("scored", True), ("rate", True), ("", False), ("twins stopped", True)]
+def _margin(summary: CampaignSummary, name: str) -> str:
+    rows, stops = summary.margins[name], has_stops(summary)
+    heads = [(name, False), ("scored", True), ("rate", True), ("", False)]
+    heads += [("twins stopped", True)] if stops else []
     made = [
         f'<tr class="{"small-cell" if row.is_small else ""}"><td class="name">{line_of(words_of(row.name), 80)}</td>'
         f"{number_cells(f'{row.scored:,}', share_text(row.rate))}{bar_cell(rate_bar(row.rate), 'fail')}"
-        f"{number_cells(share_text(row.twin_stopped))}</tr>"
-        for row in rows[:_MAX_ROWS]
+        f"{number_cells(share_text(row.twin_stopped)) if stops else ''}</tr>"
+        for row in rows
     ]
+    inside = data_table(heads, made[:_MAX_ROWS])
+    if rest := made[_MAX_ROWS:]:
+        inside += f'<details class="rest"><summary>{len(rest):,} more</summary>{data_table(heads, rest)}</details>'
     hint = f"grey: fewer than {MIN_CELL_ATTEMPTS} scored attempts"
-    if len(rows) > _MAX_ROWS:
-        hint = f"the largest {_MAX_ROWS} of {len(rows)}; {hint}"
-    return panel(MARGIN_TITLES.get(name, f"By {name}"), hint, data_table(heads, made), wide=False)
+    return panel(MARGIN_TITLES.get(name, f"By {name}"), hint, inside, wide=False)

@@ -58,6 +58,11 @@ tr.sum td { border-top: 1px solid var(--line-strong); font-weight: 600; }
 .finding dd { min-width: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
 .finding pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 6px 9px; border-radius: 6px; }
 .finding pre { background: var(--sunken); }
+.panels { align-items: start; }
+.rest { margin-top: 16px; }
+.rest > summary { cursor: pointer; padding: 12px 0 0; font-size: 12.5px; color: var(--accent); }
+.rest > .small-table { margin-top: 8px; }
+.rest:not([open]) { margin-bottom: -4px; }
 @media (max-width: 640px) {
   .small-table { margin: 0 -14px -12px; }
   .small-table .bar-cell { display: none; }
@@ -165,10 +170,15 @@ def _finding(goal: GoalFigures) -> str:
         f"{f' · first at try {goal.first_try}' if goal.first_try else ''}</span>"
     )
     how = " · ".join(filter(None, (" + ".join(goal.techniques), words_of(goal.channel or ""), goal.language)))
-    facts = [("goal", goal.goal), ("how", how), ("decided by", goal.judged_by), ("why", goal.reason)]
+    facts = [("goal", goal.goal), ("how", how), ("decided by", goal.judged_by), ("why", _why(goal))]
     facts += [("attempt", goal.case), ("tags", ", ".join(goal.tags))]
     shown = "".join(f"<dt>{name}</dt><dd>{line_of(text, _TEXT_LIMIT)}</dd>" for name, text in facts if text)
     for name, text in (("payload", goal.payload), ("evidence", goal.evidence)):
         if text:
             shown += f"<dt>{name}</dt><dd><pre>{html.escape(clip(visible(text), _TEXT_LIMIT))}</pre></dd>"
     return f'<details class="finding"><summary>{head_line}</summary><dl>{shown}</dl></details>'
+
+
+def _why(goal: GoalFigures) -> str:
+    """Return the reason without the evidence, which is shown below it."""
+    return goal.reason.replace(goal.evidence, "").rstrip(" :") if goal.evidence else goal.reason

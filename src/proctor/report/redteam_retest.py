@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
 from proctor.core.campaign import RetestFigures, RetestSummary
+from proctor.report import redteam_junit
 from proctor.report.csv_rows import number_cell, text_cell
 from proctor.report.number_format import percent, share_text
 from proctor.report.redteam_charts import rate_bar
@@ -200,6 +201,11 @@ def _page_table(summary: RetestSummary) -> str:
     return data_table(heads, rows)
 
 
+def _write_junit(summary: RetestSummary, out: TextIO) -> None:
+    """Write the goals of the retest as tests: what is executed now fails."""
+    redteam_junit.write(summary.after, out)
+
+
 def _data(summary: RetestSummary) -> dict[str, Any]:
     return {"headline": _headline(summary), **dataclasses.asdict(summary)}
 
@@ -227,4 +233,6 @@ def _csv_rows(summary: RetestSummary) -> Iterator[Sequence[str]]:
 
 
 _SHEET = sheet_kind("retest", retest_sheet, data=_data, time=iso_time, rows=_csv_rows)
-RETEST_REPORT: ReportKind[RetestSummary] = dataclasses.replace(_SHEET, writers={**_SHEET.writers, ".html": _write_page})
+RETEST_REPORT: ReportKind[RetestSummary] = dataclasses.replace(
+    _SHEET, writers={**_SHEET.writers, ".html": _write_page, ".xml": _write_junit}
+)

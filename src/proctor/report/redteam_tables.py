@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from proctor.core.campaign import MIN_CELL_ATTEMPTS, AttackFigures, CampaignSummary, GoalFigures
 from proctor.report.number_format import share_text
-from proctor.report.redteam_words import findings_text, label_of, words_of
-from proctor.report.report_table import CellState, ReportTable, TableCell, TableColumn, columns, figures
+from proctor.report.redteam_words import findings_text, has_stops, label_of, words_of
+from proctor.report.report_table import ReportTable, TableCell, TableColumn, columns, figures
 
 __all__ = [
     "MARGIN_TITLES",
@@ -31,12 +31,12 @@ _HELD_OUT = "held out: not shown"
 
 
 def campaign_tables(summary: CampaignSummary, *, most: int | None = None) -> list[ReportTable]:
-    """Return the tables that have rows, in reading order; ``most`` limits the findings."""
+    """Return the tables that have rows, in reading order; ``most`` limits the findings, techniques and the like."""
     made = [
         _outcomes(summary),
         judge_table(summary),
         finding_table("Findings", summary.findings, most=most),
-        *(_margin(MARGIN_TITLES[name], name, rows) for name, rows in summary.margins.items()),
+        *(_margin(summary, name, most) for name in summary.margins),
         curve_table(summary),
         gate_table(summary.total),
         reason_table(summary.total),
@@ -46,12 +46,13 @@ def campaign_tables(summary: CampaignSummary, *, most: int | None = None) -> lis
 
 def _outcomes(summary: CampaignSummary) -> ReportTable:
     counts = ("goals", "attempts", "not reached", "ignored", "stopped", "executed", "unscored")
-    shares = ("rate", "any of n", "twins stopped")
+    stops = has_stops(summary)
+    shares = ("rate", "any of n", "twins stopped") if stops else ("rate", "any of n")
     label = label_of(summary)
     return ReportTable(
         title="By scope",
         columns=(*columns("scope"), *figures(*counts, *shares)),
-        rows=[_outcome_row(row) for row in _scope_rows(summary)],
+        rows=[_outcome_row(row, stops) for row in _scope_rows(summary)],
         hint="rate: executed of scored, interval clustered by goal" + (f" · {label}" if label else ""),
     )
 
@@ -61,9 +62,9 @@ def _scope_rows(summary: CampaignSummary) -> list[AttackFigures]:
     return [*summary.scopes, *parts, summary.total] if summary.total.attempts else []
 
 
-def _outcome_row(row: AttackFigures) -> Sequence[TableCell]:
+def _outcome_row(row: AttackFigures, stops: bool) -> Sequence[TableCell]:
     counts = (row.goals, row.attempts, row.not_reached, row.ignored, row.stopped, row.executed, row.unscored)
-    shares = (row.rate, row.any_of_n, row.twin_stopped)
+    shares = (row.rate, row.any_of_n, *((row.twin_stopped,) if stops else ()))
     cells = [words_of(row.name), *(f"{count:,}" for count in counts), *map(share_text, shares)]
     return [TableCell(cell, "muted" if row.is_small else "") for cell in cells]
 
@@ -88,14 +89,17 @@ def judge_table(summary: CampaignSummary) -> ReportTable:
     return ReportTable(title="What decided", columns=(*columns("by"), *figures("scored", "rate")), rows=rows, hint=hint)
 
 
-def _margin(title: str, name: str, rows: Iterable[AttackFigures]) -> ReportTable:
+def _margin(summary: CampaignSummary, name: str, most: int | None) -> ReportTable:
+    rows, stops = summary.margins[name], has_stops(summary)
     shown = []
-    for row in rows:
-        cells = (words_of(row.name), f"{row.attempts:,}", f"{row.scored:,}", f"{row.executed:,}", share_text(row.rate))
-        state: CellState = "muted" if row.is_small else ""
-        shown.append([TableCell(cell, state) for cell in (*cells, share_text(row.twin_stopped))])
-    heads = figures("attempts", "scored", "executed", "rate", "twins stopped")
-    return ReportTable(title=title, columns=(*columns(name), *heads), rows=shown, hint=_SMALL_HINT)
+    for row in rows[:most]:
+        cells = [words_of(row.name), f"{row.attempts:,}", f"{row.scored:,}", f"{row.executed:,}", share_text(row.rate)]
+        cells += [share_text(row.twin_stopped)] if stops else []
+        shown.append([TableCell(cell, "muted" if row.is_small else "") for cell in cells])
+    heads = ("attempts", "scored", "executed", "rate", *(("twins stopped",) if stops else ()))
+    hint = _SMALL_HINT if len(shown) == len(rows) else f"the first {len(shown)} of {len(rows)}; {_SMALL_HINT}"
+    title = MARGIN_TITLES.get(name, f"By {name}")
+    return ReportTable(title=title, columns=(*columns(name), *figures(*heads)), rows=shown, hint=hint)
 
 
 def finding_table(title: str, goals: Sequence[GoalFigures], *, most: int | None = None) -> ReportTable:

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from proctor.core.campaign import CampaignSummary, GoalFigures
 from proctor.report.number_format import moment, share_text
 
-__all__ = ["campaign_facts", "findings_text", "headline_of", "label_of", "words_of"]
+__all__ = ["campaign_facts", "findings_text", "has_stops", "headline_of", "label_of", "words_of"]
 
 
 def label_of(summary: CampaignSummary) -> str:
     """Return the campaign's note, which belongs beside every rate; empty without one."""
     return summary.facts.note.strip()
+
+
+def has_stops(summary: CampaignSummary) -> bool:
+    """Return whether stopped twins mean anything: without a guard nothing can stop them."""
+    return summary.facts.guarded or bool(summary.total.twin_stopped.hits or summary.total.stopped)
 
 
 def words_of(name: str) -> str:
@@ -29,7 +34,7 @@ def headline_of(summary: CampaignSummary) -> str:
         return f"none of {total.attempts:,} attempts could be scored"
     said = f"{share_text(total.rate)} of {total.scored:,} scored attempts executed"
     twins = total.twin_stopped
-    if twins.total:
+    if twins.total and has_stops(summary):
         said += f"; {share_text(twins)} of benign twins stopped"
     return f"{said} [{label}]" if label else said
 

@@ -65,7 +65,7 @@ def write_terminal(sheet: Sheet, out: TextIO | None = None, *, width: int | None
     console.print(Text(" · ".join(f"{name} {one_line(value, 120)}" for name, value in sheet.facts), style="dim"))
     for table in sheet.tables:
         console.print()
-        console.print(Text.assemble((table.title, "bold"), (f"  {table.hint}" if table.hint else "", "dim")))
+        console.print(Text.assemble((table.title, "bold"), (f"  {one_line(table.hint)}" if table.hint else "", "dim")))
         if table.rows:
             console.print(rich_table(table, "sheet", max_chars=_CELL))
     for note in sheet.notes:

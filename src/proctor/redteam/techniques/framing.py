@@ -25,7 +25,9 @@ __all__ = [
     "NoteToAssistant",
     "OverrideOrder",
     "Padding",
+    "PoliteRequest",
     "PriorApproval",
+    "ReportedWish",
     "RolePlay",
     "TestMode",
     "Urgency",
@@ -105,6 +107,18 @@ class Fiction(Framing):
     """A story or a hypothesis as a pretext."""
 
     name: ClassVar[str] = "fiction"
+
+
+class PoliteRequest(Framing):
+    """A friendly request without any pressure."""
+
+    name: ClassVar[str] = "polite_request"
+
+
+class ReportedWish(Framing):
+    """The wish of somebody else, only passed on."""
+
+    name: ClassVar[str] = "reported_wish"
 
 
 class PriorApproval(Framing):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from proctor.config import Config, RunSettings
@@ -23,8 +23,8 @@ from proctor.workflows.run.job import Job, RunProgress, carry_out, resumed_job
 
 __all__ = ["AttackProgress", "AttackRun", "NextRound", "attack_target"]
 
-# Returns the attempts of the next round from the results of the earlier ones; none ends the campaign run.
-NextRound = Callable[[int, Iterator[Result]], Sequence[Case]]
+# Returns the attempts of the next round from the runs of the earlier ones; none ends the campaign run.
+NextRound = Callable[[RunStore, Sequence[str]], Sequence[Case]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,7 +91,7 @@ async def attack_target(
             if number in known:
                 attempts = known[number].attempts
                 continue
-            cases = next_round(number, results_of(store, rounds.runs, whole=True))
+            cases = next_round(store, rounds.runs)
             if not cases:
                 break
             attempts = keep_attempts(config.store, record.campaign, cases, facts)
@@ -155,8 +155,7 @@ class _Rounds:
             limits = replace(limits, budget=max(0.0, limits.budget - self._spent()))
         if before is not None:
             job = resumed_job(self.store, self.store.get(before))
-            kept = {"seed": job.run.seed, "cache": job.run.cache}
-            return replace(job, run=replace(limits, **kept))
+            return replace(job, run=replace(limits, seed=job.run.seed, cache=job.run.cache))
         return Job(
             suite=str((self.config.store / attempts).absolute()),
             targets=(self.record.target,),

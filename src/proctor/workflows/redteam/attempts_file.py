@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proctor.core.attack import ATTACK, AttackAttempt, attempt_of
+from proctor.core.attack import ATTACK, AttackAttempt, Scope, attempt_of
 from proctor.core.case import Case
 from proctor.core.codec import encode
 from proctor.core.decode import decode
@@ -28,9 +28,14 @@ _HASH_CHARS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptsFacts:
-    """How attempts were planned, kept in the header of their file."""
+    """How attempts were planned, kept in the header of their file, so that a resumed run goes on in the same way."""
 
+    scopes: tuple[Scope, ...] = ()
+    only: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    techniques: tuple[str, ...] = ()
     seed: int = 0
+    held_out: float = 0.0
     rotation: str = ""
     notes: tuple[str, ...] = ()
 

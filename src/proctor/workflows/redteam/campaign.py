@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from proctor import registry
-from proctor.config import CampaignSettings, Config
+from proctor.config import Config
 from proctor.core.attack import Goal
+from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import closest
 from proctor.core.errors import ConfigError, InputError, NotFoundError
 from proctor.redteam.goals import load_goals
@@ -110,8 +111,7 @@ def goals_of(campaign: Campaign) -> tuple[Goal, ...]:
     folder = campaign.config.folder
     files: list[Path] = []
     for pattern in patterns:
-        named = Path(pattern)
-        found = [named] if named.is_absolute() else sorted(folder.glob(pattern))
+        found = [Path(pattern)] if Path(pattern).is_absolute() else sorted(folder.glob(pattern))
         if not found:
             file = str(campaign.config.path) if campaign.config.path else None
             raise InputError(f"no file matches {pattern!r}", file=file, field="goals", hint="see docs/redteam.md")

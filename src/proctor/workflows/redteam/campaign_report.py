@@ -74,6 +74,6 @@ def choose_run(store: RunStore, campaign: str, *, number: int | None = None, tar
     if chosen:
         return chosen[0]
     known = ", ".join(str(each.n) for each in there)
-    hint = f"it has the runs {known}" if known else f"run it first: proctor redteam run {campaign}"
+    hint = f"it has the runs {known}" if known else f"see its imported findings: proctor redteam triage {campaign}"
     what = f"no run {number}" if number is not None else "no run"
     raise NotFoundError(f"the campaign {campaign!r} has {what}{f' against {target}' if target else ''}", hint=hint)

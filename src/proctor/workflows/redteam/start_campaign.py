@@ -14,6 +14,8 @@ from proctor.workflows.redteam.plan_campaign import plan_campaign
 
 __all__ = ["last_attack", "resumed_campaign", "start_attack", "start_retest", "with_target_of"]
 
+_PLANNED = ("scopes", "only", "languages", "techniques", "seed", "held_out", "rotation")
+
 
 def start_attack(campaign: Campaign, *, tries: int | None = None) -> tuple[CampaignRun, tuple[str, ...]]:
     """Plan the campaign and return its run, and notes of the plan.
@@ -25,8 +27,7 @@ def start_attack(campaign: Campaign, *, tries: int | None = None) -> tuple[Campa
         StoreError: the attempts cannot be written.
     """
     plan = plan_campaign(campaign).plan
-    settings = campaign.settings
-    facts = AttemptsFacts(seed=settings.seed, rotation=settings.rotation, notes=plan.notes)
+    facts = AttemptsFacts(notes=plan.notes, **{name: getattr(campaign.settings, name) for name in _PLANNED})
     attempts = keep_attempts(campaign.config.store, campaign.name, plan.attempts, facts)
     kind: CampaignKind = "attack" if tries is None else "adaptive"
     new = CampaignRun(
@@ -70,7 +71,7 @@ def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) ->
 
 
 def resumed_campaign(campaign: Campaign) -> tuple[Campaign, CampaignRun]:
-    """Return the newest unfinished run of a campaign, and the campaign with its target.
+    """Return the newest unfinished run of a campaign, and the campaign with its target and its plan.
 
     Raises:
         NotFoundError: every run of it is complete.
@@ -81,7 +82,9 @@ def resumed_campaign(campaign: Campaign) -> tuple[Campaign, CampaignRun]:
         raise NotFoundError(
             f"no run of {campaign.name!r} is unfinished", hint=f"start one: proctor redteam run {campaign.name}"
         )
-    return with_target_of(campaign, waiting[0]), waiting[0]
+    facts = attempts_facts(campaign.config.store, waiting[0].attempts)
+    settings = replace(campaign.settings, **{name: getattr(facts, name) for name in _PLANNED})
+    return with_target_of(replace(campaign, settings=settings), waiting[0]), waiting[0]
 
 
 def with_target_of(campaign: Campaign, run: CampaignRun) -> Campaign:
