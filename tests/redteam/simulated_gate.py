@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.redteam.sample_goals import goal
-
 from proctor.core.attack import CHANNELS, Goal, attempt_of
 from proctor.core.case import Case
 from proctor.core.sockets import Attack
@@ -17,6 +15,7 @@ from proctor.redteam.credit import Credit
 from proctor.redteam.mutate_recipe import RecipeMutator
 from proctor.redteam.nearness import SeenAttempt
 from proctor.redteam.toolbox import family_of
+from tests.redteam.sample_goals import goal
 
 
 def many_goals(count: int) -> list[Goal]:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from tests.redteam.sample_goals import goal, goals
-from tests.redteam.simulated_gate import draw_at_random, make_world, many_goals, search
 
 from proctor.core.attack import AttackOutcome, AttackResult, attempt_of
 from proctor.core.case import Case
@@ -21,6 +19,8 @@ from proctor.redteam.assemble import recipe_of
 from proctor.redteam.credit import Credit
 from proctor.redteam.nearness import SeenAttempt, Sight, see_attempt
 from proctor.redteam.toolbox import load_attacks
+from tests.redteam.sample_goals import goal, goals
+from tests.redteam.simulated_gate import draw_at_random, make_world, many_goals, search
 
 ATTACKS = load_attacks()
 
@@ -54,19 +54,26 @@ def test_a_caller_sees_how_near_an_attempt_came(
     seen = see_attempt(
         case, with_twin(answer(text), answer(TWIN)), AttackResult(outcome=outcome, stopped_at=stopped_at)
     )
-    assert seen is not None
     assert seen.sight == sight
 
 
-def test_an_unscored_attempt_teaches_nothing() -> None:
-    assert see_attempt(Case(id="a"), answer(""), AttackResult(outcome="unscored")) is None
+def test_an_unscored_attempt_uses_up_a_try_and_teaches_nothing() -> None:
+    seen = see_attempt(Case(id="a"), answer(""), AttackResult(outcome="unscored"))
+    assert seen.sight == "unscored"
+    one, settings = [goal("grant-refund")], AdaptSettings(tries=15, batch=10, explore=0.0)
+    first = next_round(one, (), settings, attacks=ATTACKS)
+    broken = [SeenAttempt(case=case, sight="unscored") for case in first]
+    second = next_round(one, broken, settings, attacks=ATTACKS)
+    assert len(second) == 5
+    assert all(found.parent is None for case in second if (found := attempt_of(case)))
+    assert not {case.id for case in first} & {case.id for case in second}
 
 
 def test_the_reason_is_the_one_that_the_gate_gave() -> None:
-    run = answer("No.", Verdict(action="allow", reason="fine"), Verdict(action="block", reason="role play"))
+    before = (Verdict(action="redact", reason="a name masked"), Verdict(action="block", reason="seen", shadow=True))
+    run = answer("No.", Verdict(action="allow", reason="fine"), *before, Verdict(action="block", reason="role play"))
     result = AttackResult(outcome="stopped", stopped_at="input", stopped_by="injection", reason="stopped by injection")
     seen = see_attempt(Case(id="a"), run, result)
-    assert seen is not None
     assert (seen.gate, seen.reason) == ("injection", "role play")
 
 
@@ -144,14 +151,14 @@ def test_a_writers_variants_are_used() -> None:
 
 
 def test_learning_beats_chance_behind_a_gate_that_knows_most_techniques() -> None:
-    """Any-of-100: 100 tries a goal on 20 goals, with and without looking at what came back."""
+    """Any-of-50: 50 tries a goal on 40 goals, with and without looking at what came back."""
     learnt = chance = 0
     for seed in range(2):
-        some = many_goals(10)
+        some = many_goals(20)
         world = make_world(some, ATTACKS, seed)
-        settings = AdaptSettings(tries=100, seed=seed)
+        settings = AdaptSettings(tries=50, seed=seed)
         seen = search(some, world, ATTACKS, settings)
-        assert max(Counter(found.goal for each in seen if (found := attempt_of(each.case))).values()) <= 100
+        assert max(Counter(found.goal for each in seen if (found := attempt_of(each.case))).values()) <= 50
         learnt += len(goals_reached(seen))
         chance += len(goals_reached(draw_at_random(some, world, ATTACKS, settings)))
     assert learnt >= 2 * max(chance, 1), (learnt, chance)

@@ -6,7 +6,6 @@ from random import Random
 from typing import ClassVar
 
 import pytest
-from tests.redteam.sample_goals import goal
 
 from proctor.core.attack import AttackDraft, attempt_of, twin_case
 from proctor.core.case import Case
@@ -15,9 +14,10 @@ from proctor.core.decode import decode
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt, recipe_of
 from proctor.redteam.techniques.change_draft import with_turns
-from proctor.redteam.techniques.framing import OverrideOrder
+from proctor.redteam.techniques.framings import OverrideOrder
 from proctor.redteam.techniques.message import MessageAfter, MessageAlone, MessageInside
 from proctor.redteam.techniques.place import InDocument, InToolResult
+from tests.redteam.sample_goals import goal
 
 ATTACKS: dict[str, Attack] = {
     each.name: each

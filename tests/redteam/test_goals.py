@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.redteam.sample_goals import DIRECT, INDIRECT, goal, goals
 
 from proctor.core.errors import InputError, MalformedError
 from proctor.redteam.goals import goals_in, load_goals
+from tests.redteam.sample_goals import DIRECT, INDIRECT, goal, goals
 
 GOAL = """
 - id: g

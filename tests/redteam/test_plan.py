@@ -10,12 +10,12 @@ from typing import ClassVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.redteam.sample_goals import goal, goals
 
 from proctor.core.attack import AttackAttempt, AttackDraft, Goal, attempt_of
 from proctor.core.errors import NotFoundError
 from proctor.redteam.plan import AttackPlan, PlanSettings, is_held_out, plan_attempts
 from proctor.redteam.toolbox import family_of, load_attacks
+from tests.redteam.sample_goals import goal, goals
 
 ATTACKS = load_attacks()
 
@@ -78,16 +78,16 @@ def test_a_shorter_plan_is_the_beginning_of_a_longer_one() -> None:
 
 
 def test_a_goal_that_the_target_does_not_show_is_left_out_with_the_reason() -> None:
-    plan = plan_attempts(goals(), PlanSettings(attempts=5), shows=("words",), attacks=ATTACKS)
+    plan = plan_attempts(goals(), PlanSettings(attempts=5), shows={"words"}, attacks=ATTACKS)
     assert "cancel-other-booking" not in {each.goal for each in attempts(plan)}
     assert any("'cancel-other-booking' is left out: the target does not show its state" in note for note in plan.notes)
     assert {each.goal for each in attempts(plan)} == {"say-orchid", "grant-refund", "fee-contradiction"}
 
 
 def test_a_channel_that_the_target_cannot_fill_is_not_used() -> None:
-    plan = plan_attempts(goals(), PlanSettings(attempts=20), channels=("message", "memory"), attacks=ATTACKS)
+    plan = plan_attempts(goals(), PlanSettings(attempts=20), channels={"message", "memory"}, attacks=ATTACKS)
     assert {each.channel for each in attempts(plan)} == {"message", "memory"}
-    nothing = plan_attempts(goals(), PlanSettings(attempts=20), channels=("message",), attacks=ATTACKS)
+    nothing = plan_attempts(goals(), PlanSettings(attempts=20), channels={"message"}, attacks=ATTACKS)
     assert any("no delivery fits its places" in note for note in nothing.notes)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.sockets import Attack
-from proctor.redteam.techniques.encoding import Encoding
+from proctor.redteam.techniques.payload_encoding import Encoding
 from proctor.redteam.toolbox import load_attacks
 from proctor.text.normalise import normalise, views
 

@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.redteam.sample_goals import goal
 
 from proctor.core.attack import AttackDraft, attempt_of
 from proctor.core.errors import NotFoundError
@@ -19,18 +18,22 @@ from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, begin_draft, build_attempt
 from proctor.redteam.framing_texts import languages_of, text_names, texts_of
 from proctor.redteam.techniques.conversation import ConversationScript
-from proctor.redteam.techniques.framing import Framing
+from proctor.redteam.techniques.framings import Framing
 from proctor.redteam.toolbox import FAMILIES, choose_attacks, family_of, load_attacks
+from tests.redteam.sample_goals import goal
 
 ATTACKS = load_attacks()
-LANGUAGES = {"en", "de", "fr", "es", "pt", "ja", "zh", "ar", "ru", "hi"}
+LANGUAGES = {"en", "de", "fr", "es", "pt", "it", "ja", "zh", "ko", "ar", "ru", "tr", "hi"}
 SCRIPTS = {"ja": "[\u3041-\u30ff]", "zh": "[\u4e00-\u9fff]", "ar": "[\u0600-\u06ff]", "ru": "[\u0400-\u04ff]"}
 SCRIPTS |= {"hi": "[\u0900-\u097f]", "ko": "[\uac00-\ud7a3]"}
 WITHOUT_PAYLOAD = {"neutral", "padding", "premise"}
 
 
-def draft(language: str = "en", name: str = "cancel-other-booking", **choices: int) -> AttackDraft:
-    return begin_draft(goal(name), AttackRecipe(goal=name, language=language, techniques=(), **choices))
+def draft(
+    language: str = "en", name: str = "cancel-other-booking", carrier: int = 0, place: int | None = None
+) -> AttackDraft:
+    recipe = AttackRecipe(goal=name, language=language, techniques=(), carrier=carrier, place=place)
+    return begin_draft(goal(name), recipe)
 
 
 def apply(name: str, given: AttackDraft, seed: int = 0) -> AttackDraft:
@@ -40,7 +43,7 @@ def apply(name: str, given: AttackDraft, seed: int = 0) -> AttackDraft:
 
 
 @pytest.mark.parametrize("name", text_names())
-def test_texts_are_in_at_least_ten_languages_and_their_scripts(name: str) -> None:
+def test_texts_are_in_all_languages_and_their_scripts(name: str) -> None:
     assert set(languages_of(name)) >= LANGUAGES
     for language in languages_of(name):
         texts = texts_of(name, language)

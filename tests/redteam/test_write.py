@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.redteam.sample_goals import goal
 
 from proctor.core.chat import Reply, Request
 from proctor.core.errors import BudgetError
 from proctor.core.sockets import Model
 from proctor.models.openai import compatible
 from proctor.redteam.write import weakness_of, write_variants
+from tests.redteam.sample_goals import goal
 
 if TYPE_CHECKING:
     from tests.models.conftest import KitOf, Served

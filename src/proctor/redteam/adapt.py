@@ -52,8 +52,8 @@ def next_round(
 ) -> tuple[Case, ...]:
     """Return the next attempts on the goals that were not reached and have tries left; empty when there are none.
 
-    ``seen`` are all finished attempts of the search, of any round. ``variants`` are a writer's instructions by
-    ``goal/language``.
+    ``seen`` are all finished attempts of the search, of any round, unscored ones too. ``variants`` are a writer's
+    instructions by ``goal/language``.
     """
     settings = settings or AdaptSettings()
     attacks = load_attacks() if attacks is None else attacks
@@ -143,7 +143,8 @@ class _GoalRound:
             near = NEARNESS[node.seen.sight] + (0.1 if moved and node.seen.sight == "refused" else 0.0)
             return near, -children.get(node.seen.case.id, 0), at
 
-        order = sorted(range(len(self._nodes)), key=rank, reverse=True)
+        scored = [at for at, node in enumerate(self._nodes) if node.seen.sight != "unscored"]
+        order = sorted(scored, key=rank, reverse=True)
         return [self._nodes[at] for at in order[: self._settings.beam]]
 
     def _next(self, beam: Sequence[_Node]) -> Case | None:

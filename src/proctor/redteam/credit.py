@@ -35,6 +35,8 @@ class Credit:
 
     def learn(self, recipe: AttackRecipe, seen: SeenAttempt) -> None:
         """Count one attempt. A refusal that names one technique counts against that one alone."""
+        if seen.sight == "unscored":
+            return
         reward = NEARNESS[seen.sight]
         named = set(_named(recipe.techniques, seen.reason)) if seen.sight == "refused" else set[str]()
         for feature in features_of(recipe):

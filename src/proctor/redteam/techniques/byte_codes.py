@@ -8,7 +8,7 @@ import urllib.parse
 from random import Random
 from typing import ClassVar
 
-from proctor.redteam.techniques.encoding import Encoding
+from proctor.redteam.techniques.payload_encoding import Encoding
 
 __all__ = [
     "Ascii85Code",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import ClassVar, Final
 
-from proctor.redteam.techniques.encoding import Encoding, without_accents
+from proctor.redteam.techniques.payload_encoding import Encoding, without_accents
 
 __all__ = ["EmojiSelectors", "SoftHyphens", "TagCharacters", "ZeroWidthBits", "ZeroWidthGaps"]
 

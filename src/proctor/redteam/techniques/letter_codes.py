@@ -7,7 +7,7 @@ import string
 from random import Random
 from typing import ClassVar, Final
 
-from proctor.redteam.techniques.encoding import Encoding, without_accents
+from proctor.redteam.techniques.payload_encoding import Encoding, without_accents
 
 __all__ = [
     "AtbashCipher",

@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 from typing import ClassVar, Final
 
-from proctor.redteam.techniques.encoding import Encoding
+from proctor.redteam.techniques.payload_encoding import Encoding
 from proctor.text.normalise.confusables import faux_letters
 
 __all__ = [

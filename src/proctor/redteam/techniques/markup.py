@@ -20,7 +20,7 @@ __all__ = [
     "JsonField",
     "LinkTitle",
     "QuotedMail",
-    "TableCell",
+    "SettingsTable",
     "XmlTag",
 ]
 
@@ -125,7 +125,7 @@ class XmlTag(Hiding):
         return f"<{tag}>\n{text}\n</{tag}>"
 
 
-class TableCell(Hiding):
+class SettingsTable(Hiding):
     """A cell of a Markdown table of settings."""
 
     name: ClassVar[str] = "table_cell"
