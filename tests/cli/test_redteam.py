@@ -13,7 +13,7 @@ import pytest
 
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from tests.cli.conftest import Project
+from tests.cli.conftest import Project, interrupt
 from tests.cli.redteam_shop import shop as made_shop
 
 
@@ -39,6 +39,10 @@ def test_a_plan_counts_attempts_and_sends_nothing(shop: Project) -> None:
     assert plan["attempts"] == 18
     assert plan["messages"] >= 18
     assert plan["twin_messages"] == 18
+    blind = (shop.folder / "agent.py").read_text().replace('("words", "tools", "state")', '("words",)')
+    shop.write("blind.py", blind)
+    told = shop.run("redteam", "plan", "-t", "python:blind.py:Shop", code=0).stderr
+    assert "12 attempts will be unscored: the target does not show its state" in told
     shown = shop.run("redteam", "plan", "-t", "shop", "--attempts", "2", "--scope", "extraction", code=0)
     assert "2 attempts on shop: 2 messages, and 2 of their benign twins" in shown.stdout
     assert not (shop.folder / "log").exists()
@@ -207,6 +211,7 @@ def test_a_killed_run_goes_on_and_no_attempt_is_lost_or_doubled(shop: Project) -
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until
         time.sleep(0.01)
+    assert list((shop.folder / ".proctor" / "alerts").glob("redteam-*.json"))  # at once, not at the end
     process.kill()
     process.communicate()
     shop.environment["SHOP_DELAY"] = "0"
@@ -252,6 +257,25 @@ def test_resume_goes_on_whatever_the_goal_files_say(shop: Project) -> None:
     done = shop.run("redteam", "run", "shop", "--resume", code=1)
     assert "reached in 6 of" in done.stdout
     assert "no run of 'shop' is unfinished" in shop.run("redteam", "run", "shop", "--resume", code=2).stderr
+
+
+def test_an_interrupted_run_keeps_its_findings_and_can_begin_again(shop: Project) -> None:
+    log = shop.folder / "log"
+    shop.environment |= {"SHOP_LOG": str(log), "SHOP_DELAY": "0.05"}
+    process = shop.start("redteam", "run", "shop", "--attempts", "30", "-j", "1")
+    until = time.monotonic() + 60
+    while not log.exists() or len(log.read_text().splitlines()) < 4:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    _, told = interrupt(process)
+    assert process.poll() == 130
+    assert "interrupted; the same command goes on" in told
+    assert _findings(shop)
+    shop.write("agent.py", (shop.folder / "agent.py").read_text().replace("Order 1 is open.", "Order 1 is here."))
+    shop.environment["SHOP_DELAY"] = "0"
+    again = shop.run("redteam", "run", "shop", "--attempts", "30", "--new", code=1)
+    assert "done before" not in again.stderr
 
 
 def test_nothing_is_sent_but_to_the_target(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,15 +47,19 @@ def plan(ctx: click.Context, /, campaign: str | None, as_json: bool, **flags: An
     """
     from proctor.workflows.redteam.campaign import open_campaign  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.redteam.plan_campaign import plan_campaign  # noqa: PLC0415
+    from proctor.workflows.redteam.plan_outlook import plan_outlook  # noqa: PLC0415
 
     chosen = open_campaign(project(ctx), campaign, **flags)
     planned = plan_campaign(chosen)
+    notes = [*planned.plan.notes, *plan_outlook(chosen, planned)]
     if as_json:
         import json  # noqa: PLC0415
 
-        click.echo(json.dumps(_as_data(planned), ensure_ascii=False, indent=1))
+        click.echo(json.dumps({**_as_data(planned), "notes": notes}, ensure_ascii=False, indent=1))
         return
     _print_plan(planned)
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def _as_data(planned: CampaignPlan) -> dict[str, Any]:
@@ -71,7 +75,6 @@ def _as_data(planned: CampaignPlan) -> dict[str, Any]:
         "tokens": planned.tokens,
         "scopes": [encode(each) for each in planned.plan.scopes],
         **{name: dict(counts) for name, counts in planned.margins.items()},
-        "notes": list(planned.plan.notes),
     }
 
 
@@ -93,8 +96,6 @@ def _print_plan(planned: CampaignPlan) -> None:
         f" {planned.twin_messages:,} of their benign twins; about {planned.tokens:,} tokens are sent, besides what the"
         " target adds"
     )
-    for note in planned.plan.notes:
-        click.echo(f"note: {note}", err=True)
 
 
 verb.add_command(run)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from proctor.store.campaigns import CampaignRun
     from proctor.workflows.redteam.attack_target import AttackProgress, AttackRun
     from proctor.workflows.redteam.campaign import Campaign
+    from proctor.workflows.redteam.retest import RetestFindings
 
 __all__ = ["retest", "run"]
 
@@ -59,6 +60,7 @@ def _limits(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--tries", type=click.IntRange(min=1), help="With --adaptive: tries per goal.  [default: 100]")
 @click.option("--seed", type=int, help="Seed of everything random.  [default: 0]")
 @click.option("--resume", is_flag=True, help="Go on with the newest unfinished run, whatever the goal files say now.")
+@click.option("--new", "afresh", is_flag=True, help="Begin again, even if a run is unfinished.")
 @_limits
 @click.pass_context
 def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
@@ -75,6 +77,8 @@ def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
 
     if flags["tries"] and not flags["adaptive"]:
         raise click.UsageError("--tries goes with --adaptive.")
+    if flags["resume"] and flags["afresh"]:
+        raise click.UsageError("--resume and --new exclude each other.")
     _check_outputs(flags)
     given = {key: flags[key] for key in ("target", "scopes", "only", "attempts", "seed")}
     campaign = open_campaign(project(ctx), name, **given)
@@ -83,7 +87,7 @@ def run(ctx: click.Context, /, name: str | None, **flags: Any) -> int:
     else:
         campaign = guard_target(campaign) if flags["guarded"] else campaign
         tries = (flags["tries"] or campaign.settings.tries) if flags["adaptive"] else None
-        record, notes = start_attack(campaign, tries=tries)
+        record, notes = start_attack(campaign, tries=tries, afresh=flags["afresh"])
         for note in notes if not flags["quiet"] else ():
             click.echo(f"note: {note}", err=True)
     return _attack(campaign, record, flags)
@@ -167,7 +171,9 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
 
 async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, watching: AttackProgress) -> AttackRun:
     """Run the campaign; an adaptive one searches on, with the wordings of the writer if there is one."""
+    from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.redteam.attack_target import attack_target  # noqa: PLC0415
+    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
 
     search = None
     if record.tries is not None:
@@ -178,7 +184,11 @@ async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, 
         if campaign.settings.writer and watching.warned:
             watching.warned(written.note)
         search = SearchRounds(campaign, tries=record.tries, variants=written.variants)
-    return await attack_target(campaign.config, record, settings, watching, next_round=search)
+    before = None
+    if record.repeats is not None:
+        with RunStore(campaign.config.store) as store:
+            before = choose_run(store, record.campaign, number=record.repeats)
+    return await attack_target(campaign.config, record, settings, watching, next_round=search, before=before)
 
 
 def _settings(campaign: Campaign, flags: dict[str, Any]) -> RunSettings:
@@ -200,8 +210,6 @@ def _report(campaign: Campaign, ended: AttackRun, flags: dict[str, Any]) -> int:
     record = ended.record
     with RunStore(campaign.config.store) as store:
         before = choose_run(store, record.campaign, number=record.repeats) if record.repeats else None
-        if before is not None and ended.done and not ended.refused:
-            _apply_retest(campaign, before, ended)
         total = print_report(
             campaign.config, store, record, before, outputs=flags["outputs"], quiet=flags["quiet"], as_json=False
         )
@@ -216,17 +224,13 @@ def _report(campaign: Campaign, ended: AttackRun, flags: dict[str, Any]) -> int:
             allowed=campaign.config.settings.run.unscored,
             refused=ended.refused,
         )
+    if ended.retested is not None and not flags["quiet"]:
+        _print_retest(ended.retested)
     click.echo(decision)
     return code
 
 
-def _apply_retest(campaign: Campaign, before: CampaignRun, ended: AttackRun) -> None:
-    """Record the retest in the findings, and print what changed."""
-    import asyncio  # noqa: PLC0415
-
-    from proctor.workflows.redteam.retest import apply_retest  # noqa: PLC0415
-
-    found = asyncio.run(apply_retest(campaign.config, before, ended.record, ended.runs))
+def _print_retest(found: RetestFindings) -> None:
     for word, several in (
         ("fixed", found.fixed),
         ("still executed", found.remaining),

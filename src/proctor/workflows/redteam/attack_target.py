@@ -19,6 +19,7 @@ from proctor.workflows.alerts import webhook_of
 from proctor.workflows.redteam.attempt_results import results_of
 from proctor.workflows.redteam.attempts_file import attempts_facts, keep_attempts
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
+from proctor.workflows.redteam.retest import RetestFindings, apply_retest
 from proctor.workflows.run.job import Job, RunProgress, carry_out, resumed_job
 
 __all__ = ["AttackProgress", "AttackRun", "NextRound", "attack_target"]
@@ -49,6 +50,7 @@ class AttackRun:
     runs: tuple[str, ...]
     done: bool
     refused: int = 0
+    retested: RetestFindings | None = None
     alerts: int = 0
     notes: tuple[str, ...] = ()
 
@@ -60,10 +62,12 @@ async def attack_target(
     watching: AttackProgress,
     *,
     next_round: NextRound | None = None,
+    before: CampaignRun | None = None,
 ) -> AttackRun:
     """Run every round of a campaign run that is not complete yet, and keep its findings.
 
-    A round that was killed or interrupted goes on where it stopped; no finished attempt is sent again.
+    ``before`` is the run that a retest repeats; its findings get the result. A round that was killed or interrupted
+    goes on where it stopped; no finished attempt is sent again.
 
     Raises:
         InputError: the target or a setting is wrong; nothing was sent.
@@ -95,15 +99,19 @@ async def attack_target(
             if not cases:
                 break
             attempts = keep_attempts(config.store, record.campaign, cases, facts)
-        if record.kind != "retest":
+        complete, retested = done and not refused, None
+        if before is None:
             await rounds.collect()
-        if done and not refused:
+        elif complete:
+            retested = await apply_retest(store, before, record, rounds.runs, alerts)
+        if complete:
             record = campaigns.end(store, record)
         return AttackRun(
             record=record,
             runs=tuple(rounds.runs),
             done=done,
             refused=refused,
+            retested=retested,
             alerts=len(alerts.raised),
             notes=tuple(f"an alert could not be delivered: {each}" for each in dict.fromkeys(alerts.failures)),
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from proctor.config import Config
+from proctor.core.attack_finding import FINDING_STATUSES
 from proctor.core.campaign import CampaignFacts, CampaignSummary, RetestSummary
 from proctor.core.errors import NotFoundError
 from proctor.redteam.retest import compare_campaigns
 from proctor.redteam.summary import summarise_campaign
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignRun
+from proctor.store.findings import findings
 from proctor.store.runs import RunStore
 from proctor.workflows.redteam.attempt_results import results_of, runs_of
 from proctor.workflows.redteam.attempts_file import attempts_facts
@@ -46,6 +50,11 @@ def facts_of(config: Config, store: RunStore, record: CampaignRun) -> CampaignFa
         extra["tries per goal"] = str(record.tries)
     if record.mitigation:
         extra["after"] = record.mitigation
+    counts = Counter(each.status for each in findings(store, record.campaign, target=record.target))
+    if counts:
+        extra["triage"] = ", ".join(
+            f"{counts[each]} {each.replace('_', ' ')}" for each in FINDING_STATUSES if counts[each]
+        )
     if record.finished is None:
         extra["state"] = "not finished"
     return CampaignFacts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.core.attack import SCOPES, Goal, attempt_of
@@ -53,7 +53,7 @@ def plan_campaign(campaign: Campaign) -> CampaignPlan:
             continue
         messages += len(case.asks)
         twins += len(attempt.twin_turns)
-        chars += sum(len(ask.text) for ask in case.asks) + sum(map(len, attempt.twin_turns))
+        chars += _sent_chars([ask.text for ask in case.asks]) + _sent_chars(attempt.twin_turns)
         margins["channel"][attempt.channel] += 1
         margins["language"][attempt.language] += 1
         margins["technique"].update(attempt.techniques)
@@ -67,6 +67,11 @@ def plan_campaign(campaign: Campaign) -> CampaignPlan:
         tokens=chars // _CHARS_PER_TOKEN,
         margins={name: dict(counts.most_common()) for name, counts in margins.items()},
     )
+
+
+def _sent_chars(turns: Sequence[str]) -> int:
+    """Return how many characters a conversation sends: each turn comes with those before it."""
+    return sum(len(text) * (len(turns) - at) for at, text in enumerate(turns))
 
 
 def plan_settings(campaign: Campaign) -> PlanSettings:

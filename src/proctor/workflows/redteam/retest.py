@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.config import Config
 from proctor.core.attack_finding import AttackFinding, RetestResult, finding_id
-from proctor.redteam.attack_entries import AttackEntry, read_entries
+from proctor.redteam.attack_entries import read_entries
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import edit_finding, findings
 from proctor.store.runs import RunStore
-from proctor.workflows.alerts import webhook_of
 from proctor.workflows.redteam.attempt_results import results_of
 from proctor.workflows.redteam.attempts_file import attempts_facts
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
@@ -33,7 +31,9 @@ class RetestFindings:
     new: tuple[AttackFinding, ...] = ()
 
 
-async def apply_retest(config: Config, before: CampaignRun, after: CampaignRun, runs: Sequence[str]) -> RetestFindings:
+async def apply_retest(
+    store: RunStore, before: CampaignRun, after: CampaignRun, runs: Sequence[str], alerts: FindingAlerts
+) -> RetestFindings:
     """Record the retest in every finding whose goal was attempted again.
 
     Findings belong to the target of the run that is repeated, also if the retest put it behind the guard. A finding is
@@ -42,22 +42,15 @@ async def apply_retest(config: Config, before: CampaignRun, after: CampaignRun, 
     Raises:
         StoreError: the findings cannot be written.
     """
-    with RunStore(config.store) as store:
-        attempts, _ = read_entries(results_of(store, runs))
-        return await _apply(config, store, before, after, attempts, runs[-1] if runs else "")
-
-
-async def _apply(
-    config: Config, store: RunStore, before: CampaignRun, after: CampaignRun, attempts: Sequence[AttackEntry], run: str
-) -> RetestFindings:
-    rotation = attempts_facts(config.store, before.attempts).rotation
+    attempts, _ = read_entries(results_of(store, runs))
+    run = runs[-1] if runs else ""
+    rotation = attempts_facts(store.folder, after.attempts).rotation
     outcomes: dict[str, set[str]] = defaultdict(set)
     for each in attempts:
         name = finding_id(each.goal, each.attempt.scope, before.target)
         outcomes[name].add(each.result.outcome)
     known = {each.id: each for each in findings(store, before.campaign, target=before.target)}
     executed = findings_in(attempts, campaign=before.campaign, target=before.target, run=run, rotation=rotation)
-    alerts = FindingAlerts(config, store, before.campaign, webhook_of(config))
     await keep_findings(store, executed, alerts)
     groups: dict[RetestResult, list[AttackFinding]] = defaultdict(list)
     for name, finding in known.items():

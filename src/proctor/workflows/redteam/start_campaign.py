@@ -17,10 +17,12 @@ __all__ = ["last_attack", "resumed_campaign", "start_attack", "start_retest", "w
 _PLANNED = ("scopes", "only", "languages", "techniques", "seed", "held_out", "rotation")
 
 
-def start_attack(campaign: Campaign, *, tries: int | None = None) -> tuple[CampaignRun, tuple[str, ...]]:
+def start_attack(
+    campaign: Campaign, *, tries: int | None = None, afresh: bool = False
+) -> tuple[CampaignRun, tuple[str, ...]]:
     """Plan the campaign and return its run, and notes of the plan.
 
-    An unfinished run of the same attempts on the same target goes on. ``tries`` makes it adaptive.
+    An unfinished run of the same attempts on the same target goes on, unless ``afresh``. ``tries`` makes it adaptive.
 
     Raises:
         InputError: a goal or a setting is wrong.
@@ -39,7 +41,8 @@ def start_attack(campaign: Campaign, *, tries: int | None = None) -> tuple[Campa
         tries=tries,
     )
     with RunStore(campaign.config.store) as store:
-        return _unfinished(store, new) or campaigns.begin(store, new), plan.notes
+        before = None if afresh else _unfinished(store, new)
+        return before or campaigns.begin(store, new), plan.notes
 
 
 def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) -> CampaignRun:
