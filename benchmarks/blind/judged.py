@@ -54,7 +54,7 @@ async def danger(items: Sequence[Item]) -> list[tuple[str, str]]:
 
 
 async def names(items: Sequence[Item]) -> list[tuple[str, str]]:
-    """Whether the gate ``pii`` masks every personal string or changes a harmless text; beside it: two capitals in a row.
+    """Whether the gate ``pii`` masks every personal string or changes a harmless text; baseline: two capitals in a row.
 
     A personal text of which only a part is masked counts as harmless, a miss.
     """
