@@ -26,7 +26,7 @@ _CITED: Final = re.compile(
 _INTRODUCED: Final = re.compile(r"\b(?:name is|name|i am|i'm|this is|ms|mrs|mr|dr|miss)\b[.:]? ?$", re.IGNORECASE)
 _CODE_CHARS: Final = range(3, 7)  # of a code without digits; longer ones are words in capitals
 _CODE_BITS: Final = 7.8  # per letter: two thirds of random codes are above, one name in thirty
-_SHORT: Final = 12  # characters around an entity that are searched
+_SHORT, _NEAR = 12, 100  # characters before an entity that are searched; on both sides that show how it is written
 
 
 def is_no_name(text: str, entity: Entity) -> bool:
@@ -41,21 +41,22 @@ def is_no_name(text: str, entity: Entity) -> bool:
     words = _WORD.findall(entity.text)
     if all(word.lower() in _interjections() for word in words):
         return True
-    named = words if _is_in_capitals(text) else [word for word in words if not _is_letter_code(word)]
+    around = text[max(0, entity.start - _NEAR) : entity.end + _NEAR]
+    named = words if _is_in_capitals(around) else [word for word in words if not _is_letter_code(word)]
     after = _NUMBER_AFTER if len(named) < len(words) else _CODE_AFTER
     return not named or (len(named) == 1 and after.match(text, entity.end) is not None)  # make and model: Dyson V15
 
 
 def _is_code(address: str) -> bool:
-    """Whether an address has no word, or its first number is inside a code: AF1380, not 12b."""
+    """Whether an address is a code, with one word at most: "vol AF1380", not "Flat B2, 14 Elm Road"."""
     if _POSTCODE.search(address):
         return False
     tokens = _TOKEN.findall(address)
-    numbered = next((token for token in tokens if any(map(str.isdigit, token))), "")
-    if numbered.isascii() and _CODE.fullmatch(numbered):
-        return True
-    words = [token for token in tokens if not any(map(str.isdigit, token))]
-    return bool(words) and all(map(_is_letter_code, words))
+    numbers = [token for token in tokens if any(map(str.isdigit, token))]
+    words = [token for token in tokens if token not in numbers and not _is_letter_code(token)]
+    if numbers and all(token.isascii() and _CODE.fullmatch(token) for token in numbers):
+        return len(words) <= 1
+    return not words and len(numbers) < len(tokens)
 
 
 def _is_in_capitals(text: str) -> bool:
