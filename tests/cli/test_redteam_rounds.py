@@ -168,3 +168,11 @@ def test_a_writer_s_wordings_are_asked_for_once_and_a_refusal_stops_nothing(proj
     assert asked > 0
     project.run(*ADAPTIVE, code=1)
     assert sum(project.server.asked.values()) == asked
+
+
+def test_a_search_against_a_broken_target_ends(shop: Project) -> None:
+    shop.environment["SHOP_BROKEN"] = "1"
+    done = shop.run(*ADAPTIVE, code=3)
+    assert "NOT JUDGED: no attempt could be scored" in done.stdout
+    tries = Counter(name for each in _rounds(shop) for name in each)
+    assert len(tries) <= 2 * 14

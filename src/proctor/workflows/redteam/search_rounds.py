@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from proctor.core.case import Case
@@ -39,8 +38,6 @@ class SearchRounds:
             held_out=frozenset(goal.id for goal in self._goals if is_held_out(goal.id, plan)),
         )
         self._read: set[str] = set()
-        self._made: set[str] = set()
-        self._tries: Counter[str] = Counter()
         self._seen: list[SeenAttempt] = []
 
     def __call__(self, store: RunStore, runs: Sequence[str]) -> Sequence[Case]:
@@ -49,23 +46,9 @@ class SearchRounds:
             if run not in self._read:
                 self._read.add(run)
                 self._learn(store, run)
-        goals = [goal for goal in self._goals if self._tries[goal.id] < self._settings.tries]
-        cases = next_round(goals, self._seen, self._settings, attacks=self._attacks, variants=self._variants)
-        chosen: list[Case] = []
-        planned: dict[str, int] = defaultdict(int)
-        for case in cases:
-            goal = case.metadata["attack"]["goal"]
-            if case.id in self._made or self._tries[goal] + planned[goal] >= self._settings.tries:
-                continue
-            planned[goal] += 1
-            chosen.append(case)
-        return chosen
+        return next_round(self._goals, self._seen, self._settings, attacks=self._attacks, variants=self._variants)
 
     def _learn(self, store: RunStore, run: str) -> None:
         for result in results_of(store, [run], whole=True):
             for entry in read_entries([result])[0]:
-                self._made.add(result.case.id)
-                self._tries[entry.goal] += 1
-                seen = see_attempt(result.case, result.trajectory, entry.result)
-                if seen is not None:
-                    self._seen.append(seen)
+                self._seen.append(see_attempt(result.case, result.trajectory, entry.result))
