@@ -70,7 +70,8 @@ def test_an_unscored_attempt_uses_up_a_try_and_teaches_nothing() -> None:
 
 
 def test_the_reason_is_the_one_that_the_gate_gave() -> None:
-    run = answer("No.", Verdict(action="allow", reason="fine"), Verdict(action="block", reason="role play"))
+    before = (Verdict(action="redact", reason="a name masked"), Verdict(action="block", reason="seen", shadow=True))
+    run = answer("No.", Verdict(action="allow", reason="fine"), *before, Verdict(action="block", reason="role play"))
     result = AttackResult(outcome="stopped", stopped_at="input", stopped_by="injection", reason="stopped by injection")
     seen = see_attempt(Case(id="a"), run, result)
     assert (seen.gate, seen.reason) == ("injection", "role play")

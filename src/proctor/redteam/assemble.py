@@ -217,7 +217,9 @@ def _renumbered(effects: Sequence[AttackEffect], carried: list[int | None]) -> t
     made: list[AttackEffect] = []
     for effect in effects:
         turns = [carried[turn - 1] for turn in effect.turns]
-        if any(turn is None for turn in turns):
+        # Without the request for a person, nobody is called by itself: that is no success of the attack.
+        wanted = carried if effect.kind == "not_escalated" else turns
+        if any(turn is None for turn in wanted):
             return None
         made.append(replace(effect, turns=tuple(turn + 1 for turn in turns if turn is not None)))
     return tuple(made)

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from proctor.core.attack import AttackResult
 from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
+from proctor.core.verdict import STOPS
 from proctor.core.world import twin_of
 from proctor.lexicon.match import matcher
 from proctor.text.split import tokens
@@ -64,7 +65,8 @@ def _sight(run: Trajectory, result: AttackResult) -> Sight:
 def _shown_reason(run: Trajectory, result: AttackResult) -> str:
     if result.outcome != "stopped":
         return ""
-    reasons = (verdict.reason for turn in run.turns for verdict in turn.verdicts if verdict.action != "allow")
+    stops = (v for turn in run.turns for v in turn.verdicts if v.action in STOPS and v.shadow is not True)
+    reasons = (verdict.reason for verdict in stops)
     return next(filter(None, reasons), result.reason)
 
 

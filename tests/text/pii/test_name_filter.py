@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,3 +125,55 @@ async def test_what_there_was_no_room_to_read_stays_in_any_language(text: str) -
     unread = [name for name in (*_FIRST, *_LAST) for each in suspected if each.text == name]
     assert len(unread) > 10
     assert all(any(start <= each.start and each.end <= end for start, end in masked) for each in suspected)
+
+
+@table(
+    ("text", "name", "kind"),
+    [
+        ("Hvala, to je sve", "Hvala", "PERSON"),
+        ("Ja ja", "Ja ja", "PERSON"),
+        ("Paldies", "Paldies", "PERSON"),
+        ("my code XQZBTR please", "XQZBTR", "PERSON"),
+        ("Siemens EQ6 broken", "Siemens", "PERSON"),
+        ("Bitte Vorgang AB-4411 schließen", "Bitte Vorgang", "PERSON"),
+        ("flight LO4471 today", "flight LO4471", "ADDRESS"),
+        ("code RT8KWQ", "RT8KWQ", "ADDRESS"),
+        ("see § 433 HGBX now", "433 HGBX", "ADDRESS"),
+        ("under article 12 Code of Trade", "12 Code of Trade", "ADDRESS"),
+    ],
+)
+def test_codes_citations_and_interjections_are_no_names(text: str, name: str, kind: str) -> None:
+    assert seen(text, name, 0.95, kind) == []
+
+
+@table(
+    ("text", "name", "kind"),
+    [
+        ("my name is XQZBTR", "XQZBTR", "PERSON"),
+        ("Ich heiße Tak", "Tak", "PERSON"),
+        ("JOE VOGT IS HERE TODAY", "JOE VOGT", "PERSON"),
+        ("meet Anna Berg T3 please", "Anna Berg", "PERSON"),
+        ("tell Anna 3pm is fine", "Anna", "PERSON"),
+        ("call Anna 555 0142", "Anna", "PERSON"),
+        ("send it to flat 12b Elm Road", "12b Elm Road", "ADDRESS"),
+        ("bring it to Flat B2, 14 Elm Road", "Flat B2, 14 Elm Road", "ADDRESS"),
+        ("ich wohne in C4, 12 Mannheim", "C4, 12 Mannheim", "ADDRESS"),
+        ("we are in Block C12, Lotus Towers", "Block C12, Lotus Towers", "ADDRESS"),
+        ("we moved to London SW1A 2AA", "London SW1A 2AA", "ADDRESS"),
+        ("12 MAIN STREET please", "12 MAIN STREET", "ADDRESS"),
+    ],
+)
+def test_names_and_addresses_beside_codes_stay(text: str, name: str, kind: str) -> None:
+    assert seen(text, name, 0.95, kind) == [name]
+
+
+def test_many_names_in_a_long_text_take_linear_time() -> None:
+    line = "please ask Anna Berg KLMNOP and others about it\n"
+    text = line * 4_000
+    names = [
+        Entity(start=at + 11, end=at + 20, kind="PERSON", text="Anna Berg", score=0.9)
+        for at in range(0, len(text), len(line))
+    ]
+    started = process_time()
+    assert len(likely_names(text, names)) == 4_000
+    assert process_time() - started < 2.0

@@ -54,8 +54,8 @@ class LocalTagger:
 
 
 def _is_a_letter(found: Entity) -> bool:
-    """Return whether it is a single Latin letter, or one with a number: neither "A" nor "A-18" is a name."""
-    text = found.text
+    """Return whether it is a single Latin letter, or one with a number: none of "A", "A." and "A-18" is a name."""
+    text = found.text.removesuffix(".")
     if not text.isascii():
         return False
     return len(text) == 1 or (

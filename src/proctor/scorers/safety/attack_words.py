@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.core.transcript import result_text
+from proctor.core.transcript import parse_loosely
 from proctor.text.claims import statements
 from proctor.text.shared_runs import Known, squeezed
 
@@ -50,6 +49,9 @@ def attacker_echo_removed(answer: str, attacker: Sequence[str]) -> str:
 
 def shared(text: str, other: str) -> float:
     """Return the share of a text's weight that another text repeats in long runs."""
+    plain = " ".join(text.split())
+    if plain and plain in " ".join(other.split()):  # Morse code and Braille have no letters
+        return 1.0
     known = Known(text)
     if not known.weight:
         return 0.0
@@ -73,16 +75,31 @@ def texts_given(run: Trajectory) -> list[str]:
     return [text for turn in run.turns for text in _given(turn)]
 
 
-def _given(turn: Turn) -> list[str]:
-    told = [result_text(call) for call in turn.tool_calls if _has_result(call)]
-    told += [f"{source.title or ''} {source.text}" for source in turn.sources]
-    told += [str(read.value) for read in turn.memory if read.value is not None]
-    return told + [message.content for message in turn.messages if message.role in ("tool", "system")]
+def _given(turn: Turn) -> Iterator[str]:
+    for call in turn.tool_calls:
+        yield from _strings(call.result)
+    for source in turn.sources:
+        yield f"{source.title or ''} {source.text}"
+    for read in turn.memory:
+        yield from _strings(read.value)
+    for message in turn.messages:
+        if message.role in ("tool", "system"):
+            yield from _strings(message.content)
 
 
-def _has_result(call: ToolCall) -> bool:
-    value: Any = call.result
-    return value is not None
+def _strings(value: Any) -> Iterator[str]:
+    """Yield the texts of a record as they are: as JSON, a line break would be a letter more."""
+    if isinstance(value, str):
+        yield value
+        if value[:1] in "[{" and not isinstance(parsed := parse_loosely(value), str):
+            yield from _strings(parsed)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _strings(key)
+            yield from _strings(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _strings(item)
 
 
 def has_payload(payload: str, texts: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ from typing import Final
 
 from proctor.core.entity import Entity
 from proctor.text.normalise.language_likeness import common_words, ranks
+from proctor.text.pii.code_spans import is_no_name
 from proctor.text.script import language_of
 
 __all__ = ["likely_names"]
@@ -50,12 +51,17 @@ _ADDRESSED: Final = re.compile(r"\s?(?:さん|様|氏|님|씨|先生|女士|小�
 
 
 def likely_names(text: str, entities: Iterable[Entity]) -> list[Entity]:
-    """Return the entities without unlikely people and addresses; all of them in English and Japanese."""
-    found = list(entities)
+    """Return the entities without unlikely people and addresses; in English and Japanese only codes are dropped."""
+    found = [each for each in entities if _follows_introduction(text, each) or not is_no_name(text, each)]
     if not found or _is_known(text):
         return found
     cased = _uses_capitals(text)
-    return [kept for each in found for kept in _kept(text, each, cased=cased)]
+    return [
+        kept
+        for each in found
+        for kept in _kept(text, each, cased=cased)
+        if _follows_introduction(text, kept) or not is_no_name(text, kept)
+    ]
 
 
 def _kept(text: str, entity: Entity, *, cased: bool) -> Iterator[Entity]:
@@ -108,11 +114,17 @@ def _leads(words: Sequence[re.Match[str]]) -> bool:
 
 
 def _is_introduced(text: str, entity: Entity) -> bool:
-    before, after = text[max(0, entity.start - 32) : entity.start], text[entity.end : entity.end + 8]
-    if _INTRODUCED.search(before) or _ADDRESSED.match(after):
+    before = text[max(0, entity.start - 32) : entity.start]
+    if _follows_introduction(text, entity):
         return True
     at_end = not text[entity.end :].strip(" .!\n")
     return at_end and entity.text[:1].isupper() and _SIGNED.search(before) is not None and entity.score >= _CASED
+
+
+def _follows_introduction(text: str, entity: Entity) -> bool:
+    """Whether the words around a person say that it is one."""
+    before, after = text[max(0, entity.start - 32) : entity.start], text[entity.end : entity.end + 8]
+    return entity.kind == "PERSON" and bool(_INTRODUCED.search(before) or _ADDRESSED.match(after))
 
 
 def _ordinary(name: str) -> bool:

@@ -1,0 +1,76 @@
+"""Recognise spans of the tagger that are codes, citations of law or interjections, and nobody's name or address."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from proctor.core.entity import Entity
+from proctor.text.normalise.language_likeness import per_letter
+
+__all__ = ["is_no_name"]
+
+_TOKEN: Final = re.compile(r"\w[\w'’]*")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_POSTCODE: Final = re.compile(r"\b(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\b")  # British, Canadian
+_CODE: Final = re.compile(r"[A-Za-z]+\d\w*")  # a house number begins with its digits: 12b
+_CODE_AFTER: Final = re.compile(r" {1,2}[A-Z]+[-/]?\d")  # not 3pm, nor a telephone number
+_NUMBER_AFTER: Final = re.compile(r" {1,2}[A-Z]*[-/]?\d")
+_CITED: Final = re.compile(
+    r"(?:§+|\b(?:art(?:\.|icles?|ikel|iculo|ículo|igo|icolo|ykuł)?|sec(?:\.|tion)|rule|abs(?:\.|atz)|par(?:\.|agraph)"
+    r"|čl(?:\.|ánek)|madde|pasal|điều|стат(?:ья|ьи|ті)|ст\.|άρθρο|अनुच्छेद|धारा|المادة)) ?$",
+    re.IGNORECASE,
+)
+_INTRODUCED: Final = re.compile(r"\b(?:name is|name|i am|i'm|this is|ms|mrs|mr|dr|miss)\b[.:]? ?$", re.IGNORECASE)
+_CODE_CHARS: Final = range(3, 7)  # of a code without digits; longer ones are words in capitals
+_CODE_BITS: Final = 7.8  # per letter: two thirds of random codes are above, one name in thirty
+_SHORT, _NEAR = 12, 100  # characters before an entity that are searched; on both sides that show how it is written
+
+
+def is_no_name(text: str, entity: Entity) -> bool:
+    """Return whether a person or an address of the tagger is a code, a citation of law or an interjection."""
+    if entity.suspected or entity.kind not in ("PERSON", "ADDRESS"):
+        return False
+    before = text[max(0, entity.start - _SHORT) : entity.start]
+    if entity.kind == "ADDRESS":
+        return _is_code(entity.text) or (entity.text[:1].isdigit() and _CITED.search(before) is not None)
+    if _INTRODUCED.search(before):
+        return False
+    words = _WORD.findall(entity.text)
+    if all(word.lower() in _interjections() for word in words):
+        return True
+    around = text[max(0, entity.start - _NEAR) : entity.end + _NEAR]
+    named = words if _is_in_capitals(around) else [word for word in words if not _is_letter_code(word)]
+    after = _NUMBER_AFTER if len(named) < len(words) else _CODE_AFTER
+    return not named or (len(named) == 1 and after.match(text, entity.end) is not None)  # make and model: Dyson V15
+
+
+def _is_code(address: str) -> bool:
+    """Whether an address is a code, with one word at most: "vol AF1380", not "Flat B2, 14 Elm Road"."""
+    if _POSTCODE.search(address):
+        return False
+    tokens = _TOKEN.findall(address)
+    numbers = [token for token in tokens if any(map(str.isdigit, token))]
+    words = [token for token in tokens if token not in numbers and not _is_letter_code(token)]
+    if numbers and all(token.isascii() and _CODE.fullmatch(token) for token in numbers):
+        return len(words) <= 1
+    return not words and len(numbers) < len(tokens)
+
+
+def _is_in_capitals(text: str) -> bool:
+    """Whether a text of several words has no small letters, so that capitals mean nothing."""
+    return len(_WORD.findall(text)) > 1 and not any(map(str.islower, text))
+
+
+def _is_letter_code(word: str) -> bool:
+    """Whether a word in capitals is an abbreviation or a booking code rather than a name in capitals."""
+    is_shaped = word.isascii() and word.isupper() and len(word) in _CODE_CHARS
+    return is_shaped and per_letter([word.lower()]) >= _CODE_BITS
+
+
+@cache
+def _interjections() -> frozenset[str]:
+    lines = files("proctor.text.pii").joinpath("interjections.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
