@@ -6,9 +6,9 @@ figure is near 100 % by construction, and what the guard lets through is carried
 
 The benchmark has an environment of its own. From the root of the repository::
 
-    python -m venv .venv-agentdojo
-    .venv-agentdojo/bin/pip install -r benchmarks/agentdojo/requirements.txt
-    .venv-agentdojo/bin/python -m benchmarks.agentdojo --journal out/agentdojo.jsonl --output out/agentdojo.md
+    python -m venv benchmarks/.peers/agentdojo
+    benchmarks/.peers/agentdojo/bin/pip install -r benchmarks/agentdojo/requirements.txt
+    benchmarks/.peers/agentdojo/bin/python -m benchmarks.agentdojo --journal out/agentdojo.jsonl --output out/tables.md
 
 The journal has one JSON line per replay. The same command continues a journal that was interrupted. The order of the
 pairs is drawn with ``--seed``, so an incomplete journal is a random sample; ``--sample N`` takes N pairs of each suite.

@@ -45,7 +45,12 @@ class ObedientAgent:
     messages: list[Mapping[str, Any]] = field(default_factory=list)
 
     def query(
-        self, query: str, runtime: Any, env: Any, messages: Sequence[Any] = (), extra_args: Mapping[str, Any] | None = None
+        self,
+        query: str,
+        runtime: Any,
+        env: Any,
+        messages: Sequence[Any] = (),
+        extra_args: Mapping[str, Any] | None = None,
     ) -> tuple[str, Any, Any, list[Any], Mapping[str, Any]]:
         """Replay the task in this environment; return what AgentDojo expects of an element."""
         self.before, self.after = env.model_copy(deep=True), env

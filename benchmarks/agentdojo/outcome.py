@@ -25,8 +25,9 @@ _POINT_OF: Final[dict[Outcome, tuple[str, ...]]] = {
 class Trace:
     """What happened in one replay.
 
-    ``raw`` and ``received`` tell how much of the goal was in the tool results before and after the gates,
-    ``fragment`` the longest run of its words that the agent received, as a share. Of the ``wanted`` calls of the goal, ``ran`` were carried out; ``changed`` tells whether they changed the environment.
+    ``raw`` and ``received`` tell how much of the goal was in the tool results before and after the gates; ``fragment``
+    is the longest run of its words that the agent received, as a share. Of the ``wanted`` calls of the goal, ``ran``
+    were carried out; ``changed`` tells whether they changed the environment.
     """
 
     interventions: list[Intervention] = field(default_factory=list)

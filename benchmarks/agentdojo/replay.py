@@ -89,7 +89,10 @@ class _Suite:
 def _goal_of(suite: Any, task: Any) -> Goal:
     def calls(before: Any, now: Any) -> Sequence[Any]:
         if suite.name == "workspace" and task.ID in WORKSPACE_GOALS:
-            return [FunctionCall(function=name, args=dict(args)) for name, args in WORKSPACE_GOALS[task.ID](task, before, now)]
+            return [
+                FunctionCall(function=name, args=dict(args))
+                for name, args in WORKSPACE_GOALS[task.ID](task, before, now)
+            ]
         found: Sequence[Any] = task.ground_truth(before)
         return found
 
