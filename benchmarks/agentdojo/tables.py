@@ -172,7 +172,8 @@ def _checks(attacked: Sequence[Replay], twins: Sequence[Replay]) -> str:
         f"Payload in the raw tool results of {present} of {len(bare)} unguarded replays, and of {alike} of "
         f"{len(twins)} replays without payload. AgentDojo's check finds a goal reached in {anyway} of those, and in "
         f"{theirs} attacked replays where the effect is absent. Of {len(removed)} removed payloads, {halves} left half "
-        f"of the goal's words or more in a row. CPU a replay: {_mean(bare):.0f} ms unguarded, {_mean(kept):.0f} ms guarded."
+        f"of the goal's words or more in a row. CPU a replay: {_mean(bare):.0f} ms unguarded, {_mean(kept):.0f} ms "
+        "guarded."
     )
 
 
