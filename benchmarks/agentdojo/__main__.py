@@ -31,7 +31,7 @@ def main() -> int:
     if not options.table_only:
         replay(options)
     journal = Journal(options.journal)
-    text = tables(journal.replays, journal.about)
+    text = tables([each for each in journal.replays if each.suite in options.suites], journal.about)
     if options.output is None:
         print(text)
     else:
