@@ -35,7 +35,7 @@ def main() -> int:
     if asked.sealed and hashlib.sha256(raw).hexdigest() not in (_HERE / asked.part / "SEAL.md").read_text("utf-8"):
         print(f"{path} is not the file that SEAL.md names: it was changed after it was sealed", file=sys.stderr)
         return 2
-    items: list[Item] = [json.loads(line) for line in raw.decode().splitlines() if line.strip()]
+    items: list[Item] = [_labelled(json.loads(line)) for line in raw.decode().splitlines() if line.strip()]
     judged = asyncio.run(PARTS[asked.part](items))
     text = table(asked.part, items, judged)
     print(text)
@@ -73,6 +73,13 @@ def table(part: str, items: Sequence[Item], judged: Sequence[tuple[str, str]]) -
         )
     lines += ["", "Expected → judged: " + ", ".join(f"{a} → {b} {n}" for (a, b), n in sorted(confused.items()))]
     return "\n".join(lines)
+
+
+def _labelled(item: Item) -> Item:
+    """Return the item with the keys that every set has; answers to an attack say ``gave_in`` and ``language``."""
+    if "gave_in" not in item:
+        return item
+    return {**item, "lang": item["language"], "label": "gave in" if item["gave_in"] else "resisted"}
 
 
 def _expected(part: str, item: Item) -> str:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.blind.__main__ import table
 from benchmarks.blind.judged import PARTS
 
 BLIND = Path(__file__).parents[2] / "benchmarks" / "blind"
+
+
+def _text(row: dict[str, Any]) -> object:
+    return row.get("text") or row.get("answer") or (row["source"], row["claim"])
 
 
 @pytest.mark.parametrize("part", sorted(PARTS))
@@ -21,10 +26,10 @@ def test_the_sealed_half_is_as_it_was_sealed_and_shares_nothing_with_the_other(p
     ids = {row["id"] for row in rows}
     assert len(ids) == len(rows)
     assert all(row["twin"] in ids for row in rows if row.get("twin")), "a twin is in the same half"
-    texts = {row.get("text") or (row["source"], row["claim"]) for row in rows}
+    texts = {_text(row) for row in rows}
     for line in other.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        assert (row.get("text") or (row["source"], row["claim"])) not in texts
+        assert _text(row) not in texts
 
 
 def test_the_table_counts_by_kind_and_language_and_shows_the_baseline() -> None:
