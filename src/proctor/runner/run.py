@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from proctor.core.case import Case
+from proctor.core.record import dataclass
 from proctor.core.report import Result
 from proctor.core.sockets import Ledger
 from proctor.core.trajectory import Trajectory
