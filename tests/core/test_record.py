@@ -66,7 +66,7 @@ def _single(dataclass: Decorator) -> Any:
 
 def _own(dataclass: Decorator) -> Any:
     @dataclass(**OPTIONS)
-    class Own:
+    class Own:  # noqa: PLW1641 - the decorator adds the hash
         """An own comparison."""
 
         needed: int

@@ -7,8 +7,7 @@ checkers see the decorator of the standard library. Classes with other options, 
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, FrozenInstanceError, fields
-from dataclasses import dataclass as standard_dataclass
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, fields
 from inspect import get_annotations
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -16,16 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
 
-if TYPE_CHECKING:
-    from dataclasses import dataclass
-else:
-
-    def dataclass(cls=None, /, **options):
-        """Make a data class, as `dataclasses.dataclass` does."""
-        make = _make if options == _RECORD else standard_dataclass(**options)
-        return make if cls is None else make(cls)
-
-
+_standard = dataclass
 _RECORD = {"frozen": True, "slots": True, "kw_only": True}
 _UNUSUAL = ("__setattr__", "__delattr__", "__getstate__", "__setstate__", "__init__")
 _set = object.__setattr__
@@ -42,10 +32,10 @@ def _make(cls: type) -> type:
     annotations = get_annotations(cls)
     plain = cls.__bases__ == (object,) and cls.__doc__ and "self" not in annotations
     if not plain or any(name in cls.__dict__ for name in _UNUSUAL) or "InitVar" in str(annotations):
-        return standard_dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        return _standard(frozen=True, slots=True, kw_only=True)(cls)
     own = cls.__dict__
     has_hash = own.get("__hash__") is not None or ("__hash__" in own and "__eq__" not in own)
-    made: Any = standard_dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
+    made: Any = _standard(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
     params = made.__dataclass_params__
     params.init = params.repr = params.eq = params.frozen = True
     members = fields(made)
@@ -148,3 +138,11 @@ def _hash(names: list[str]) -> Any:
         return hash(values(self))
 
     return __hash__
+
+
+if not TYPE_CHECKING:
+
+    def dataclass(cls=None, /, **options):
+        """Make a data class, as `dataclasses.dataclass` does."""
+        make = _make if options == _RECORD else _standard(**options)
+        return make if cls is None else make(cls)
