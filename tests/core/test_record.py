@@ -158,13 +158,11 @@ class Kept:
 def test_it_is_pickled_and_frozen() -> None:
     kept = Kept(name="a", parts=(1, 2))
     assert pickle.loads(pickle.dumps(kept)) == kept
-    for change in (
-        lambda: setattr(kept, "name", "b"),
-        lambda: setattr(kept, "unknown", 1),
-        lambda: delattr(kept, "name"),
-    ):
+    for name in ("name", "unknown"):
         with pytest.raises(FrozenInstanceError):
-            change()
+            setattr(kept, name, "b")
+    with pytest.raises(FrozenInstanceError):
+        del kept.name
     assert kept == Kept(name="a", parts=(1, 2))
     assert len({kept, Kept(name="a", parts=(1, 2)), Kept(name="a")}) == 2
 
