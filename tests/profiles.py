@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-__all__ = ["examples", "register"]
+__all__ = ["examples", "register", "seeds"]
 
 _LONG = 100  # examples of a test that names no number: hypothesis' own default
 _SHORT = 25
 _FEWEST = 10
+_FEWEST_SEEDS = 2
 
 
 def register() -> None:
@@ -25,3 +26,8 @@ def register() -> None:
 def examples(count: int) -> int:
     """The number of examples for a test that has ``count`` in the long profile: its share of them in the short one."""
     return min(count, max(_FEWEST, count * settings().max_examples // _LONG))
+
+
+def seeds(count: int) -> range:
+    """The seeds for a test that tries ``count`` of them in the long profile: its share of them in the short one."""
+    return range(min(count, max(_FEWEST_SEEDS, count * settings().max_examples // _LONG)))

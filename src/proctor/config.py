@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
+from proctor.core.record import dataclass
 from proctor.core.tool_effect import StatedEffect
 from proctor.lexicon.project_concepts import NO_CONCEPTS, read_project_concepts, use_concepts
 from proctor.text.known_secrets import add_settings, add_variable

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Coroutine, Sequence
 from contextlib import ExitStack
@@ -216,6 +214,9 @@ def evaluate(
     """
     if project is not None:
         return project.run_sync(project.evaluate(cases, target, scorers, **options))
+    import shutil  # noqa: PLC0415 - only without a project
+    import tempfile  # noqa: PLC0415
+
     folder = tempfile.mkdtemp(prefix="proctor-")
     try:
         with Project.open(store=folder) as own:

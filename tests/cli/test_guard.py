@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from mcp import Client, StdioServerParameters
 
 from proctor.cli.main import cli
 from proctor.cli.review import verb as review
@@ -220,6 +219,8 @@ async def test_an_agent_of_the_official_sdk_reads_no_order_of_a_poisoned_server(
     project.write("proctor.yaml", "guard: {timeout: 60, tool_call: [], tool_result: [injection]}")
     project.write("server.py", POISONED)
     words = [*PROGRAM[1:], "guard", "mcp", "--", sys.executable, "server.py"]
+    from mcp import Client, StdioServerParameters
+
     server = StdioServerParameters(command=PROGRAM[0], args=words, cwd=project.folder, env=project.variables())
     async with Client(server) as client:
         (tool,) = (await client.list_tools()).tools

@@ -173,7 +173,7 @@ HUGE = {
     "brackets": "[" * 1_000_000,
 }
 MIXED = "mixed"
-HUGE[MIXED] = "\n".join(text[:200_000] for text in HUGE.values())
+HUGE[MIXED] = "\n".join(text[:40_000] for text in HUGE.values())
 
 
 def huge() -> list[Any]:

@@ -3,11 +3,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
-from anthropic import AsyncAnthropic
-from anthropic.types import Message
 
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
@@ -18,11 +16,18 @@ from proctor.guard.step import Step
 from proctor.server.unmask import LOOKED_BACK, changed_in, hidden, restored
 from proctor.store.guard_log import GuardLog
 from proctor.wiring.guard import Guard
+from tests.lazy_module import lazy_module
 from tests.server.dialects import anthropic_upstream
 from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.gates import Kept
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, says, streams
 from tests.tables import table
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import Message
+else:
+    anthropic = lazy_module("anthropic")
 
 CHAT = "/v1/chat/completions"
 ANNA, BOB = "anna@berg-mail.com", "bob@other-mail.com"
@@ -283,7 +288,7 @@ async def test_messages_of_anthropic_have_the_customers_data_in_answers_and_call
         used = anthropic_upstream.call("send", {"to": "[EMAIL]", "again": ["[EMAIL]"]})
         whole = anthropic_upstream.message(SAID, used)
         upstream.say = streams(anthropic_upstream.events(whole, size)) if stream else says(whole)
-        async with AsyncAnthropic(base_url=address, api_key="k", max_retries=0) as asking:
+        async with anthropic.AsyncAnthropic(base_url=address, api_key="k", max_retries=0) as asking:
             talk: list[Any] = [{"role": "user", "content": f"I am {ANNA}."}]
             if stream:
                 async with asking.messages.stream(model="m", max_tokens=1, messages=talk) as events_:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.profiles import examples
+from tests.profiles import examples, seeds
 from tests.tables import table
 
 from proctor.guard.encoded_values import coded_values
@@ -113,7 +113,7 @@ def test_many_blanks_hide_nothing(blanks: int, before: int) -> None:
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_personal_data_at_the_borders_is_found_as_in_the_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = planted_at_borders(Random(seed), PLANTED)
     found = find_pii(text)
@@ -123,7 +123,7 @@ def test_personal_data_at_the_borders_is_found_as_in_the_whole(seed: int, monkey
     assert all(text[each.start : each.end] == each.text for each in found)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_coded_values_at_the_borders_are_found_as_in_the_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     coded = ("NDExMSAxMTExIDExMTEgMTExMQ==", "34313131203131313120313131312031313131", "%61%6e%6e%61%40b.example")
     text = planted_at_borders(Random(seed), (*coded, "&#97;&#110;&#110;&#97;&#64;&#98;"))
@@ -133,7 +133,7 @@ def test_coded_values_at_the_borders_are_found_as_in_the_whole(seed: int, monkey
     assert {each.kind for each in found} == {"base64", "hex", "percent", "html"}
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_a_haystack_has_the_same_matches_in_their_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     words = Haystack((r"set\s{1,3}aside", r"\bmy (?:lawyer|court)s?\b", r"\w{3,9} ombudsman", r"法廷.{0,8}訴"))
     text = planted_at_borders(Random(seed), ("Set  aside", "my lawyers", "call ombudsman", "法廷で必ず訴", "my court"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from pathlib import Path
@@ -104,6 +105,8 @@ def cli(ctx: click.Context, config: Path | None, debug: bool) -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    # Modules stay loaded and answers create no cycles. Collecting garbage among them took a tenth of a run's time.
+    gc.set_threshold(20_000, 20, 50)
     words = sys.argv[1:] if args is None else args
     with masked_output():
         _run(words)

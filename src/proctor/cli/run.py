@@ -281,10 +281,7 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
 
 def until_asked_to_stop(work: Any, watching: Any) -> Any:
     """Run to the end; Ctrl-C or SIGTERM finishes open cases, a second one cancels them."""
-    # Loaded objects stay for the whole run and answers create no cycles. Collecting garbage among them took a tenth of
-    # the loop's time.
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.freeze()  # loaded objects stay for the whole run
 
     async def guarded() -> Any:
         loop = asyncio.get_running_loop()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from proctor.core.chat import Message, ToolCall
+from proctor.core.record import dataclass
 from proctor.core.rule import Rule
 from proctor.core.trajectory import Trajectory
 

@@ -7,7 +7,6 @@ at once with a hint, and import at no cost.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import math
 import types
@@ -70,6 +69,8 @@ def decode(
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that the user most likely meant."""
+    import difflib  # noqa: PLC0415 - only where a name is wrong
+
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from proctor.core.record import dataclass
 
 __all__ = ["Entity"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal
 
 from proctor.core.case import Case
 from proctor.core.chat import Usage
 from proctor.core.compliance import PromptCompliance
+from proctor.core.record import dataclass
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from proctor.core.codec import content_id
+from proctor.core.record import dataclass
 from proctor.core.score import Evidence
 
 __all__ = ["Rule", "RuleVerdict", "Span"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal
 
 from proctor.core.chat import Message, ToolCall, Usage
+from proctor.core.record import dataclass
 from proctor.core.verdict import Verdict
 
 __all__ = ["Escalation", "Intent", "MemoryRead", "Source", "Trajectory", "Turn"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal
+
+from proctor.core.record import dataclass
 
 __all__ = ["ACTION_RANK", "STOPS", "Action", "Edit", "Finding", "Severity", "Verdict", "with_typed_fields"]
 

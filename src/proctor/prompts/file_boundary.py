@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.core.errors import InputError, SuiteError
+from proctor.core.record import dataclass
 
 __all__ = ["FileBoundary", "project_around"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
-from statistics import fmean
+from math import fsum
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id, encode
 from proctor.core.errors import InputError
+from proctor.core.record import dataclass
 from proctor.core.report import Fingerprint, Outcome, Result
 from proctor.core.score import Score
 
@@ -222,7 +223,7 @@ def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:
         outcome=outcome,
         value=_present([each.value for each in samples]),
         dimensions={name: _present([each.dimensions.get(name) for each in samples]) for name in names},
-        parts={name: fmean(each.parts[name] for each in samples if name in each.parts) for name in parts},
+        parts={name: _average([each.parts[name] for each in samples if name in each.parts]) for name in parts},
         content=first.content,
         samples=len(samples),
         checks=_added(samples),
@@ -244,6 +245,11 @@ def _added(samples: Sequence[CaseMeasure]) -> dict[str, CheckCount]:
     return found
 
 
+def _average(values: Sequence[float]) -> float:
+    """Return the mean, as `statistics.fmean` does; that module loads decimals and fractions."""
+    return fsum(values) / len(values)
+
+
 def _present(values: Sequence[float | None]) -> float | None:
     present = [value for value in values if value is not None]
-    return fmean(present) if present else None
+    return _average(present) if present else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from proctor.core.record import dataclass
 from proctor.core.report import Cell, Report
 
 __all__ = ["Grid", "GridRow", "grids", "title_of"]

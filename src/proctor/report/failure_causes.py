@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from proctor.core.record import dataclass
 from proctor.core.report import Report, Result
 from proctor.core.score import Score
 

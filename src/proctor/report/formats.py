@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -123,7 +122,7 @@ def whole_or_nothing(named: Path) -> Iterator[TextIO]:
     try:
         goal = named.resolve()  # keep a link and replace its target
         goal.parent.mkdir(parents=True, exist_ok=True)
-        draft = goal.with_name(f".{goal.name[:100]}.{secrets.token_hex(4)}.part")
+        draft = goal.with_name(f".{goal.name[:100]}.{os.urandom(4).hex()}.part")
         try:
             with draft.open("x", encoding="utf-8", newline="") as out:
                 yield out

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from proctor.core.record import dataclass
 
 __all__ = ["CellState", "ReportTable", "TableCell", "TableColumn", "TableRow", "TextBlock", "columns", "figures"]
 

@@ -6,11 +6,11 @@ import re
 
 __all__ = ["clip", "one_line", "visible", "xml_text"]
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+_SURROGATE = "[\ud800-\udfff]"
 # Characters that change the reading direction, or are line ends for some readers.
 _TURNING = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML = "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 _SPACES = re.compile(r"\s+")
 
 
@@ -18,8 +18,8 @@ def visible(text: str) -> str:
     """Return the text with control characters replaced by their symbols (ESC becomes ␛)."""
     if text.isprintable():  # fast path for most texts
         return text
-    text = _CONTROL.sub(_picture, text.replace("\r\n", "\n"))
-    return _SURROGATE.sub("�", _TURNING.sub("", text))
+    text = re.sub(_CONTROL, _picture, text.replace("\r\n", "\n"))
+    return re.sub(_SURROGATE, "�", _TURNING.sub("", text))
 
 
 def one_line(text: str, limit: int = 200) -> str:
@@ -36,7 +36,7 @@ def clip(text: str, limit: int) -> str:
 
 def xml_text(text: str) -> str:
     """Return the text without characters that XML 1.0 does not allow."""
-    return text if text.isprintable() else _NOT_XML.sub("", text)
+    return text if text.isprintable() else re.sub(_NOT_XML, "", text)
 
 
 def _picture(found: re.Match[str]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from proctor.core.record import dataclass
 from proctor.core.report import Counts, Decision
 
 __all__ = ["EXIT_CODES", "INTERRUPTED", "Bar", "decide"]

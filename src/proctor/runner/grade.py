@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from proctor.core.case import Case
+from proctor.core.record import dataclass
 from proctor.core.report import Outcome
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from proctor.core.attack import ATTACK
 from proctor.core.case import Case
+from proctor.core.record import dataclass
 from proctor.core.report import Result
 from proctor.core.sockets import Ledger, TimeLimited
 from proctor.core.trajectory import Trajectory

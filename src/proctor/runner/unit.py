@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from proctor.core.case import Case
+from proctor.core.record import dataclass
 from proctor.core.sockets import Target
 
 __all__ = ["Unit", "unit_key", "units"]

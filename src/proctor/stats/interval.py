@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
-from statistics import NormalDist
 
-__all__ = ["Interval", "wilson", "wilson_of_share"]
+from proctor.core.record import dataclass
+
+__all__ = ["DEVIATIONS_95", "Interval", "wilson", "wilson_of_share"]
+
+DEVIATIONS_95 = 1.9599639845400536  # standard deviations that contain 95 % of a normal distribution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,4 +55,8 @@ def wilson_of_share(share: float, count: float, *, confidence: float = 0.95) -> 
 @cache
 def _deviations(confidence: float) -> float:
     """Return how many standard deviations contain this share of a normal distribution."""
+    if confidence == 0.95:
+        return DEVIATIONS_95
+    from statistics import NormalDist  # noqa: PLC0415 - loads decimals and fractions
+
     return NormalDist().inv_cdf(0.5 + confidence / 2)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.decode import decode
 from proctor.core.errors import NotFoundError, StoreError
+from proctor.core.record import dataclass
 from proctor.core.report import Outcome, Report, Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory

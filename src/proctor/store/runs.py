@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from proctor.core.chat import Usage
 from proctor.core.codec import encode
 from proctor.core.decode import closest, decode
 from proctor.core.errors import NotFoundError
+from proctor.core.record import dataclass
 from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
 from proctor.store.lock import is_held
@@ -267,6 +266,8 @@ class RunStore:
 
     def forget(self, run: RunRecord) -> None:
         """Delete a run and its files."""
+        import shutil  # noqa: PLC0415 - loads the compression modules
+
         self.database.execute("DELETE FROM runs WHERE n = ?", (run.n,))
         shutil.rmtree(self.folder_of(run.id), ignore_errors=True)
 

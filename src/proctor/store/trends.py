@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from proctor.core.decode import decode
+from proctor.core.record import dataclass
 from proctor.core.report import Cell, Fingerprint
 from proctor.store.db import explained
 from proctor.store.runs import RunRecord, RunStore

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import SuiteError
+from proctor.core.record import dataclass
 from proctor.suites.files import read_text
 from proctor.suites.source import Locator, Row
 from proctor.text.text_positions import line_at, line_in_json

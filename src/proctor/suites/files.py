@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +25,8 @@ def near(path: Path) -> str:
         names = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
     except OSError:
         return "check the path"
+    import difflib  # noqa: PLC0415 - only where a name is wrong
+
     guesses = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
     if guesses:
         return f"did you mean {' or '.join(str(folder / guess) for guess in guesses)}?"

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from proctor.core.errors import Problem, SuiteError
+from proctor.core.record import dataclass
 from proctor.suites.document import parse_json
 from proctor.suites.files import decode_text, lines_of
 from proctor.suites.source import Locator, Row

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Case, Suite
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem, SuiteError
+from proctor.core.record import dataclass
 from proctor.prompts.file_boundary import FileBoundary, project_around
 from proctor.suites.case_shorthand import id_of, make_case, make_checks, make_defaults, merged, raw_checks
 from proctor.suites.document import read_document

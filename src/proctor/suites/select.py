@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 
 from proctor.core.case import Case
+from proctor.core.record import dataclass
 
 __all__ = ["Selection", "select"]
 

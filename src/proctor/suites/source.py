@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
 from proctor.core.errors import Problem
+from proctor.core.record import dataclass
 
 __all__ = ["CaseFile", "Header", "Locator", "Places", "Row"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
+from proctor.core.record import dataclass
 from proctor.text.split import spread
 
 __all__ = ["Folded", "fold", "occurrences"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 __all__ = ["characters", "lines", "sentences", "spread", "tokens", "words"]
 
@@ -14,28 +14,41 @@ _UNSPACED = (
     "\u3005-\u3007\u3031-\u3035\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
 )
-_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 # Separators of words; a hyphen or an apostrophe does not end a word.
 _GAP = re.compile(r"[\s\u2014\u2026]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
 _CLOSING = "\"'”’»)\\]）」』】〉》"
-_SENTENCE_END = re.compile(
+_SENTENCE_END = (
     rf"[。！？｡]+[{_CLOSING}]*"  # needs no space after it
     rf"|(?<![.!?؟।…])[.!?؟।…]++[{_CLOSING}]*(?=\s|$)"  # needs one, so that 3.14 and example.com are not split
     r"|\n\s*\n"
     r"|\n(?=\s*(?:[-*•・]|\d{1,3}[.)])\s)"  # the next list item
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = (
     r"(?:^|[\s(\"'“])"
-    r"(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|e\.g|i\.e|cf|al|[a-z])\.$",
-    re.IGNORECASE,
+    r"(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|e\.g|i\.e|cf|al|[a-z])\.$"
 )
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
+
+
+@cache
+def _sentence_end() -> re.Pattern[str]:
+    return re.compile(_SENTENCE_END)
+
+
+@cache
+def _abbreviation() -> re.Pattern[str]:
+    return re.compile(_ABBREVIATION, re.IGNORECASE)
 
 
 def spread(text: str) -> str:
     """Put spaces around each character of an unspaced script."""
-    return text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \g<0> ", text)
+    return text if text.isascii() else _unspaced().sub(r" \g<0> ", text)
 
 
 def words(text: str) -> list[str]:
@@ -61,8 +74,9 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of a text, stripped; a blank line or a list item also ends one."""
     found: list[str] = []
     start = 0
-    for end in _SENTENCE_END.finditer(text):
-        if end.group() == "." and _ABBREVIATION.search(text, max(start, end.start() - 12), end.end()):
+    abbreviation = _abbreviation()
+    for end in _sentence_end().finditer(text):
+        if end.group() == "." and abbreviation.search(text, max(start, end.start() - 12), end.end()):
             continue
         _keep(found, text[start : end.end()])
         start = end.end()
@@ -106,7 +120,7 @@ def tokens(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def _kind(character: str) -> str:
     """Return ``word``, ``alone`` or ``gap``."""
-    if _UNSPACED_CHARACTER.match(character):
+    if _unspaced().match(character):
         return "alone"
     category = unicodedata.category(character)
     if category[0] in "LMN":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -19,7 +18,6 @@ def _opened(module: str, name: str) -> Any:
     return getattr(import_module(f"proctor.models.local.{module}"), name)()
 
 
-@dataclass(frozen=True, slots=True)
 class _Embedder:
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         found: Sequence[Sequence[float]] = await _opened("embed", "LocalEmbedder").embed(texts)
@@ -30,31 +28,27 @@ class _Embedder:
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class _Entailer:
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
         found: Sequence[Mapping[str, float]] = await _opened("nli", "LocalEntailer").entails(pairs)
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class _Grounder:
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         found: Sequence[float] = await _opened("grounding", "LocalGrounder").supports(pairs)
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class _Tagger:
     async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[Entity]]:
         found: Sequence[Sequence[Entity]] = await _opened("entities", "LocalTagger").entities(texts)
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class _Classifier:
-    module: str
-    name: str
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         found: Sequence[Mapping[str, float]] = await _opened(self.module, self.name).classify(texts)
@@ -64,7 +58,6 @@ class _Classifier:
         return float(_opened(self.module, self.name).threshold(level))
 
 
-@dataclass(frozen=True, slots=True)
 class _Injection:
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         found: Sequence[Mapping[str, float]] = await _opened("injection", "InjectionClassifier").classify(texts)

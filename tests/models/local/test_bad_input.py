@@ -37,8 +37,9 @@ ODD = {
 HUGE = {
     "words": "the box was wet but the books were fine. " * (MEGABYTE // 41),
     "one letter": "a" * MEGABYTE,
-    "stops": "a。" * (MEGABYTE // 2),
-    "binary": random.Random(2).randbytes(MEGABYTE).decode("utf-8", "replace"),
+    # Slow to cut into tokens, so a part of a megabyte: what is read of a long text does not grow with it.
+    "stops": "a。" * (MEGABYTE // 8),
+    "binary": random.Random(2).randbytes(MEGABYTE // 4).decode("utf-8", "replace"),
     "lines": "\n" * (MEGABYTE - 1) + "x",
     "quotes": "." + '"' * (MEGABYTE - 1),
 }

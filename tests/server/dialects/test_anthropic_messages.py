@@ -4,16 +4,21 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import pytest
 from aiohttp import web
-from anthropic.types import Message
 
+from tests.lazy_module import lazy_module
 from tests.server.dialects.anthropic_upstream import call, event, events, message
 from tests.server.gates import REPLY, Kept, make_guard
 from tests.server.upstream import Upstream, proxied, says, streams
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import Message
+else:
+    anthropic = lazy_module("anthropic")
 
 KEY = "sk-ant-very-secret"
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])

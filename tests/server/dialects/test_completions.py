@@ -3,13 +3,18 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
 
+from tests.lazy_module import lazy_module
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import Upstream, proxied, says, streams
+
+if TYPE_CHECKING:
+    import openai
+else:
+    openai = lazy_module("openai")
 
 PATH = "/v1/completions"
 

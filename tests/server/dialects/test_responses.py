@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import AsyncOpenAI
 
+from tests.lazy_module import lazy_module
 from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.gates import HANDOFF, REPLY, make_guard
 from tests.server.upstream import proxied, says, streams
 
+if TYPE_CHECKING:
+    import openai
+else:
+    openai = lazy_module("openai")
 
-def _client(address: str) -> AsyncOpenAI:
-    return AsyncOpenAI(base_url=f"{address}/v1", api_key="sk-x", max_retries=0)
+
+def _client(address: str) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="sk-x", max_retries=0)
 
 
 async def _streamed(output: Sequence[dict[str, Any]], size: int = 4, **settings: Any) -> tuple[Any, str]:

@@ -12,8 +12,6 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from mcp import ClientSession
-from mcp.client.sse import sse_client
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from proctor.server.mcp.http import make_app
@@ -307,6 +305,9 @@ async def test_an_agent_of_the_transport_of_2024_is_guarded_too() -> None:
             await response.write(f"event: message\ndata: {json.dumps({'jsonrpc': '2.0', **body})}\n\n".encode())
 
     async with guarded(Server(say)) as (address, _, _, kept):
+        from mcp import ClientSession
+        from mcp.client.sse import sse_client
+
         async with sse_client(address) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
             result = await session.call_tool("get", {})

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 
 from proctor.core.chat import Reply, Request
 from proctor.core.errors import BudgetError
+from proctor.core.record import dataclass
 from proctor.core.sockets import Model
 
 __all__ = ["Budget", "Budgeted", "price_hint", "unpriced"]

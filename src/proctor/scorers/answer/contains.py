@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from proctor.core.case import Case, Expectation
+from proctor.core.record import dataclass
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.checked_answers import MOST_EVIDENCE, Passage, Where, quoted, score_expected, scored

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
+import os
 import platform
-import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from proctor.core.case import Case, Suite
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.decode import decode
 from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.record import dataclass
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
 from proctor.project import Project
@@ -213,6 +214,8 @@ async def carry_out(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
+    """What a run will do, and what it is made of."""
+
     suite: Suite
     targets: list[Target]
     bench: Bench
@@ -388,4 +391,4 @@ def _write_recording(log: CallLog, path: Path) -> None:
 
 def _new_id() -> str:
     """Return an id that sorts by time and has a short unique beginning."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"

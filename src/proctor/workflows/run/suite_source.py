@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from proctor.core.record import dataclass
 from proctor.core.sockets import Scorer, Target
 from proctor.suites.load import LoadedSuite
 
