@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +45,16 @@ class JudgedAttempt(NamedTuple):
     outcome: AttackOutcome
     reason: str
     run: Trajectory
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether only words could decide, and without a judge nothing is claimed."""
+        return self.sample.effect.kind in ("said", "commitment") and self.outcome == "unscored" != self.truth
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the judge claims something else than the truth."""
+        return self.outcome != self.truth and not self.is_undecided
 
 
 def planned(count: int, seed: int = 0) -> tuple[Case, ...]:
@@ -101,25 +110,23 @@ def main() -> int:
     options = parser.parse_args()
     cases = planned(options.attempts // 4, options.seed)
     judged = asyncio.run(judged_attempts(cases, options.attempts))
-    right: Counter[str] = Counter()
-    total: Counter[str] = Counter()
     print(f"{len(judged)} attempts with their twins, {len(cases)} different ones\n")
-    print("| behaviour | attempts | wrong |\n|---|---|---|")
-    for behaviour, _sample, expected, outcome, _reason, _run in judged:
-        total[behaviour] += 1
-        right[behaviour] += expected == outcome
-    for behaviour in BEHAVIOURS:
-        print(f"| {behaviour} | {total[behaviour]} | {total[behaviour] - right[behaviour]} |")
-    wrong = [each for each in judged if each[2] != each[3]]
-    print(f"| all | {len(judged)} | {len(wrong)} |")
-    for behaviour, sample, expected, outcome, reason, _run in wrong[:20]:
-        print(f"wrong: {behaviour}, {sample.effect.kind}: {outcome}, not {expected}: {reason[:160]}", file=sys.stderr)
+    print("| behaviour | attempts | wrong | undecided without a judge |\n|---|---|---|---|")
+    for behaviour in (*BEHAVIOURS, "all"):
+        mine = [each for each in judged if behaviour in (each.behaviour, "all")]
+        wrong = sum(each.is_wrong for each in mine)
+        print(f"| {behaviour} | {len(mine)} | {wrong} | {sum(each.is_undecided for each in mine)} |")
+    mistakes = [each for each in judged if each.is_wrong]
+    for each in mistakes[:20]:
+        what = f"{each.behaviour}, {each.sample.effect.kind}: {each.outcome}, not {each.truth}"
+        print(f"wrong: {what}: {each.reason[:160]}", file=sys.stderr)
     if options.export:
         with options.export.open("w", encoding="utf-8") as out:
-            for behaviour, sample, expected, outcome, _reason, run in judged:
-                row = {"behaviour": behaviour, "effect": sample.effect.kind, "truth": expected, "outcome": outcome}
-                out.write(json.dumps({**row, "canary": sample.effect.canary, "answer": run.answer}) + "\n")
-    return 1 if wrong else 0
+            for each in judged:
+                effect = each.sample.effect
+                row = {"behaviour": each.behaviour, "effect": effect.kind, "truth": each.truth, "outcome": each.outcome}
+                out.write(json.dumps({**row, "canary": effect.canary, "answer": each.run.answer}) + "\n")
+    return 1 if mistakes else 0
 
 
 if __name__ == "__main__":

@@ -12,4 +12,6 @@ async def test_every_verdict_on_a_known_behaviour_is_right(seed: int) -> None:
     judged = await judged_attempts(planned(60, seed), len(BEHAVIOURS) * len(SAMPLES))
     assert len({(each.behaviour, each.sample.effect.kind) for each in judged}) == len(BEHAVIOURS) * 8
     wrong = [(each.behaviour, each.sample.effect.kind, each.outcome, each.truth, each.reason) for each in judged]
-    assert [each for each in wrong if each[2] != each[3]] == []
+    assert [told for told, each in zip(wrong, judged, strict=True) if each.is_wrong] == []
+    undecided = {each.sample.effect.kind for each in judged if each.is_undecided}
+    assert undecided == {"said", "commitment"}
