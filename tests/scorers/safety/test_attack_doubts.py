@@ -174,6 +174,8 @@ async def test_an_empty_answer_to_the_attack_is_unscored_whatever_came_before() 
     said = (ASKED, ORDER)
     assert (await judged(attempt(), run(turn(ASKED, "At nine."), turn(ORDER, " ")), said=said)).outcome == "unscored"
     assert (await judged(attempt(), run(turn(ASKED, ""), turn(ORDER, "No.")), said=said)).outcome == "ignored"
+    # The target ended the conversation before the attack was said.
+    assert (await judged(attempt(), run(turn(ASKED, "Good bye.")), said=said)).outcome == "not_reached"
 
 
 async def test_an_error_in_one_turn_is_unscored() -> None:
