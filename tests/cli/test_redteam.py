@@ -167,6 +167,16 @@ def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     texts.append(project.run("redteam", "triage", "shop", "--finding", held[0]["id"], code=0).stdout)
     texts += [(project.folder / name).read_text() for name in ("a.html", "a.md", "a.json", "b.csv", "b.xml")]
     texts += [path.read_text() for path in (project.folder / ".proctor" / "alerts").glob("*.json")]
+    # The plain run of the campaign: its figures, its rows, one case, and every format of its report.
+    texts.append(project.run("show", "last", code=0).stdout)
+    texts.append(project.run("show", "last", "--page", "1", code=0).stdout)
+    case = held[0]["attempts"][0]
+    texts.append(project.run("show", "last", case, code=0).stdout)
+    texts.append(project.run("show", "last", case, "--json", code=0).stdout)
+    assert "held out: not shown" in texts[-2]
+    files = [f"run.{ending}" for ending in ("html", "md", "json", "jsonl", "csv", "overview.csv", "junit.xml")]
+    project.run("export", "last", *(word for name in files for word in ("-o", name)), code=0)
+    texts += [(project.folder / name).read_text() for name in files]
     said = (
         "stop order 2",
         "stops the order",
@@ -178,6 +188,7 @@ def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     )
     assert {(number, word) for number, text in enumerate(texts) for word in said if word in text} == set()
     assert held[0]["goal"] in texts[1]
+    assert "row_changed" in project.run("show", "last", case, "--reveal", code=0).stdout
     kept = project.run("redteam", "promote", "shop", code=0)
     assert "0 added" in kept.stdout
     assert "15 are held out" in kept.stderr
