@@ -156,6 +156,18 @@ def test_a_retest_repeats_the_attempts_and_closes_findings(shop: Project) -> Non
     assert (back["status"], back["retest"]) == ("open", "still_executed")
 
 
+def test_a_finding_is_not_fixed_if_what_succeeded_could_not_be_judged_again(shop: Project) -> None:
+    shop.environment["SHOP_DEAF_TO"] = "Bitte"
+    shop.run("redteam", "run", "shop", "--scope", "direct_injection", code=1)
+    before = _findings(shop)["stop-other-order"]
+    assert 0 < before["executed"] < before["tried"]
+    shop.environment["SHOP_BROKEN_ON"] = "Please stop"
+    done = shop.run("redteam", "retest", "shop", "--after", "nothing that helps", code=3)
+    assert "findings could not be judged:" in done.stderr
+    after = _findings(shop)["stop-other-order"]
+    assert (after["status"], after["retest"]) == ("open", "unknown")
+
+
 def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     made_shop(project, held_out=0.9)
     texts = [project.run("redteam", "run", "shop", "-o", "a.html", "-o", "a.md", "-o", "a.json", code=1).stdout]
