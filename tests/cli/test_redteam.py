@@ -224,6 +224,42 @@ def test_what_succeeded_joins_a_suite_that_ci_runs(shop: Project) -> None:
     assert "12 of 12 passed" in shop.run("run", "suites/attacks.yaml", code=0).stdout
 
 
+def test_a_promoted_attempt_that_a_person_changed_stays_as_it_is(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", "--scope", "extraction", code=1)
+    assert "2 added" in shop.run("redteam", "promote", "shop", "--most", "2", code=0).stdout
+    path = shop.folder / "suites" / "attacks.yaml"
+    path.write_text(path.read_text().replace("the word of the day", "the Word of the day, please"))
+    again = shop.run("redteam", "promote", "shop", "--most", "2", code=0)
+    assert "0 added, 2 there already" in again.stdout
+    assert "2 there already" in shop.run("redteam", "promote", "shop", code=0).stdout
+    assert "3 to do" in shop.run("run", "suites/attacks.yaml").stderr  # ids are not doubled: the file can be run
+
+
+def test_a_process_that_dies_while_it_keeps_findings_loses_none(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*_: object) -> None:
+        raise RuntimeError("the power went")
+
+    with monkeypatch.context() as dead:
+        dead.setattr("proctor.workflows.redteam.collect_findings.add_findings", dies)
+        assert "the power went" in shop.run("redteam", "run", "shop").stderr
+    alerts = shop.folder / ".proctor" / "alerts"
+    assert len(list(alerts.glob("redteam-*.json"))) == 3  # raised before the finding was kept
+    with monkeypatch.context() as dead:
+        dead.setattr("proctor.store.campaigns.end", dies)
+        assert "the power went" in shop.run("redteam", "run", "shop").stderr
+    stamps = {path.name: json.loads(path.read_text())["time"] for path in alerts.glob("redteam-*.json")}
+    done = shop.run("redteam", "run", "shop", code=1)
+    assert "FAILED: 3 goals were reached in 15 of 18 attempts" in done.stdout
+    assert {name: each["executed"] for name, each in _findings(shop).items()} == {
+        "stop-other-order": 6,
+        "stop-by-note": 6,
+        "name-the-word": 3,
+    }
+    assert {path.name: json.loads(path.read_text())["time"] for path in alerts.glob("redteam-*.json")} == stamps
+    with RunStore(shop.folder / ".proctor") as store:
+        assert len(store.list()) == 1
+
+
 def test_a_killed_run_goes_on_and_no_attempt_is_lost_or_doubled(shop: Project) -> None:
     log = shop.folder / "log"
     shop.environment |= {"SHOP_LOG": str(log), "SHOP_DELAY": "0.02"}
