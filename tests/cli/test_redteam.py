@@ -13,7 +13,7 @@ import pytest
 
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from tests.cli.conftest import Project, interrupt
+from tests.cli.conftest import KEY, Project, interrupt
 from tests.cli.redteam_shop import shop as made_shop
 
 
@@ -335,6 +335,31 @@ def test_an_interrupted_run_keeps_its_findings_and_can_begin_again(shop: Project
     shop.environment["SHOP_DELAY"] = "0"
     again = shop.run("redteam", "run", "shop", "--attempts", "30", "--new", code=1)
     assert "done before" not in again.stderr
+
+
+def test_a_secret_in_an_answer_or_an_error_is_in_no_report_finding_or_alert(shop: Project) -> None:
+    text = (shop.folder / "agent.py").read_text()
+    text = text.replace('f"It is {SECRET}."', 'f"It is {SECRET} and the key is {os.environ[\'STUB_KEY\']}."')
+    text = text.replace('RuntimeError("the shop is closed")', 'RuntimeError("denied for " + os.environ["STUB_KEY"])')
+    shop.write("agent.py", text)
+    shop.environment["SHOP_BROKEN_ON"] = "Bitte"
+    names = [f"a.{ending}" for ending in ("html", "md", "json", "csv", "xml")]
+    told = shop.run("redteam", "run", "shop", *(word for name in names for word in ("-o", name)), code=1)
+    texts = [told.stdout, told.stderr, *((shop.folder / name).read_text() for name in names)]
+    texts += [path.read_text(errors="replace") for path in (shop.folder / ".proctor").rglob("*") if path.is_file()]
+    found = _findings(shop)["name-the-word"]
+    texts.append(shop.run("redteam", "triage", "shop", "--finding", found["id"], code=0).stdout)
+    shop.run("redteam", "promote", "shop", code=0)
+    texts.append((shop.folder / "suites" / "attacks.yaml").read_text())
+    assert any("denied for" in text for text in texts)
+    assert any("the key is" in text for text in texts)
+    assert not any(KEY in text for text in texts)
+    open_files = [
+        path
+        for path in (shop.folder / ".proctor").rglob("*")
+        if path.stat().st_mode & 0o077 and path.name != ".gitignore"
+    ]
+    assert open_files == []
 
 
 def test_nothing_is_sent_but_to_the_target(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
