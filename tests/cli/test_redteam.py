@@ -13,8 +13,9 @@ import pytest
 
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from tests.cli.conftest import KEY, Project, interrupt
+from tests.cli.conftest import Project, interrupt
 from tests.cli.redteam_shop import shop as made_shop
+from tests.cli.server import KEY
 
 
 @pytest.fixture
