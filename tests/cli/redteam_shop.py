@@ -39,9 +39,9 @@ class Shop:
         read = [{"name": "get_order", "arguments": {"id": "1"}, "result": {"note": self.notes["1"]}}]
         calls = read if "order 1" in text else []
         heard = text + " " + (self.notes["1"] if calls else "")
-        if os.environ.get("SHOP_BROKEN"):
+        if os.environ.get("SHOP_BROKEN") or os.environ.get("SHOP_BROKEN_ON", chr(0)) in heard:
             raise RuntimeError("the shop is closed")
-        if os.environ.get("SHOP_FIXED"):
+        if os.environ.get("SHOP_FIXED") or os.environ.get("SHOP_DEAF_TO", chr(0)) in heard:
             return {"answer": "Order 1 is open.", "tool_calls": calls}
         if "stop order 2" in heard:
             self.orders["2"]["status"] = "cancelled"

@@ -15,6 +15,7 @@ from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from tests.cli.conftest import Project, interrupt
 from tests.cli.redteam_shop import shop as made_shop
+from tests.cli.server import KEY
 
 
 @pytest.fixture
@@ -156,6 +157,18 @@ def test_a_retest_repeats_the_attempts_and_closes_findings(shop: Project) -> Non
     assert (back["status"], back["retest"]) == ("open", "still_executed")
 
 
+def test_a_finding_is_not_fixed_if_what_succeeded_could_not_be_judged_again(shop: Project) -> None:
+    shop.environment["SHOP_DEAF_TO"] = "Bitte"
+    shop.run("redteam", "run", "shop", "--scope", "direct_injection", code=1)
+    before = _findings(shop)["stop-other-order"]
+    assert 0 < before["executed"] < before["tried"]
+    shop.environment["SHOP_BROKEN_ON"] = "Please stop"
+    done = shop.run("redteam", "retest", "shop", "--after", "nothing that helps", code=3)
+    assert "findings could not be judged:" in done.stderr
+    after = _findings(shop)["stop-other-order"]
+    assert (after["status"], after["retest"]) == ("open", "unknown")
+
+
 def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     made_shop(project, held_out=0.9)
     texts = [project.run("redteam", "run", "shop", "-o", "a.html", "-o", "a.md", "-o", "a.json", code=1).stdout]
@@ -167,6 +180,16 @@ def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     texts.append(project.run("redteam", "triage", "shop", "--finding", held[0]["id"], code=0).stdout)
     texts += [(project.folder / name).read_text() for name in ("a.html", "a.md", "a.json", "b.csv", "b.xml")]
     texts += [path.read_text() for path in (project.folder / ".proctor" / "alerts").glob("*.json")]
+    # The plain run of the campaign: its figures, its rows, one case, and every format of its report.
+    texts.append(project.run("show", "last", code=0).stdout)
+    texts.append(project.run("show", "last", "--page", "1", code=0).stdout)
+    case = held[0]["attempts"][0]
+    texts.append(project.run("show", "last", case, code=0).stdout)
+    texts.append(project.run("show", "last", case, "--json", code=0).stdout)
+    assert "held out: not shown" in texts[-2]
+    files = [f"run.{ending}" for ending in ("html", "md", "json", "jsonl", "csv", "overview.csv", "junit.xml")]
+    project.run("export", "last", *(word for name in files for word in ("-o", name)), code=0)
+    texts += [(project.folder / name).read_text() for name in files]
     said = (
         "stop order 2",
         "stops the order",
@@ -178,6 +201,7 @@ def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     )
     assert {(number, word) for number, text in enumerate(texts) for word in said if word in text} == set()
     assert held[0]["goal"] in texts[1]
+    assert "row_changed" in project.run("show", "last", case, "--reveal", code=0).stdout
     kept = project.run("redteam", "promote", "shop", code=0)
     assert "0 added" in kept.stdout
     assert "15 are held out" in kept.stderr
@@ -199,6 +223,42 @@ def test_what_succeeded_joins_a_suite_that_ci_runs(shop: Project) -> None:
     assert "12 of 12 failed" in shop.run("run", "suites/attacks.yaml", code=1).stdout
     shop.environment["SHOP_FIXED"] = "1"
     assert "12 of 12 passed" in shop.run("run", "suites/attacks.yaml", code=0).stdout
+
+
+def test_a_promoted_attempt_that_a_person_changed_stays_as_it_is(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", "--scope", "extraction", code=1)
+    assert "2 added" in shop.run("redteam", "promote", "shop", "--most", "2", code=0).stdout
+    path = shop.folder / "suites" / "attacks.yaml"
+    path.write_text(path.read_text().replace("the word of the day", "the Word of the day, please"))
+    again = shop.run("redteam", "promote", "shop", "--most", "2", code=0)
+    assert "0 added, 2 there already" in again.stdout
+    assert "2 there already" in shop.run("redteam", "promote", "shop", code=0).stdout
+    assert "3 to do" in shop.run("run", "suites/attacks.yaml").stderr  # ids are not doubled: the file can be run
+
+
+def test_a_process_that_dies_while_it_keeps_findings_loses_none(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*_: object) -> None:
+        raise RuntimeError("the power went")
+
+    with monkeypatch.context() as dead:
+        dead.setattr("proctor.workflows.redteam.collect_findings.add_findings", dies)
+        assert "the power went" in shop.run("redteam", "run", "shop").stderr
+    alerts = shop.folder / ".proctor" / "alerts"
+    assert len(list(alerts.glob("redteam-*.json"))) == 3  # raised before the finding was kept
+    with monkeypatch.context() as dead:
+        dead.setattr("proctor.store.campaigns.end", dies)
+        assert "the power went" in shop.run("redteam", "run", "shop").stderr
+    stamps = {path.name: json.loads(path.read_text())["time"] for path in alerts.glob("redteam-*.json")}
+    done = shop.run("redteam", "run", "shop", code=1)
+    assert "FAILED: 3 goals were reached in 15 of 18 attempts" in done.stdout
+    assert {name: each["executed"] for name, each in _findings(shop).items()} == {
+        "stop-other-order": 6,
+        "stop-by-note": 6,
+        "name-the-word": 3,
+    }
+    assert {path.name: json.loads(path.read_text())["time"] for path in alerts.glob("redteam-*.json")} == stamps
+    with RunStore(shop.folder / ".proctor") as store:
+        assert len(store.list()) == 1
 
 
 def test_a_killed_run_goes_on_and_no_attempt_is_lost_or_doubled(shop: Project) -> None:
@@ -276,6 +336,31 @@ def test_an_interrupted_run_keeps_its_findings_and_can_begin_again(shop: Project
     shop.environment["SHOP_DELAY"] = "0"
     again = shop.run("redteam", "run", "shop", "--attempts", "30", "--new", code=1)
     assert "done before" not in again.stderr
+
+
+def test_a_secret_in_an_answer_or_an_error_is_in_no_report_finding_or_alert(shop: Project) -> None:
+    text = (shop.folder / "agent.py").read_text()
+    text = text.replace('f"It is {SECRET}."', "f\"It is {SECRET} and the key is {os.environ['STUB_KEY']}.\"")
+    text = text.replace('RuntimeError("the shop is closed")', 'RuntimeError("denied for " + os.environ["STUB_KEY"])')
+    shop.write("agent.py", text)
+    shop.environment["SHOP_BROKEN_ON"] = "Bitte"
+    names = [f"a.{ending}" for ending in ("html", "md", "json", "csv", "xml")]
+    told = shop.run("redteam", "run", "shop", *(word for name in names for word in ("-o", name)), code=1)
+    texts = [told.stdout, told.stderr, *((shop.folder / name).read_text() for name in names)]
+    texts += [path.read_text(errors="replace") for path in (shop.folder / ".proctor").rglob("*") if path.is_file()]
+    found = _findings(shop)["name-the-word"]
+    texts.append(shop.run("redteam", "triage", "shop", "--finding", found["id"], code=0).stdout)
+    shop.run("redteam", "promote", "shop", code=0)
+    texts.append((shop.folder / "suites" / "attacks.yaml").read_text())
+    assert any("denied for" in text for text in texts)
+    assert any("the key is" in text for text in texts)
+    assert not any(KEY in text for text in texts)
+    open_files = [
+        path
+        for path in (shop.folder / ".proctor").rglob("*")
+        if path.stat().st_mode & 0o077 and path.name != ".gitignore"
+    ]
+    assert open_files == []
 
 
 def test_nothing_is_sent_but_to_the_target(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,3 +176,17 @@ def test_a_search_against_a_broken_target_ends(shop: Project) -> None:
     assert "NOT JUDGED: no attempt could be scored" in done.stdout
     tries = Counter(name for each in _rounds(shop) for name in each)
     assert len(tries) <= 2 * 14
+
+
+def test_the_writer_spends_from_the_same_budget(project: Project) -> None:
+    text = (project.folder / "proctor.yaml").read_text().replace("attempts: 3", "price: {input: 1000, output: 0}")
+    made_shop(project)
+    own = (project.folder / "proctor.yaml").read_text().replace("target: shop\n", "target: words\n")
+    own = own.replace("targets:\n", "targets:\n  words: {prompt: p.prompty, model: stub}\n")
+    own = own.replace("held_out: 0.0", "held_out: 0.0\n    writer: stub")
+    project.write("p.prompty", "---\nname: p\n---\nuser:\n{{input}}\n")
+    project.write("proctor.yaml", own + "\n".join(line for line in text.splitlines() if "judge" not in line) + "\n")
+    refused = project.run(*ADAPTIVE, "-j", "1", "--budget", "0.15", code=3)
+    assert "it cost 0.1200" in refused.stderr
+    assert "the budget refused" in refused.stderr
+    assert sum(project.server.asked.values()) <= 16  # a cent each: wordings, attempts and twins together

@@ -183,6 +183,8 @@ async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, 
         written = await writer_variants(campaign, settings)
         if campaign.settings.writer and watching.warned:
             watching.warned(written.note)
+        if settings.budget is not None:
+            settings = replace(settings, budget=max(0.0, settings.budget - written.cost))
         search = SearchRounds(campaign, tries=record.tries, variants=written.variants)
     before = None
     if record.repeats is not None:

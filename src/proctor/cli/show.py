@@ -5,14 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.context import project
 from proctor.cli.tables import print_table
+from proctor.core.attack_mask import masked_result, masked_results
 from proctor.core.report import Result
 
+if TYPE_CHECKING:
+    from proctor.store.run_reader import ResultRow, RunReader
+
 __all__ = ["verb"]
+
+_CAMPAIGN = "redteam"  # the trigger of the runs of attack campaigns
 
 
 @click.command("show", short_help="Show a run: its figures, its results page by page, or one complete case.")
@@ -24,29 +31,23 @@ __all__ = ["verb"]
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1, max=1000), default=20, show_default=True, help="Rows per page."
 )
+@click.option("--reveal", is_flag=True, help="With CASE: show a held-out attack in clear.")
 @click.option("--json", "as_json", is_flag=True, help="With CASE: print the results as JSON lines.")
 @click.pass_context
-def verb(
-    ctx: click.Context,
-    run: str,
-    case: str | None,
-    outcome: str | None,
-    target: str | None,
-    page: int | None,
-    limit: int,
-    as_json: bool,
-) -> None:
+def verb(ctx: click.Context, /, run: str, case: str | None, **flags: Any) -> None:
     """Show RUN (an id, the beginning of one, or `last`); with CASE, that conversation with every score."""
     from proctor.store.run_reader import RunReader  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
     config = project(ctx)
+    outcome, target, page = flags["outcome"], flags["target"], flags["page"]
     with RunStore(config.store) as store:
         reader = RunReader(store, store.find(run))
         if case:
-            _case(reader.find(case, target=target), as_json=as_json)
+            found = reader.find(case, target=target)
+            _case(found if flags["reveal"] else list(masked_results(found)), as_json=flags["as_json"])
         elif page or outcome or target:
-            _page(reader, outcome, target, page or 1, limit)
+            _page(reader, outcome, target, page or 1, flags["limit"])
         else:
             from proctor.report.terminal import write  # noqa: PLC0415
             from proctor.workflows.judge.error_bands import with_bands  # noqa: PLC0415
@@ -56,18 +57,12 @@ def verb(
             write(report, lambda: _troubles(reader), sys.stdout)
 
 
-def _troubles(reader: object) -> Iterator[Result]:
+def _troubles(reader: RunReader) -> Iterator[Result]:
     """Yield failed and unscored results, reading only as far as needed."""
-    from proctor.store.run_reader import RunReader  # noqa: PLC0415
-
-    assert isinstance(reader, RunReader)
-    return chain(reader.results(outcome="fail"), reader.results(outcome="unscored"))
+    return masked_results(chain(reader.results(outcome="fail"), reader.results(outcome="unscored")))
 
 
-def _page(reader: object, outcome: str | None, target: str | None, page: int, limit: int) -> None:
-    from proctor.store.run_reader import RunReader  # noqa: PLC0415
-
-    assert isinstance(reader, RunReader)
+def _page(reader: RunReader, outcome: str | None, target: str | None, page: int, limit: int) -> None:
     rows = reader.rows(outcome=outcome, target=target, limit=limit + 1, offset=(page - 1) * limit)
     more = len(rows) > limit
     print_table(
@@ -80,7 +75,7 @@ def _page(reader: object, outcome: str | None, target: str | None, page: int, li
                 row.outcome,
                 "" if row.value is None else f"{row.value:.3f}",
                 "" if row.latency is None else f"{row.latency:.3f} s",
-                row.reason,
+                _why(reader, row),
             )
             for row in rows[:limit]
         ],
@@ -88,6 +83,13 @@ def _page(reader: object, outcome: str | None, target: str | None, page: int, li
     )
     if more:
         click.echo(f"page {page}; the next: --page {page + 1}", err=True)
+
+
+def _why(reader: RunReader, row: ResultRow) -> str:
+    """Return the reason of a result; of a campaign's run the whole result says whether it may be shown."""
+    if not row.reason or reader.run.fingerprint.trigger != _CAMPAIGN:
+        return row.reason
+    return masked_result(reader.find(row.case_id, target=row.target, sample=row.sample)[0]).reason
 
 
 def _case(results: list[Result], *, as_json: bool) -> None:

@@ -92,4 +92,4 @@ def masked_finding(finding: AttackFinding) -> AttackFinding:
     if not finding.held_out:
         return finding
     name = f"held-out-{content_id([finding.extra.get(ROTATION, ''), finding.goal], length=8)}"
-    return replace(finding, goal=name, title=name, reason="")
+    return replace(finding, goal=name, title=name, reason="", tags=())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from proctor.core.record import dataclass
 
-__all__ = ["Message", "Reply", "Request", "Role", "Sampling", "Tool", "ToolCall", "Usage"]
+__all__ = ["GUARD_STOP", "Message", "Reply", "Request", "Role", "Sampling", "Tool", "ToolCall", "Usage"]
 
 Role = Literal["system", "user", "assistant", "tool"]
+# In the extra of a call that the guard stopped: ``tool_call`` if it was refused, ``tool_result`` if it was made and its
+# answer held back.
+GUARD_STOP: Final = "guard_stop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from proctor.core.attack import Observation
+from proctor.core.attack import AttackEffect, Observation
 from proctor.core.codec import encode
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
@@ -17,6 +17,8 @@ __all__ = [
     "StateChange",
     "WorldRecord",
     "changes_between",
+    "effect_address",
+    "missing_names",
     "twin_of",
     "with_twin",
     "with_world",
@@ -47,13 +49,15 @@ class WorldRecord:
 
     ``shows`` is what the target declares to show. ``planted`` are the addresses of the plants that it took;
     ``refused`` says why others were not. ``changes`` is ``None`` if its state was not read. ``tools`` are the
-    descriptions that the agent was given, where a plant changed one.
+    descriptions that the agent was given, where a plant changed one. ``missing`` says which names of effects the state
+    does not have, by ``effect_address``.
     """
 
     shows: tuple[Observation, ...] = ("words",)
     planted: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[StateChange, ...] | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -80,6 +84,29 @@ def changes_between(before: Snapshot, after: Snapshot) -> tuple[StateChange, ...
                         )
                     )
     return tuple(found)
+
+
+def effect_address(effect: AttackEffect) -> str:
+    """Return where in the state an effect is expected."""
+    return "/".join(part or "*" for part in (effect.table, effect.row, effect.column))
+
+
+def missing_names(effects: Sequence[AttackEffect], *states: Snapshot) -> dict[str, str]:
+    """Return, by address, what an effect names that no state has: a typing error would look like resistance."""
+    found: dict[str, str] = {}
+    for effect in effects:
+        if effect.needs != "state":
+            continue
+        tables = [state[effect.table or ""] for state in states if effect.table in state]
+        rows = {str(row).casefold(): values for table in tables for row, values in table.items()}
+        named = [rows[effect.row.casefold()]] if effect.row and effect.row.casefold() in rows else list(rows.values())
+        if not tables:
+            found[effect_address(effect)] = f"the state has no table {effect.table!r}"
+        elif effect.kind == "row_changed" and effect.row not in (None, "*") and effect.row.casefold() not in rows:
+            found[effect_address(effect)] = f"the table {effect.table!r} has no row {effect.row!r}"
+        elif effect.kind == "row_changed" and effect.column not in (None, "*", *(key for row in named for key in row)):
+            found[effect_address(effect)] = f"the table {effect.table!r} has no column {effect.column!r}"
+    return found
 
 
 def with_world(run: Trajectory, world: WorldRecord) -> Trajectory:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, overload
 
-from proctor.core.chat import ToolCall
+from proctor.core.chat import GUARD_STOP, ToolCall
 from proctor.core.errors import ToolRefused
 from proctor.core.verdict import Verdict
 from proctor.guard.session import Session, passed
@@ -137,7 +137,8 @@ class _Tool:
         running.verdicts.append(verdict)
         if not passed(verdict):
             refused = f"refused by the guard: {verdict.reason}"
-            running.calls.append(ToolCall(name=self.name, arguments=arguments, error=refused))
+            mark = {GUARD_STOP: "tool_call"}
+            running.calls.append(ToolCall(name=self.name, arguments=arguments, error=refused, extra=mark))
             raise ToolRefused(f"{self.name} was not called: {verdict.reason}", verdict=verdict)
 
     async def told(self, running: Running, bound: inspect.BoundArguments, result: Any) -> Any:
@@ -146,7 +147,8 @@ class _Tool:
         running.verdicts.append(verdict)
         call = ToolCall(name=self.name, arguments=arguments)
         if not passed(verdict):
-            running.calls.append(replace(call, error=f"held back by the guard: {verdict.reason}"))
+            held = f"held back by the guard: {verdict.reason}"
+            running.calls.append(replace(call, error=held, extra={GUARD_STOP: "tool_result"}))
             raise ToolRefused(f"what {self.name} answered is held back: {verdict.reason}", verdict=verdict)
         told = result if verdict.text is None else _as_before(result, verdict.text)
         running.calls.append(replace(call, result=told))

@@ -155,6 +155,11 @@ class GuardedConversation:
             turn = await self._inner.say(text if verdict.text is None else verdict.text)
         return await answered(self._session, turn, running, verdict, text, self._vault)
 
+    @property
+    def begins_sessions(self) -> bool:
+        """Whether the target can begin a new session."""
+        return getattr(self._inner, "begins_sessions", True) is not False
+
     async def plant(self, plant: Plant) -> None:
         """Put a text into the target's world; the gates meet it when the agent reads it."""
         await self._staged().plant(plant)

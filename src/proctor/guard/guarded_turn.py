@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from proctor.core.chat import Message, ToolCall
+from proctor.core.chat import GUARD_STOP, Message, ToolCall
 from proctor.core.trajectory import Escalation, Turn
 from proctor.core.verdict import ACTION_RANK, Verdict
 from proctor.guard.current_session import Running
@@ -88,7 +88,8 @@ async def _calls(session: Session, turn: Turn, made: Iterable[ToolCall]) -> tupl
         known = next((each for each in seen if each.name == call.name and each.arguments == call.arguments), None)
         if known is not None:
             seen.remove(known)
-            calls.append(call)
+            stop = {name: value for name, value in known.extra.items() if name == GUARD_STOP}
+            calls.append(replace(call, extra={**call.extra, **stop}) if stop else call)
             continue
         said = [replace(each, extra={**each.extra, "after_the_fact": True}) for each in await _call(session, call)]
         after += said
@@ -107,7 +108,8 @@ def _marked(call: ToolCall, verdict: Verdict) -> ToolCall:
     if passed(verdict):
         return call
     if call.result is None and call.error is None:
-        return replace(call, error=f"refused by the guard: {verdict.reason}")
+        error = f"refused by the guard: {verdict.reason}"
+        return replace(call, error=error, extra={**call.extra, GUARD_STOP: "tool_call"})
     return replace(call, extra={**call.extra, "guard": "made before the guard could refuse it"})
 
 

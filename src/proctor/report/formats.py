@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO, TypeVar, cast
 
+from proctor.core.attack_mask import masked_results
 from proctor.core.errors import InputError, StoreError
 from proctor.core.report import Report, Result
 
@@ -66,7 +67,7 @@ def writer_for(path: str | Path) -> Writer:
 
 
 def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Path) -> None:
-    """Write the run to a file atomically, in the format of its extension.
+    """Write the run to a file atomically, in the format of its extension; held-out attacks without their texts.
 
     Raises:
         InputError: the extension is unknown, or the path is a folder.
@@ -76,7 +77,7 @@ def save(report: Report, results: Callable[[], Iterable[Result]], path: str | Pa
     goal = Path(path)
     _no_folder(goal, "report.html")
     with whole_or_nothing(goal) as out:
-        write(report, results, out)
+        write(report, lambda: masked_results(results()), out)
 
 
 def check_ending(what: str, path: Path, endings: Collection[str]) -> None:

@@ -70,8 +70,13 @@ def private_database(path: Path) -> None:
         OSError: the file or its folder cannot be created.
     """
     private_folder(path.parent)
-    if not path.is_dir():  # SQLite reports that error
-        os.close(open_private(path, os.O_RDWR))
+    # Closing any descriptor of a file drops this process's locks on it, also those of an open connection. So a file
+    # that is there is never opened here.
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _FILE_MODE))
+    except FileExistsError:  # a folder too: SQLite reports that error
+        if path.is_file():
+            _tighten(path, _FILE_MODE)
     private_folder(path.parent)  # again: the new file may have made the folder a store
     for ending in ("-wal", "-shm"):
         with suppress(OSError):

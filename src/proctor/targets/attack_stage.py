@@ -9,7 +9,7 @@ from proctor.core.attack import AttackAttempt, Observation, Plant
 from proctor.core.errors import TargetError
 from proctor.core.sockets import Conversation, Staged
 from proctor.core.trajectory import Turn
-from proctor.core.world import Snapshot, WorldRecord, changes_between
+from proctor.core.world import Snapshot, WorldRecord, changes_between, missing_names
 from proctor.targets.play_case import AnswerError
 
 __all__ = ["AttackStage"]
@@ -47,6 +47,7 @@ class AttackStage:
             planted=tuple(self._planted),
             refused=self._refused,
             changes=changes_between(self._before or {}, self._after or {}) if known else None,
+            missing=missing_names(self._attempt.effects, self._before or {}, self._after or {}) if known else {},
             extra=self._extra,
         )
 
@@ -75,6 +76,10 @@ class AttackStage:
                 await waiting
 
     async def _prepare(self) -> None:
+        if self._attempt.new_session and getattr(self._inner, "begins_sessions", True) is False:
+            self._extra["new_session"] = "the target begins no new session"
+            hint = "give the class a method `new_session`: see docs/targets.md, part `Targets under attack`"
+            raise AnswerError("the attack needs a new session, which the target does not begin", hint=hint)
         for plant in self._attempt.plants:
             try:
                 await self._plant(plant)

@@ -116,6 +116,14 @@ class _Conversation:
             hint = "return {table: {row: {column: value}}}"
             raise AnswerError("`snapshot` returned no tables", hint=hint) from None
 
+    @property
+    def begins_sessions(self) -> bool:
+        """Whether a new session can begin: it is known before anything is said."""
+        wants = self._target.wants
+        if self._target.making is not None:
+            return callable(getattr(self._target.subject, "new_session", None))
+        return bool(set(_OF_SESSION) & {*wants.positional, *wants.named})
+
     async def new_session(self) -> None:
         """Begin a new session: by the class's own method, or for a function by its arguments."""
         wants = self._target.wants

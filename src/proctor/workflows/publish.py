@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proctor.config import Config, expand
+from proctor.core.attack_mask import masked_results
 from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, Problem
 from proctor.core.report import Report, Result
@@ -62,7 +63,7 @@ class Publication:
 
     def results(self) -> Iterator[Graded]:
         """Yield the results, one at a time."""
-        return (_graded(each) for each in self.reader.results(target=self.target))
+        return (_graded(each) for each in masked_results(self.reader.results(target=self.target)))
 
     def path(self, name: str) -> Path:
         """Return a file's path; relative paths in proctor.yaml start at the project's folder."""

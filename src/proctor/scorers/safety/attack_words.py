@@ -64,10 +64,10 @@ def shared(text: str, other: str) -> float:
 
 
 def _without(answer: str, text: str) -> str:
-    """Return the answer without the sentences and lines that mostly repeat the text."""
+    """Return the answer without the sentences and lines that are a part of the text, or that have all of it."""
     pieces = re.split(r"(?<=[.!?。！？\n])", answer)
     theirs = squeezed(text)
-    return "".join(piece for piece in pieces if not ((own := squeezed(piece)) and own in theirs))
+    return "".join(piece for piece in pieces if not ((own := squeezed(piece)) and (own in theirs or theirs in own)))
 
 
 def texts_given(run: Trajectory) -> list[str]:

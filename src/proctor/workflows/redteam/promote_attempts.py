@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,22 +52,25 @@ def promote_attempts(
 ) -> PromotedAttempts:
     """Append every executed attempt of a campaign run to a suite file, once; ``most`` limits them per goal.
 
-    ``findings`` selects some by the beginnings of their ids. Held-out attempts are left out unless asked for: in a
-    suite they are no longer held out. Attempts of rejected findings are left out.
+    What a person changed in the file stays as it is: an attempt is there already if its id or its attack is. The limit
+    counts the attempts that are in the file. ``findings`` selects some by the beginnings of their ids. Held-out
+    attempts are left out unless asked for: in a suite they are no longer held out. Attempts of rejected findings are
+    left out.
 
     Raises:
         NotFoundError: there is no such finding.
         InputError: the file cannot be extended.
         StoreError: the file cannot be written.
     """
-    known = {_same_attack(case) for case in cases_in(out)}
+    present = list(cases_in(out))
+    known = {_same_attack(case) for case in present} | {case.id for case in present}
     checks = () if _is_judged(out) else (Check(scorer=ATTACK),)
     added: list[Case] = []
     there: list[str] = []
     hidden = limited = rejected = 0
     wanted = {find_finding(store, record.campaign, name).id for name in findings}
     false = {each.id for each in stored_findings(store, record.campaign, statuses=("false_positive",))}
-    counts: dict[str, int] = {}
+    counts = Counter(attempt.goal for case in present if (attempt := attempt_of(case)) is not None)
     for run, result, attempt in _executed(store, record):
         finding = finding_id(attempt.goal, attempt.scope, record.target)
         if wanted and finding not in wanted:
@@ -79,14 +83,14 @@ def promote_attempts(
             continue
         case = replace(_regression_case(result, attempt, run), checks=checks)
         key = _same_attack(case)
-        if key in known:
+        if key in known or case.id in known:
             there.append(case.id)
             continue
-        if most is not None and counts.get(attempt.goal, 0) >= most:
+        if most is not None and counts[attempt.goal] >= most:
             limited += 1
             continue
-        counts[attempt.goal] = counts.get(attempt.goal, 0) + 1
-        known.add(key)
+        counts[attempt.goal] += 1
+        known |= {key, case.id}
         added.append(case)
     if added and not out.exists():
         save_whole(out, _header(out))

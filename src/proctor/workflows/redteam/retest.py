@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from proctor.core.attack_finding import AttackFinding, RetestResult, finding_id
-from proctor.redteam.attack_entries import read_entries
+from proctor.redteam.attack_entries import AttackEntry, read_entries
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import edit_finding, findings
 from proctor.store.runs import RunStore
-from proctor.workflows.redteam.attempt_results import results_of
+from proctor.workflows.redteam.attempt_results import results_of, runs_of
 from proctor.workflows.redteam.attempts_file import attempts_facts
 from proctor.workflows.redteam.collect_findings import FindingAlerts, findings_in, keep_findings
 
@@ -37,7 +37,7 @@ async def apply_retest(
     """Record the retest in every finding whose goal was attempted again.
 
     Findings belong to the target of the run that is repeated, also if the retest put it behind the guard. A finding is
-    fixed if its attempts were judged and none is executed any more.
+    fixed if every attempt that was executed before was judged again, and none is executed any more.
 
     Raises:
         StoreError: the findings cannot be written.
@@ -45,17 +45,18 @@ async def apply_retest(
     attempts, _ = read_entries(results_of(store, runs))
     run = runs[-1] if runs else ""
     rotation = attempts_facts(store.folder, after.attempts).rotation
-    outcomes: dict[str, set[str]] = defaultdict(set)
+    earlier, _ = read_entries(results_of(store, runs_of(store, before)))
+    executed_before = {each.key for each in earlier if each.is_executed}
+    again: dict[str, list[AttackEntry]] = defaultdict(list)
     for each in attempts:
-        name = finding_id(each.goal, each.attempt.scope, before.target)
-        outcomes[name].add(each.result.outcome)
+        again[finding_id(each.goal, each.attempt.scope, before.target)].append(each)
     known = {each.id: each for each in findings(store, before.campaign, target=before.target)}
     executed = findings_in(attempts, campaign=before.campaign, target=before.target, run=run, rotation=rotation)
     await keep_findings(store, executed, alerts)
     groups: dict[RetestResult, list[AttackFinding]] = defaultdict(list)
     for name, finding in known.items():
-        if name in outcomes:
-            result = _result(outcomes[name])
+        if name in again:
+            result = _result(again[name], executed_before)
             groups[result].append(edit_finding(store, finding, _changes(finding, result, after, run)))
     return RetestFindings(
         fixed=tuple(groups["fixed"]),
@@ -65,10 +66,14 @@ async def apply_retest(
     )
 
 
-def _result(outcomes: set[str]) -> RetestResult:
-    if "executed" in outcomes:
+def _result(attempts: Sequence[AttackEntry], executed_before: Collection[tuple[str, int]]) -> RetestResult:
+    if any(each.is_executed for each in attempts):
         return "still_executed"
-    return "fixed" if outcomes & {"ignored", "stopped"} else "unknown"
+    # Other attempts that were judged say nothing of those that had succeeded.
+    decisive = [each for each in attempts if each.key in executed_before] or [
+        each for each in attempts if each.is_scored
+    ]
+    return "fixed" if decisive and all(each.is_scored for each in decisive) else "unknown"
 
 
 def _changes(finding: AttackFinding, result: RetestResult, after: CampaignRun, run: str) -> dict[str, Any]:

@@ -27,11 +27,15 @@ _DEFAULT_LANGUAGE = "en"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterWork:
-    """Wordings by ``goal/language``, how many were dropped by reason, and the first error of the model."""
+    """Wordings by ``goal/language``, how many were dropped by reason, and the first error of the model.
+
+    ``cost`` is what the model's calls cost now; it counts against the budget of the campaign run.
+    """
 
     variants: Mapping[str, Sequence[str]] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
     error: str = ""
+    cost: float = 0.0
 
     @property
     def note(self) -> str:
@@ -41,6 +45,7 @@ class WriterWork:
         return (
             f"the writer made {made} wordings of {len(self.variants)} instructions"
             + (f"; dropped: {dropped}" if dropped else "")
+            + (f"; it cost {self.cost:.4f}" if self.cost else "")
             + (f"; {self.error}" if self.error else "")
         )
 
@@ -61,7 +66,8 @@ async def writer_variants(campaign: Campaign, settings: RunSettings) -> WriterWo
     dropped: Counter[str] = Counter()
     errors: list[str] = []
     async with Project(campaign.config) as project:
-        model = project.rack(settings).get(name, role="writer")
+        rack = project.rack(settings)
+        model = rack.get(name, role="writer")
         slots = asyncio.Semaphore(settings.concurrency)
 
         async def write(goal: Goal) -> None:
@@ -74,7 +80,8 @@ async def writer_variants(campaign: Campaign, settings: RunSettings) -> WriterWo
                 variants[f"{goal.id}/{language}"] = kept[key]
 
         await asyncio.gather(*(write(goal) for goal in goals_of(campaign)))
-    return WriterWork(variants=variants, dropped=dict(dropped), error=next(iter(errors), ""))
+        cost = sum(each.cost or 0.0 for each in rack.spend())
+    return WriterWork(variants=variants, dropped=dict(dropped), error=next(iter(errors), ""), cost=cost)
 
 
 async def _ask(
