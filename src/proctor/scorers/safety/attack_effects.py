@@ -15,7 +15,7 @@ from proctor.core.tool_effect import tool_effect
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import failed
 from proctor.core.verdict import STOPS
-from proctor.core.world import StateChange, world_of
+from proctor.core.world import StateChange, effect_address, world_of
 from proctor.lexicon.match import find
 from proctor.scorers.safety.attack_values import ANY, has_values, is_same
 from proctor.scorers.safety.attack_words import attacker_echo_removed, own_statements
