@@ -202,6 +202,9 @@ def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     assert {(number, word) for number, text in enumerate(texts) for word in said if word in text} == set()
     assert held[0]["goal"] in texts[1]
     assert "row_changed" in project.run("show", "last", case, "--reveal", code=0).stdout
+    plain = project.run("promote", "last", "--to", "suites/plain.yaml")
+    assert "0 added" in plain.stdout
+    assert "is a held-out attack" in plain.stderr
     kept = project.run("redteam", "promote", "shop", code=0)
     assert "0 added" in kept.stdout
     assert "15 are held out" in kept.stderr
@@ -340,7 +343,7 @@ def test_an_interrupted_run_keeps_its_findings_and_can_begin_again(shop: Project
 
 def test_a_secret_in_an_answer_or_an_error_is_in_no_report_finding_or_alert(shop: Project) -> None:
     text = (shop.folder / "agent.py").read_text()
-    text = text.replace('f"It is {SECRET}."', 'f"It is {SECRET} and the key is {os.environ[\'STUB_KEY\']}."')
+    text = text.replace('f"It is {SECRET}."', "f\"It is {SECRET} and the key is {os.environ['STUB_KEY']}.\"")
     text = text.replace('RuntimeError("the shop is closed")', 'RuntimeError("denied for " + os.environ["STUB_KEY"])')
     shop.write("agent.py", text)
     shop.environment["SHOP_BROKEN_ON"] = "Bitte"
