@@ -202,6 +202,9 @@ def test_held_out_goals_are_never_shown_in_clear(project: Project) -> None:
     assert {(number, word) for number, text in enumerate(texts) for word in said if word in text} == set()
     assert held[0]["goal"] in texts[1]
     assert "row_changed" in project.run("show", "last", case, "--reveal", code=0).stdout
+    plain = project.run("promote", "last", "--to", "suites/plain.yaml")
+    assert "0 added" in plain.stdout
+    assert "is a held-out attack" in plain.stderr
     kept = project.run("redteam", "promote", "shop", code=0)
     assert "0 added" in kept.stdout
     assert "15 are held out" in kept.stderr

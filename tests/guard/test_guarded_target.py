@@ -10,7 +10,7 @@ import pytest
 
 from proctor.core.attack import AttackAttempt, Plant, with_attempt
 from proctor.core.case import Ask, Case
-from proctor.core.chat import Message, ToolCall
+from proctor.core.chat import GUARD_STOP, Message, ToolCall
 from proctor.core.errors import InputError, ToolRefused
 from proctor.core.sockets import Target
 from proctor.core.step import POINTS
@@ -192,6 +192,42 @@ async def test_sources_intents_and_section_reach_the_gates(gatehouse: Gatehouse)
     assert run.turns[0].verdicts[1].extra["after_the_fact"] is True
 
 
+async def test_the_calls_that_the_guard_stopped_are_marked_also_in_the_agents_own_record(gatehouse: Gatehouse) -> None:
+    @guarded_tool
+    def get_faq(topic: str) -> str:
+        return "a forbidden text" if topic == "bad" else "fine"
+
+    @guarded_tool
+    def forbidden_now(topic: str) -> str:
+        return topic
+
+    @guarded_tool
+    def cancel(booking: str) -> str:
+        raise ValueError("too late")
+
+    def agent(text: str) -> Mapping[str, Any]:
+        calls: list[dict[str, Any]] = []
+        wanted: list[tuple[Callable[..., str], dict[str, str]]] = [
+            (get_faq, {"topic": "good"}),
+            (get_faq, {"topic": "bad"}),
+            (forbidden_now, {"topic": "good"}),
+            (cancel, {"booking": "1"}),
+        ]
+        for tool, arguments in wanted:
+            call: dict[str, Any] = {"name": tool.__name__, "arguments": arguments}
+            try:
+                calls.append({**call, "result": tool(**arguments)})
+            except (ToolRefused, ValueError) as error:
+                calls.append({**call, "error": f"my own words: {type(error).__name__}"})
+        return {"answer": "well", "tool_calls": calls}
+
+    (turn,) = (await guarded(agent, gatehouse).run(case("hello"))).turns
+    marks = [call.extra.get(GUARD_STOP) for call in turn.tool_calls]
+    assert marks[:3] == [None, "tool_result", "tool_call"]
+    assert marks[3] is None
+    assert turn.tool_calls[1].error == "my own words: ToolRefused"
+
+
 async def test_a_call_that_was_only_asked_for_is_refused_and_one_that_was_made_is_told_of(gatehouse: Gatehouse) -> None:
     def agent(text: str) -> Mapping[str, Any]:
         made = {"name": "forbidden_now", "arguments": {}, **({"result": "done"} if "made" in text else {})}
@@ -201,6 +237,7 @@ async def test_a_call_that_was_only_asked_for_is_refused_and_one_that_was_made_i
     assert [turn.answer for turn in run.turns] == ["I cannot do that."] * 2
     asked_for, made = run.turns
     assert asked_for.tool_calls[0].error == "refused by the guard: it says forbidden"
+    assert asked_for.tool_calls[0].extra[GUARD_STOP] == "tool_call"
     assert asked_for.tool_calls[1].error is None
     assert made.tool_calls[0].error is None
     assert "before the guard" in made.tool_calls[0].extra["guard"]

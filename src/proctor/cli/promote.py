@@ -87,5 +87,5 @@ def _say(made: Promotion, out: Path) -> None:
         click.echo(f"  + {name}" + (f"  ({made.judged[name]})" if name in made.judged else ""))
     for name, why in made.why.items():
         click.echo(f"left out: {name} is {why}", err=True)
-    if made.left_out and not made.why:
-        click.echo(f"left out, because nobody asked anything in it: {', '.join(made.left_out)}", err=True)
+    if unasked := [name for name in made.left_out if name not in made.why]:
+        click.echo(f"left out, because nobody asked anything in it: {', '.join(unasked)}", err=True)

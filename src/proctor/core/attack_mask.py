@@ -14,7 +14,7 @@ from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 
-__all__ = ["HIDDEN", "masked_result", "masked_results"]
+__all__ = ["HIDDEN", "is_held_out", "masked_result", "masked_results"]
 
 HIDDEN: Final = "held out: not shown"
 
@@ -26,10 +26,7 @@ def masked_results(results: Iterable[Result]) -> Iterator[Result]:
 
 def masked_result(result: Result) -> Result:
     """Return the result of a held-out attempt with figures and outcome only; others unchanged."""
-    try:
-        attempt = attempt_of(result.case)
-    except MalformedError:
-        return result
+    attempt = _attempt(result)
     if attempt is None or not attempt.held_out:
         return result
     return replace(
@@ -40,6 +37,19 @@ def masked_result(result: Result) -> Result:
         reason=HIDDEN if result.reason else "",
         extra={},
     )
+
+
+def is_held_out(result: Result) -> bool:
+    """Whether this is the result of a held-out attempt."""
+    attempt = _attempt(result)
+    return attempt is not None and attempt.held_out
+
+
+def _attempt(result: Result) -> AttackAttempt | None:
+    try:
+        return attempt_of(result.case)
+    except MalformedError:
+        return None
 
 
 def _masked_case(case: Case, attempt: AttackAttempt) -> Case:

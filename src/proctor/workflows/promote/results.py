@@ -8,6 +8,7 @@ from pathlib import Path
 
 from proctor import registry
 from proctor.config import Config
+from proctor.core.attack_mask import is_held_out
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
 from proctor.core.errors import InputError
@@ -19,6 +20,8 @@ from proctor.suites.append import append_cases, cases_in
 from proctor.workflows.run.job import open_job, resumed_job
 
 __all__ = ["Promotion", "promote"]
+
+_HELD_OUT = "a held-out attack; `proctor redteam promote --held-out` adds it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,8 @@ def promote(
 ) -> Promotion:
     """Add a case for each failed result of a run to a suite file; duplicates are added once.
 
-    ``cases`` selects some of them. Results without a question cannot be repeated and are left out.
+    ``cases`` selects some of them. Results without a question cannot be repeated and are left out, and so are held-out
+    attacks: in a suite they are no longer held out.
 
     Raises:
         InputError: there is no such run or case, or the file cannot be extended.
@@ -64,7 +68,11 @@ def promote(
         added: list[Case] = []
         known: list[str] = []
         left_out: list[str] = []
+        why: dict[str, str] = {}
         for result in _chosen(reader, outcomes, cases, target):
+            if is_held_out(result):
+                why[result.case.id] = _HELD_OUT
+                continue
             case = promoted(result, checks=find, where=where, recording=recording)
             if not (case.asks or case.inputs or case.recorded):
                 left_out.append(case.id)
@@ -76,7 +84,8 @@ def promote(
                 asked[question] = case.id
                 added.append(case)
     append_cases(out, added)
-    return Promotion(added=tuple(case.id for case in added), known=tuple(known), left_out=tuple(left_out))
+    ids_added = tuple(case.id for case in added)
+    return Promotion(added=ids_added, known=tuple(known), left_out=(*left_out, *why), why=why)
 
 
 def _chosen(reader: RunReader, outcomes: Sequence[str], cases: Sequence[str], target: str | None) -> Iterator[Result]:
