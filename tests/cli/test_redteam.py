@@ -139,6 +139,7 @@ def test_a_retest_repeats_the_attempts_and_closes_findings(shop: Project) -> Non
     )
     assert "the shop obeys nobody" in done.stdout
     assert "findings fixed:" in done.stderr
+    assert " 0 added" not in shop.run("redteam", "promote", "shop", code=0).stdout, "what was fixed must not come back"
     after = _findings(shop)
     assert {name: each["status"] for name, each in after.items()} == {
         "stop-other-order": "retested",

@@ -172,7 +172,7 @@ def _go_through(store: RunStore, campaign: str, person: str) -> None:
     show_default=True,
     help="Suite file (.yaml, .yml, .jsonl) to add to; created if missing.",
 )
-@click.option("--run", "number", type=int, help="Run of the campaign, by its number.  [default: the newest]")
+@click.option("--run", "number", type=int, help="Run of the campaign, by its number.  [default: all]")
 @click.option("--finding", "names", metavar="ID", multiple=True, help="Only attempts of this finding. May be repeated.")
 @click.option("--most", type=click.IntRange(min=1), help="Maximum number of attempts per goal.  [default: all]")
 @click.option("--held-out", is_flag=True, help="Also held-out goals; in the suite they are no longer held out.")
@@ -180,20 +180,25 @@ def _go_through(store: RunStore, campaign: str, person: str) -> None:
 def promote(ctx: click.Context, /, campaign: str, out: Path, **flags: Any) -> None:
     """Add the executed attempts of CAMPAIGN to a suite; `proctor run SUITE` repeats them with their twins.
 
-    An attempt that is in the file already is not added again; comments in the file stay. Attempts of rejected findings
-    are left out.
+    Every run of the campaign counts: what was fixed since must not come back. An attempt that is in the file already is
+    not added again; comments in the file stay. Attempts of rejected findings are left out.
     """
+    from proctor.store.campaigns import find  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
-    from proctor.workflows.redteam.promote_attempts import promote_attempts  # noqa: PLC0415
+    from proctor.workflows.redteam.promote_attempts import PromotedAttempts, promote_attempts  # noqa: PLC0415
     from proctor.workflows.redteam.triage import check_campaign  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
         check_campaign(store, campaign)
-        record = choose_run(store, campaign, number=flags["number"])
-        made = promote_attempts(
-            store, record, out, findings=flags["names"], held_out=flags["held_out"], most=flags["most"]
-        )
+        chosen = choose_run(store, campaign, number=flags["number"])
+        # What a retest found fixed is what must not come back, so every run of the campaign counts.
+        records = [chosen] if flags["number"] is not None else list(reversed(find(store, campaign)))
+        made = PromotedAttempts()
+        for record in records:
+            made += promote_attempts(
+                store, record, out, findings=flags["names"], held_out=flags["held_out"], most=flags["most"]
+            )
     known = f", {len(made.known)} there already" if made.known else ""
     click.echo(f"{out}: {len(made.added)} added{known}")
     for count, why in (

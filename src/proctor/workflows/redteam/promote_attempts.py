@@ -40,6 +40,18 @@ class PromotedAttempts:
     per_goal: int = 0
     rejected: int = 0
 
+    def __add__(self, other: PromotedAttempts) -> PromotedAttempts:
+        """Return the outcome over two runs; an attempt that both left out counts once."""
+        added = (*self.added, *other.added)
+        known = dict.fromkeys(each for each in (*self.known, *other.known) if each not in added)
+        return PromotedAttempts(
+            added=added,
+            known=tuple(known),
+            held_out=max(self.held_out, other.held_out),
+            per_goal=max(self.per_goal, other.per_goal),
+            rejected=max(self.rejected, other.rejected),
+        )
+
 
 def promote_attempts(
     store: RunStore,
