@@ -35,7 +35,7 @@ from proctor.wiring.local_models import LOCAL, local_model
 
 DOCS = Path(__file__).parents[2] / "docs"
 _SCORERS = ("scorers.md", "scorers_graded.md", "scorers_conversation.md")
-PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in (*_SCORERS, "safety_scores.md")]
+PAGES = [(DOCS / name).read_text(encoding="utf-8") for name in (*_SCORERS, "safety_scores.md", "redteam.md")]
 SECTIONS = {name: text for page in PAGES for name, text in re.findall(r"(?ms)^## (\w+)\n(.*?)(?=^## |\Z)", page)}
 POINTS = {point.name: point for point in importlib.metadata.entry_points(group="proctor.scorers")}
 OURS = sorted(name for name, point in POINTS.items() if point.value.startswith("proctor."))
