@@ -22,6 +22,7 @@ from proctor.guard.step import Step
 from proctor.guard.vault import Vault
 from proctor.models.pool import Pool
 from proctor.store.guard_log import GuardLog
+from proctor.targets.twin_target import Twinned
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import check_guard, make_plan
 from proctor.wiring.models import Rack
@@ -497,7 +498,8 @@ async def test_a_target_can_stand_behind_the_guard_by_configuration(
     path = project(DESK + LIGHT)
     config = load_config(path, Environment(values={}), start=tmp_path)
     plain, desk, watched = _targets(config, "plain", "desk", "watched")
-    assert isinstance(desk, Guarded)
+    assert isinstance(desk, Twinned)
+    assert isinstance(desk.target, Guarded)
     case = Case(id="c", turns=(Ask(text="hello"), Ask(text="an attack"), Ask(text="say it")))
     assert [turn.answer for turn in (await plain.run(case)).turns] == ["hello", "an attack", "this is forbidden"]
     assert [turn.answer for turn in (await desk.run(case)).turns] == ["hello", "No.", "A colleague."]
