@@ -1,4 +1,4 @@
-"""A pipeline element for AgentDojo: an agent without a model that does all it is asked, by whoever asks."""
+"""A pipeline element for AgentDojo: an agent without a model that follows every instruction it reads."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The desk's world for tests: texts put where the agent reads them, and the state before and after.
 
-An address is ``TABLE/ROW/COLUMN``; ``tools/NAME/description`` is what a model is told of a tool, and ``memory/KEY``
-what an earlier session left. A row that does not exist is added. In a table that belongs to another, the id of what it
-belongs to may stand for the row: ``history/LT-1006/what`` adds a line to that booking's history.
+An address is ``TABLE/ROW/COLUMN``; ``tools/NAME/description`` is the description of a tool that a model gets, and
+``memory/KEY`` what an earlier session left. A row that does not exist is added. In a table that belongs to another, the
+id of what it belongs to may stand for the row: ``history/LT-1006/what`` adds a line to that booking's history.
 """
 
 from __future__ import annotations
