@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.blind.call_traces import calls
 from proctor.core.attack import AttackEffect
 from proctor.core.chat import Message
 from proctor.core.trajectory import Trajectory, Turn
@@ -87,7 +88,7 @@ async def attack(items: Sequence[Item]) -> list[tuple[str, str]]:
     return found
 
 
-PARTS = {"attack": attack, "facts": facts, "injection": injection, "danger": danger, "names": names}
+PARTS = {"attack": attack, "calls": calls, "facts": facts, "injection": injection, "danger": danger, "names": names}
 
 
 async def _judged(items: Sequence[Item], gate: str) -> Any:

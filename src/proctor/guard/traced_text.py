@@ -1,0 +1,167 @@
+"""A text of a session in the forms in which a value may be found in it."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from typing import Final
+
+from proctor.guard.call_values import CallValue, plain_text
+from proctor.guard.encoded_values import coded_values
+from proctor.text.dates import Day, find_dates
+from proctor.text.numbers import find_numbers
+
+__all__ = ["TracedText", "assembled", "squeeze", "value_forms"]
+
+_MAX_CHARS: Final = 8_000
+_MIN_SQUEEZED: Final = 6
+_MIN_PART: Final = 3
+_MAX_SPAN: Final = 120  # characters over which the parts of a spelt-out address may be spread
+_MIN_DIGITS_OF_PHONE: Final = 8
+_SIGNS: Final = {code: None for code in range(128) if not chr(code).isalnum()}
+_PARTS: Final = re.compile(r"[^\W_]+")
+_NOT_WORD: Final = re.compile(r"[\W_]+")
+_DATE: Final = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_LEAST_GROUPED: Final = 1_000
+_MOST_GROUPED: Final = 10**12
+_CLOCK: Final = re.compile(r"([0-9]{1,2}):([0-9]{2})")
+
+
+class TracedText:
+    """One text: a message, the free text of a result, an answer. Each form is made when it is first needed."""
+
+    def __init__(self, text: str) -> None:
+        self.written = text[:_MAX_CHARS]
+        self.plain = plain_text(self.written)
+
+    def holds(self, value: CallValue) -> bool:
+        """Return whether the value occurs: as written, in another format, or spelt out in parts."""
+        if self.has(value.text):
+            return True
+        if value.kind == "number":
+            number = _number(value.text)
+            return number is not None and (number in self.numbers or self._in_groups(number))
+        if value.kind == "time":
+            return self._holds_time(value.text)
+        if value.kind in ("name", "text"):
+            return value.kind == "name" and self._in_squeezed(value)
+        return self._in_squeezed(value) or self._spelt_out(value)
+
+    def has(self, part: str) -> bool:
+        """Return whether a text occurs as whole words: 13 does not occur in 2013."""
+        at = self.plain.find(part)
+        while at >= 0:
+            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[at + len(part) :][:1], part[-1])):
+                return True
+            at = self.plain.find(part, at + 1)
+        return False
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The letters and digits alone."""
+        return squeeze(self.plain)
+
+    @cached_property
+    def numbers(self) -> frozenset[Decimal]:
+        """Every number in the text."""
+        return frozenset(reading for each in find_numbers(self.plain) for reading in (each.value, *each.readings))
+
+    @cached_property
+    def days(self) -> tuple[Day, ...]:
+        """Every date in the text."""
+        return find_dates(self.plain)
+
+    @cached_property
+    def decoded(self) -> TracedText | None:
+        """What encodings in the text hide: base64, hexadecimal, percent and HTML codes; None if there are none."""
+        hidden = [each.text for each in coded_values(self.written)]  # base64 needs the capital letters
+        unescaped = html.unescape(self.plain) if "&" in self.plain else self.plain
+        hidden += [unescaped] if unescaped != self.plain else []
+        return TracedText("\n".join(hidden)) if hidden else None
+
+    def _in_squeezed(self, value: CallValue) -> bool:
+        for form in value_forms(value):
+            if len(form) >= _MIN_SQUEEZED and form in self.squeezed:
+                return True
+        return False
+
+    def _spelt_out(self, value: CallValue) -> bool:
+        """Return whether the parts of an address or link follow each other: zhou at jinhe dot example."""
+        if value.kind not in ("address", "link"):
+            return False
+        at = start = -1
+        for part in _PARTS.findall(value.text):
+            found = self.plain.find(part, at + 1)
+            if found < 0:
+                return False
+            start = found if start < 0 else start
+            at = found + len(part) - 1
+        return start >= 0 and at - start <= _MAX_SPAN
+
+    def _in_groups(self, number: Decimal) -> bool:
+        """Return whether a large whole number is written in groups of three digits: 1 270."""
+        if number != number.to_integral_value() or not _LEAST_GROUPED <= number < _MOST_GROUPED:
+            return False
+        groups = f"{int(number):,}".split(",")
+        return re.search(r"(?<![0-9])" + r"[ .,'’\u00a0\u202f]".join(groups) + r"(?![0-9])", self.plain) is not None
+
+    def _holds_time(self, text: str) -> bool:
+        """Return whether the date of a value occurs, or its time of day if it has no date."""
+        day = _DATE.search(text)
+        clock = _CLOCK.search(text[day.end() :] if day else text)
+        if day is not None:
+            wanted = _day(day)
+            if wanted is None:
+                return False
+            return any(each.day is not None and each.agrees(wanted) for each in self.days)
+        return clock is not None and (self.has(clock.group()) or self.has(clock.group().lstrip("0")))
+
+
+def squeeze(plain: str) -> str:
+    """Return the letters and digits of a text."""
+    return plain.translate(_SIGNS) if plain.isascii() else _NOT_WORD.sub("", plain)
+
+
+def value_forms(value: CallValue) -> tuple[str, ...]:
+    """Return the letters and digits of a value; a phone number also without its country."""
+    whole = squeeze(value.text)
+    if value.kind == "account" and value.text.startswith(("+", "00")) and len(whole) > _MIN_DIGITS_OF_PHONE + 2:
+        return (whole, whole[2:], whole[3:])
+    return (whole,)
+
+
+def assembled(value: str, squeezed: str, *, shortest: int = _MIN_PART) -> bool:
+    """Return whether a value can be put together from parts of a text, each of some characters."""
+    at = 0
+    while at < len(value):
+        end = len(value)
+        while end - at >= shortest and value[at:end] not in squeezed:
+            end -= 1
+        if end - at < shortest:
+            return False
+        at = end
+    return True
+
+
+def _joins(beside: str, edge: str) -> bool:
+    """Return whether a character belongs to the same word as the edge of a value; scripts without spaces never do."""
+    return bool(beside) and beside.isalnum() and edge.isalnum() and beside < "\u0e00" and edge < "\u0e00"
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text.replace(",", "").replace(" ", ""))
+    except InvalidOperation:
+        found = find_numbers(text)
+        return found[0].value if len(found) == 1 else None
+
+
+def _day(hit: re.Match[str]) -> Day | None:
+    try:
+        found = date(int(hit[1]), int(hit[2]), int(hit[3]))
+    except ValueError:
+        return None
+    return Day(year=found.year, month=found.month, day=found.day)
