@@ -25,7 +25,7 @@ from proctor.lexicon.requested_acts import (
     names_source,
     without_quotations,
 )
-from proctor.text.assent import agrees, asks
+from proctor.text.assent import agrees
 
 __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
 
@@ -34,6 +34,7 @@ ProblemKind = Literal["untraced", "swapped", "lookalike", "unasked", "delegated"
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
+_FINAL: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))  # acts that cannot be taken back
 _SHORT_NUMBER_CHARS: Final = 1  # a number of one digit is found anywhere by chance
 
 
@@ -83,7 +84,7 @@ def request_of(step: Step) -> CustomerRequest:
     last = asked[-1] if asked else ""
     # Within a turn the last answer is older than the last message.
     question = said[-1] if said and (len(said) < len(asked) or len(asked) == KEPT) else ""
-    agreed = question if question and asks(question) and agrees(last, question) else ""
+    agreed = question if agrees(last, question) else ""
     acts: frozenset[Act] = frozenset().union(*map(acts_in, asked)) if asked else frozenset()
     return CustomerRequest(
         acts=acts,
@@ -102,7 +103,7 @@ def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     found = list(_untraced(origin, origins, asked=asked or (not acts and bool(request.acts))))
     found += _swapped_numbers(origin)
     found += _lookalikes(origin, origins)
-    if acts and not asked and not any(each.kind != "delegated" for each in found):
+    if request.last and acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
 
@@ -227,11 +228,18 @@ def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
         what = f"{foreign.value.argument[:40]} {shown(foreign.value.shown, name=foreign.value.argument)}"
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
         yield OriginProblem("unasked", f"nothing the customer said asks for {tool}; {what} stands in {where}")
-    elif not _has_fresh_value(origin, origins):
+    elif not _has_fresh_value(origin) and _matters(origin, origins):
         yield OriginProblem("unasked", f"nothing the customer said asks for {tool}")
 
 
-def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:
+def _matters(origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the act cannot be taken back, or a text was read that may have asked for it."""
+    if not _FINAL.isdisjoint(acts_of_tool(origin.call.name)):
+        return True
+    return any(origins.result(call).has_prose for call in origin.memory.calls if call.result is not None)
+
+
+def _has_fresh_value(origin: CallOrigin) -> bool:
     looked_up = {value.text for call in origin.memory.calls for value in call_values(call.arguments)}
     return any(
         each.origin == "customer" and each.value.kind in _COUNTED and each.value.text not in looked_up

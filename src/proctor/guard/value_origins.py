@@ -21,6 +21,7 @@ Origin = Literal["customer", "configuration", "record", "free_text", "agent"]
 
 _MAX_CACHED: Final = 2_048
 _MIN_ASSEMBLED: Final = 6
+_MIN_PROSE_WORDS: Final = 6
 _ASSEMBLED_KINDS: Final = frozenset(("address", "account", "code", "link", "secret"))
 
 
@@ -31,6 +32,7 @@ class ReadResult:
         self.call = call
         self.fields = parts.fields
         self.free = TracedText(parts.free)
+        self.has_prose = len(parts.free.split(None, _MIN_PROSE_WORDS)) > _MIN_PROSE_WORDS
 
     def in_field(self, value: CallValue) -> bool:
         """Return whether the value is the whole of a field, in whatever format, or a name within one."""

@@ -90,7 +90,10 @@ _NOUNS: Final[Mapping[Act, frozenset[str]]] = {
     "change": frozenset(["update", "settings", "password", "patch", "respond", "set", "config", "configurar"]),
     "run": frozenset(["shell", "bash", "exec", "terminal", "command", "cmd", "script", "python"]),
 }
-_SPECIFIC: Final = ("pay", "cancel", "run")  # an act that a verb such as send or create only carries: send_money
+# An act that a verb such as send or create only carries: send_money, create_cancellation.
+_SPECIFIC: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))
+_CARRIERS: Final[frozenset[Act]] = frozenset(("send", "create", "book"))
+_ABOUT_PAYMENT: Final = frozenset(("request", "link", "reminder", "confirmation", "quote"))  # send_payment_link
 _WORD: Final = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
 _QUOTED: Final = re.compile(r"\"[^\"\n]{25,}\"|“[^”]{25,}”|«[^»]{25,}»|「[^」]{15,}」|„[^“”]{25,}[“”]")
 # Words that deny a verb after them, with a word or two between: do not send; and forms that deny the verb before them.
@@ -116,8 +119,9 @@ def acts_of_tool(name: str) -> frozenset[Act]:
     """Return the kinds of act that a tool of this name carries out; empty if its words are not known."""
     words = _words(name)
     found = {act for act in _ACTS if not _NOUNS[act].isdisjoint(words)} | _verbs(words)
-    special = found.intersection(_SPECIFIC)
-    return frozenset(special or found)
+    if words and words[-1] in _ABOUT_PAYMENT:
+        found.discard("pay")
+    return frozenset(found - _CARRIERS if found - _CARRIERS and not found.isdisjoint(_SPECIFIC) else found)
 
 
 @lru_cache(maxsize=2048)
