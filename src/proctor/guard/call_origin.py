@@ -13,7 +13,7 @@ from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_value
 from proctor.guard.session_memory import KEPT, Memory
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import shown
-from proctor.guard.traced_text import TracedText
+from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import Origins, ReadResult, TracedValue
 from proctor.lexicon.requested_acts import (
     Act,
@@ -29,12 +29,14 @@ from proctor.text.assent import agrees
 
 __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
 
-ProblemKind = Literal["untraced", "swapped", "lookalike", "unasked", "delegated"]
+ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "unasked", "delegated"]
 
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
 _FINAL: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))  # acts that cannot be taken back
+_SHORT_CHARS: Final = 5
+_MIN_NUMBER_CHARS: Final = 3
 _SHORT_NUMBER_CHARS: Final = 1  # a number of one digit is found anywhere by chance
 
 
@@ -91,7 +93,7 @@ def request_of(step: Step) -> CustomerRequest:
         last=last,
         agreed=agreed,
         names_source=names_source(last),
-        delegates=delegates_instructions(last),
+        delegates=delegates_instructions(last) and names_source(last),
     )
 
 
@@ -103,6 +105,7 @@ def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     found = list(_untraced(origin, origins, asked=asked or (not acts and bool(request.acts))))
     found += _swapped_numbers(origin)
     found += _lookalikes(origin, origins)
+    found += _told(origin, origins, acts)
     if request.last and acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
@@ -135,18 +138,33 @@ def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> 
         each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values
     ):
         return False  # one recipient is known; another one beside it needs a word of the customer
+    if not request.delegates and not _comes_first(traced.value, traced.result.free):
+        return False  # the text names several: the bill's own account stands first
     return _was_looked_up(traced.result, origin.memory, origins)
 
 
-def _was_looked_up(result: ReadResult, memory: Memory, origins: Origins) -> bool:
-    """Return whether the call only looked, for something the customer named, or for everything there is."""
+def _comes_first(value: CallValue, text: TracedText) -> bool:
+    """Return whether no other value of its kind stands before it; an address may also stand in a list of people."""
+    if value.kind == "address" and acts_in(text.passage(value)).isdisjoint(("send", "pay")):
+        return True
+    first = next((each for each in call_values({"": text.written}) if each.kind == value.kind and not each.whole), None)
+    return first is None or squeeze(first.text) == squeeze(value.text)
+
+
+def _was_looked_up(result: ReadResult, memory: Memory, origins: Origins, *, depth: int = 2) -> bool:
+    """Return whether the call only looked for what the customer named, or for what that gave."""
     if may_change(result.call.name):
         return False
     texts = [value for value in call_values(result.call.arguments) if value.kind != "number"]
-    if not texts:
-        return True
     asked = [origins.message(text) for text in memory.asked]
-    return any(text.holds(value) or _shares_word(value, text) for value in texts for text in asked)
+    if any(text.holds(value) or _shares_word(value, text) for value in texts for text in asked):
+        return True
+    before = [origins.result(call) for call in memory.calls if call is not result.call and call.result is not None]
+    return depth > 1 and any(
+        (each.in_field(value) or each.free.holds(value)) and _was_looked_up(each, memory, origins, depth=depth - 1)
+        for each in before
+        for value in texts
+    )
 
 
 def _shares_word(value: CallValue, text: TracedText) -> bool:
@@ -161,6 +179,29 @@ def _own_value(kind: ValueKind, message: str) -> str | None:
         if value.kind == kind:
             return shown(value.shown)
     return None
+
+
+def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterator[OriginProblem]:
+    """Yield the act if a text that the customer did not point to asks for it, with values of the call."""
+    if origin.request.agreed or origin.request.delegates:
+        return
+    for traced in origin.values:
+        if traced.origin != "free_text" or traced.result is None or not _is_distinct(traced.value):
+            continue
+        passage = traced.result.free.passage(traced.value)
+        if not passage or not is_asked(acts, acts_in(passage)):
+            continue
+        if origin.request.names_source and _was_looked_up(traced.result, origin.memory, origins):
+            continue
+        what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
+        where = f"the result of {traced.tool[:60]}"
+        yield OriginProblem("told", f"a text in {where} asks for {origin.call.name[:80]}, and only it gives {what}")
+        return
+
+
+def _is_distinct(value: CallValue) -> bool:
+    """Return whether a value is unlikely to stand in a text by chance."""
+    return value.kind in ("time", "code", "text") or (len(value.text) > _SHORT_CHARS and value.kind != "number")
 
 
 def _swapped_numbers(origin: CallOrigin) -> Iterator[OriginProblem]:
@@ -242,6 +283,9 @@ def _matters(origin: CallOrigin, origins: Origins) -> bool:
 def _has_fresh_value(origin: CallOrigin) -> bool:
     looked_up = {value.text for call in origin.memory.calls for value in call_values(call.arguments)}
     return any(
-        each.origin == "customer" and each.value.kind in _COUNTED and each.value.text not in looked_up
+        each.origin == "customer"
+        and each.value.kind in _COUNTED
+        and each.value.text not in looked_up
+        and (each.value.kind != "number" or len(each.value.text) >= _MIN_NUMBER_CHARS)
         for each in origin.values
     )

@@ -28,9 +28,10 @@ _LINK: Final = re.compile(
     re.IGNORECASE,
 )
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}(?![A-Za-z0-9])")
-_DIGITS: Final = re.compile(r"\+?[0-9][0-9 ()./-]{5,24}[0-9]")
+_DIGITS: Final = re.compile(r"(?=(?:[^0-9]*[0-9]){7})\+?[0-9(][0-9 ()-]{5,24}[0-9]")
 _TIME: Final = re.compile(
-    r"(?:[0-9]{4}-[0-9]{1,2}-[0-9]{1,2})?(?:[T ]?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?)?(?:Z|[+-][0-9:]{4,5})?"
+    r"(?=[0-9])(?:[0-9]{4}-[0-9]{1,2}-[0-9]{1,2})?"
+    r"(?:[T ]?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?)?(?:Z|[+-][0-9:]{4,5})?"
 )
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,3}(?:[ ,.'][0-9]{3})*(?:[.,][0-9]{1,4})?|[-+]?[0-9]{1,6}(?:[.,][0-9]{1,4})?")
 _CODE: Final = re.compile(r"(?=\S*[0-9])[\w*#/.:+-]+(?: [0-9]{2,6})?")
@@ -51,7 +52,16 @@ _COMMAND_NAMES: Final = frozenset(
         "commande",
     ]
 )
-_MIN_ACCOUNT_DIGITS: Final = 7
+# The first form that fits the whole value decides.
+_FORMS: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
+    ("address", _ADDRESS),
+    ("link", _LINK),
+    ("time", _TIME),
+    ("account", _IBAN),
+    ("account", _DIGITS),
+    ("number", _NUMBER),
+    ("code", _CODE),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +96,12 @@ def plain_text(text: str) -> str:
 def kind_of(text: str) -> ValueKind:
     """Return what a value is, by its form."""
     text = text.strip()
-    if _ADDRESS.fullmatch(text):
-        return "address"
-    if _LINK.fullmatch(text):
-        return "link"
-    if text and _TIME.fullmatch(text):
-        return "time"
-    if _IBAN.fullmatch(text):
-        return "account"
-    digits = sum(map(str.isdigit, text)) if len(text) <= _MAX_NAME_CHARS else 0
-    if digits >= _MIN_ACCOUNT_DIGITS and _DIGITS.fullmatch(text):
-        return "account"
-    if _NUMBER.fullmatch(text):
-        return "number"
-    if digits and len(text) <= _MAX_NAME_CHARS and _CODE.fullmatch(text):
-        return "code"
-    if len(text) <= _MAX_NAME_CHARS and len(text.split()) <= _MAX_NAME_WORDS and "\n" not in text:
-        return "name"
-    return "text"
+    if len(text) > _MAX_NAME_CHARS:
+        return "link" if _LINK.fullmatch(text) else "address" if _ADDRESS.fullmatch(text) else "text"
+    for kind, pattern in _FORMS:
+        if pattern.fullmatch(text):
+            return kind
+    return "name" if len(text.split()) <= _MAX_NAME_WORDS and "\n" not in text else "text"
 
 
 def _values(name: str, value: Any) -> Iterator[CallValue]:

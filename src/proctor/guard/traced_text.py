@@ -13,6 +13,7 @@ from proctor.guard.call_values import CallValue, plain_text
 from proctor.guard.encoded_values import coded_values
 from proctor.text.dates import Day, find_dates
 from proctor.text.numbers import find_numbers
+from proctor.text.split import sentences as split_sentences
 
 __all__ = ["TracedText", "assembled", "squeeze", "value_forms"]
 
@@ -59,6 +60,19 @@ class TracedText:
             at = self.plain.find(part, at + 1)
         return False
 
+    def passage(self, value: CallValue) -> str:
+        """Return the sentence that holds a value, with its neighbours; empty if no single sentence does."""
+        parts = self.sentences
+        for place, part in enumerate(parts):
+            if part.holds(value):
+                return " ".join(each.written for each in parts[max(0, place - 1) : place + 2])
+        return ""
+
+    @cached_property
+    def sentences(self) -> tuple[TracedText, ...]:
+        """The sentences of the text."""
+        return tuple(TracedText(each) for each in split_sentences(self.written) if each.strip())
+
     @cached_property
     def squeezed(self) -> str:
         """The letters and digits alone."""
@@ -83,10 +97,7 @@ class TracedText:
         return TracedText("\n".join(hidden)) if hidden else None
 
     def _in_squeezed(self, value: CallValue) -> bool:
-        for form in value_forms(value):
-            if len(form) >= _MIN_SQUEEZED and form in self.squeezed:
-                return True
-        return False
+        return any(len(form) >= _MIN_SQUEEZED and form in self.squeezed for form in value_forms(value))
 
     def _spelt_out(self, value: CallValue) -> bool:
         """Return whether the parts of an address or link follow each other: zhou at jinhe dot example."""

@@ -139,9 +139,7 @@ def _origin(
         return TracedValue(value, "customer")
     if any(text.holds(value) for text in given):
         return TracedValue(value, "configuration")
-    if value.kind == "text":
-        return TracedValue(value, "agent")
-    for result in reversed(results):
+    for result in reversed(results if value.kind != "text" else ()):
         if result.in_field(value):
             return TracedValue(value, "record", result)
     for result in reversed(results):

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final, Literal
 
+from proctor.lexicon.concept import ANY
 from proctor.lexicon.files import read_wording
 from proctor.lexicon.match import ConceptMatch, matcher
+from proctor.text.predicates.language_guess import language
 
 __all__ = [
     "Act",
@@ -99,7 +101,8 @@ _QUOTED: Final = re.compile(r"\"[^\"\n]{25,}\"|“[^”]{25,}”|«[^»]{25,}»|
 # Words that deny a verb after them, with a word or two between: do not send; and forms that deny the verb before them.
 _DENIED_BEFORE: Final = re.compile(
     r"(?:\b(?:don['’]?t|do not|does not|doesn['’]?t|not|never|without|no need to|nicht|kein\w*|niemals|ne"
-    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)\W+(?:\w+\W+){0,2}|n['’]|不要|别|不用|不必|勿|لا |لن |मत )\S?$",
+    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)\W+(?:\w+\W+){0,2}"
+    r"|n['’]|不要|别|不用|不必|勿|لا |لن |मत )\S?$",
     re.IGNORECASE,
 )
 _DENIED_AFTER: Final = re.compile(
@@ -110,6 +113,8 @@ _DENIED_AFTER: Final = re.compile(
 _DENIAL_CHARS: Final = 24
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 _LETTERS: Final = str.maketrans("łıøđ", "liod")
+_FAMILIES: Final = (frozenset(("es", "pt", "it", "fr")), frozenset(("de", "nl")))  # a short text may be either
+_ALL: Final = frozenset((ANY, "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "ar", "hi", "ja", "zh", "ko"))
 _MAX_NAME_CHARS: Final = 200
 _MAX_MESSAGE_CHARS: Final = 8_000
 
@@ -164,7 +169,20 @@ def acts_in(text: str) -> frozenset[Act]:
 @lru_cache(maxsize=1024)
 def _acts_in(text: str) -> frozenset[Act]:
     own = without_quotations(text)
-    return frozenset(act for act in _ACTS if any(not _is_denied(own, hit) for hit in matcher(f"act_{act}").find(own)))
+    spoken = _spoken(own)
+    return frozenset(
+        act
+        for act in _ACTS
+        if any(hit.language in spoken and not _is_denied(own, hit) for hit in matcher(f"act_{act}").find(own))
+    )
+
+
+def _spoken(text: str) -> frozenset[str]:
+    """Return the languages that a message may be in: the likely one and its near relations, or all."""
+    guess = language(text)
+    if guess is None:
+        return _ALL
+    return next((family for family in _FAMILIES if guess in family), frozenset((guess,))) | {ANY, "en"}
 
 
 def _is_denied(text: str, hit: ConceptMatch) -> bool:
@@ -196,4 +214,5 @@ def names_source(text: str) -> bool:
 @lru_cache(maxsize=1024)
 def delegates_instructions(text: str) -> bool:
     """Return whether a message tells the agent to carry out what a text says, whatever that is."""
-    return matcher("delegates_instructions").has(without_quotations(text[:_MAX_MESSAGE_CHARS]))
+    own = without_quotations(text[:_MAX_MESSAGE_CHARS])
+    return next(matcher("delegates_instructions").find(own), None) is not None

@@ -28,8 +28,8 @@ class ProvenanceGate:
 
     ``untraced`` is for an address, account, link, command or password that only such a text gives, or that differs from
     what the customer gave. ``unasked`` is for an act that nothing the customer said asks for. ``trusted`` are tools
-    whose whole result counts as a record, ``free`` are tools that are never checked, and ``known`` are values that need no
-    origin: the address of the shop, its own accounts.
+    whose whole result counts as a record, ``free`` are tools that are never checked, and ``known`` are values that
+    need no origin: the address of the shop, its own accounts.
     """
 
     name: ClassVar[str] = "provenance"
