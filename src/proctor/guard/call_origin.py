@@ -155,11 +155,11 @@ def _was_looked_up(result: ReadResult, memory: Memory, origins: Origins, *, dept
     """Return whether the call only looked for what the customer named, or for what that gave."""
     if may_change(result.call.name):
         return False
-    texts = [value for value in call_values(result.call.arguments) if value.kind != "number"]
-    asked = [origins.message(text) for text in memory.asked]
-    if any(text.holds(value) or _shares_word(value, text) for value in texts for text in asked):
+    texts = [value for value in result.arguments if value.kind != "number"]
+    session = origins.session(memory)
+    if any(session.said.holds(value) or _shares_word(value, session.said) for value in texts):
         return True
-    before = [origins.result(call) for call in memory.calls if call is not result.call and call.result is not None]
+    before = [each for each in session.results if each is not result]
     return depth > 1 and any(
         (each.in_field(value) or each.free.holds(value)) and _was_looked_up(each, memory, origins, depth=depth - 1)
         for each in before
@@ -240,10 +240,14 @@ def _lookalikes(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]
 def _addresses(memory: Memory, origins: Origins) -> Iterator[str]:
     for text in memory.asked:
         if "@" in text:
-            yield from (value.text for value in call_values({"": text}) if value.kind == "address")
-    for call in memory.calls:
-        if call.result is not None:
-            yield from (each for each in origins.result(call).fields if "@" in each)
+            yield from _addresses_in(text)
+    for result in origins.session(memory).results:
+        yield from result.addresses
+
+
+@lru_cache(maxsize=1024)
+def _addresses_in(message: str) -> tuple[str, ...]:
+    return tuple(value.text for value in call_values({"": message}) if value.kind == "address")
 
 
 def _is_near(one: str, two: str) -> bool:
@@ -269,7 +273,7 @@ def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
         what = f"{foreign.value.argument[:40]} {shown(foreign.value.shown, name=foreign.value.argument)}"
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
         yield OriginProblem("unasked", f"nothing the customer said asks for {tool}; {what} stands in {where}")
-    elif not _has_fresh_value(origin) and _matters(origin, origins):
+    elif not _has_fresh_value(origin, origins) and _matters(origin, origins):
         yield OriginProblem("unasked", f"nothing the customer said asks for {tool}")
 
 
@@ -277,11 +281,11 @@ def _matters(origin: CallOrigin, origins: Origins) -> bool:
     """Return whether the act cannot be taken back, or a text was read that may have asked for it."""
     if not _FINAL.isdisjoint(acts_of_tool(origin.call.name)):
         return True
-    return any(origins.result(call).has_prose for call in origin.memory.calls if call.result is not None)
+    return any(result.has_prose for result in origins.session(origin.memory).results)
 
 
-def _has_fresh_value(origin: CallOrigin) -> bool:
-    looked_up = {value.text for call in origin.memory.calls for value in call_values(call.arguments)}
+def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:
+    looked_up = {value.text for result in origins.session(origin.memory).results for value in result.arguments}
     return any(
         each.origin == "customer"
         and each.value.kind in _COUNTED

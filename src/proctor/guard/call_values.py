@@ -63,6 +63,13 @@ _FORMS: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
     ("code", _CODE),
 )
 
+# With a character that a text must have for one of them to be in it.
+_EMBEDDED: Final[tuple[tuple[ValueKind, re.Pattern[str], str], ...]] = (
+    ("address", _ADDRESS, "@"),
+    ("link", _LINK, "."),
+    ("account", _IBAN, ""),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class CallValue:
@@ -126,10 +133,9 @@ def _embedded(name: str, written: str) -> Iterator[CallValue]:
     """Yield the addresses, links and accounts inside a text."""
     if "@" not in written and "." not in written and not any(map(str.isdigit, written)):
         return
-    kinds: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (("address", _ADDRESS), ("link", _LINK), ("account", _IBAN))
     left = _MAX_EMBEDDED
-    for kind, pattern in kinds:
-        for hit in pattern.finditer(written):
+    for kind, pattern, sign in _EMBEDDED:
+        for hit in pattern.finditer(written) if sign in written else ():
             part = hit.group().rstrip(".,;:!?")
             if left > 0 and part != written.strip():
                 left -= 1

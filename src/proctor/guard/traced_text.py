@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -11,11 +12,11 @@ from typing import Final
 
 from proctor.guard.call_values import CallValue, plain_text
 from proctor.guard.encoded_values import coded_values
-from proctor.text.dates import Day, find_dates
+from proctor.text.dates import find_dates
 from proctor.text.numbers import find_numbers
 from proctor.text.split import sentences as split_sentences
 
-__all__ = ["TracedText", "assembled", "squeeze", "value_forms"]
+__all__ = ["JoinedText", "TracedText", "assembled", "squeeze", "value_forms"]
 
 _MAX_CHARS: Final = 8_000
 _MIN_SQUEEZED: Final = 6
@@ -26,9 +27,12 @@ _SIGNS: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 _PARTS: Final = re.compile(r"[^\W_]+")
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 _DATE: Final = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_GROUP_SIGNS: Final = " .,'’\u00a0\u202f"
 _LEAST_GROUPED: Final = 1_000
 _MOST_GROUPED: Final = 10**12
 _CLOCK: Final = re.compile(r"([0-9]{1,2}):([0-9]{2})")
+
+_Date = tuple[int | None, int | None, int | None]
 
 
 class TracedText:
@@ -55,7 +59,7 @@ class TracedText:
         """Return whether a text occurs as whole words: 13 does not occur in 2013."""
         at = self.plain.find(part)
         while at >= 0:
-            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[at + len(part) :][:1], part[-1])):
+            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[at + len(part) : at + len(part) + 1], part[-1])):
                 return True
             at = self.plain.find(part, at + 1)
         return False
@@ -84,9 +88,9 @@ class TracedText:
         return frozenset(reading for each in find_numbers(self.plain) for reading in (each.value, *each.readings))
 
     @cached_property
-    def days(self) -> tuple[Day, ...]:
-        """Every date in the text."""
-        return find_dates(self.plain)
+    def days(self) -> frozenset[_Date]:
+        """Every date in the text that has a day: year, month and day, as far as they are given."""
+        return frozenset((each.year, each.month, each.day) for each in find_dates(self.plain) if each.day is not None)
 
     @cached_property
     def decoded(self) -> TracedText | None:
@@ -117,7 +121,7 @@ class TracedText:
         if number != number.to_integral_value() or not _LEAST_GROUPED <= number < _MOST_GROUPED:
             return False
         groups = f"{int(number):,}".split(",")
-        return re.search(r"(?<![0-9])" + r"[ .,'’\u00a0\u202f]".join(groups) + r"(?![0-9])", self.plain) is not None
+        return any(self.has(sign.join(groups)) for sign in _GROUP_SIGNS)
 
     def _holds_time(self, text: str) -> bool:
         """Return whether the date of a value occurs, or its time of day if it has no date."""
@@ -127,8 +131,43 @@ class TracedText:
             wanted = _day(day)
             if wanted is None:
                 return False
-            return any(each.day is not None and each.agrees(wanted) for each in self.days)
+            year, month, of_month = wanted
+            return not self.days.isdisjoint((wanted, (None, month, of_month), (year, None, of_month)))
         return clock is not None and (self.has(clock.group()) or self.has(clock.group().lstrip("0")))
+
+
+class JoinedText(TracedText):
+    """Several texts that are searched together; what was found in each is not made again."""
+
+    def __init__(self, parts: Sequence[TracedText]) -> None:
+        self.parts = tuple(parts)
+        self.plain = "\n\n".join(part.plain for part in parts)
+
+    @cached_property
+    def written(self) -> str:  # type: ignore[override]
+        """The texts as they were written."""
+        return "\n\n".join(part.written for part in self.parts)
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The letters and digits alone, a line for each text."""
+        return "\n".join(part.squeezed for part in self.parts)
+
+    @cached_property
+    def numbers(self) -> frozenset[Decimal]:
+        """Every number in the texts."""
+        return frozenset().union(*(part.numbers for part in self.parts))
+
+    @cached_property
+    def days(self) -> frozenset[_Date]:
+        """Every date in the texts."""
+        return frozenset().union(*(part.days for part in self.parts))
+
+    @cached_property
+    def decoded(self) -> TracedText | None:
+        """What encodings in the texts hide."""
+        hidden = [part.decoded for part in self.parts if part.decoded is not None]
+        return JoinedText(hidden) if hidden else None
 
 
 def squeeze(plain: str) -> str:
@@ -148,11 +187,11 @@ def assembled(value: str, squeezed: str, *, shortest: int = _MIN_PART) -> bool:
     """Return whether a value can be put together from parts of a text, each of some characters."""
     at = 0
     while at < len(value):
-        end = len(value)
-        while end - at >= shortest and value[at:end] not in squeezed:
-            end -= 1
-        if end - at < shortest:
+        end = at + shortest
+        if end > len(value) or value[at:end] not in squeezed:
             return False
+        while end < len(value) and value[at : end + 1] in squeezed:
+            end += 1
         at = end
     return True
 
@@ -170,9 +209,9 @@ def _number(text: str) -> Decimal | None:
         return found[0].value if len(found) == 1 else None
 
 
-def _day(hit: re.Match[str]) -> Day | None:
+def _day(hit: re.Match[str]) -> _Date | None:
     try:
         found = date(int(hit[1]), int(hit[2]), int(hit[3]))
     except ValueError:
         return None
-    return Day(year=found.year, month=found.month, day=found.day)
+    return found.year, found.month, found.day
