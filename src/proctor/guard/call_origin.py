@@ -106,7 +106,7 @@ def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     found += _swapped_numbers(origin)
     found += _lookalikes(origin, origins)
     found += _told(origin, origins, acts)
-    if request.last and acts and not asked and not any(each.kind != "delegated" for each in found):
+    if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
 

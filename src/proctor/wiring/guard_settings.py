@@ -36,7 +36,7 @@ __all__ = ["DEFAULTS", "GuardSettings", "check_guard", "escalation_function", "m
 
 DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "input": ("pii", "injection", "danger", "premises"),
-    "tool_call": (),
+    "tool_call": ("provenance",),
     "tool_result": ("injection",),
     "output": ("pii", "commitments", "grounding", "leak"),
 }

@@ -56,7 +56,8 @@ class ProvenanceGate:
     async def check(self, step: Step) -> Verdict:
         """Trace each value of a call that may change something, and name the one that nobody vouches for."""
         call = call_of(step)
-        if step.confirmed or not self._changes(call.name):
+        # Without a message there is no request to trace to, as for an MCP gateway.
+        if step.confirmed or not step.memory.asked or not self._changes(call.name):
             return _verdict(action="allow", gate=self.name, version=self.version)
         request = request_of(step)
         values = self._origins.traced(step, agreed=request.agreed, trusted=self._trusted_in(step), known=self.known)
