@@ -38,7 +38,7 @@ DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "input": ("pii", "injection", "danger", "premises"),
     "tool_call": (),
     "tool_result": ("injection",),
-    "output": ("pii", "commitments", "grounding", "leak"),
+    "output": ("pii", "commitments", "grounding", "leak", "links"),
 }
 _SECTION: Final = "guard"
 _log = logging.getLogger(__name__)
