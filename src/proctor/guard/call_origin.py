@@ -29,7 +29,7 @@ from proctor.text.assent import agrees
 
 __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
 
-ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "unasked", "delegated"]
+ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "delegated"]
 
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_ADDRESS_CHARS: Final = 8
@@ -106,6 +106,8 @@ def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     found += _swapped_numbers(origin)
     found += _lookalikes(origin, origins)
     found += _told(origin, origins, acts)
+    if not found:
+        found += _noted(origin, origins)
     if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
@@ -138,17 +140,23 @@ def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> 
         each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values
     ):
         return False  # one recipient is known; another one beside it needs a word of the customer
-    if not request.delegates and not _comes_first(traced.value, traced.result.free):
-        return False  # the text names several: the bill's own account stands first
+    acts = acts_of_tool(origin.call.name)
+    if not request.delegates and not _is_the_one(traced.value, traced.result.free, acts):
+        return False
     return _was_looked_up(traced.result, origin.memory, origins)
 
 
-def _comes_first(value: CallValue, text: TracedText) -> bool:
-    """Return whether no other value of its kind stands before it; an address may also stand in a list of people."""
-    if value.kind == "address" and acts_in(text.passage(value)).isdisjoint(("send", "pay")):
+def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> bool:
+    """Return whether a text means this value: it has no other of the kind, or gives it first, without an order.
+
+    A bill names its account, and an order to pay another one may have been added. People may stand in a list.
+    """
+    given = [each.text for each in call_values({"": text.written}) if each.kind == value.kind and not each.whole]
+    if all(squeeze(each) == squeeze(value.text) for each in given):
         return True
-    first = next((each for each in call_values({"": text.written}) if each.kind == value.kind and not each.whole), None)
-    return first is None or squeeze(first.text) == squeeze(value.text)
+    if is_asked(acts, acts_in(text.passage(value, around=0))):
+        return False
+    return value.kind == "address" or squeeze(given[0]) == squeeze(value.text)
 
 
 def _was_looked_up(result: ReadResult, memory: Memory, origins: Origins, *, depth: int = 2) -> bool:
@@ -197,6 +205,29 @@ def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterato
         where = f"the result of {traced.tool[:60]}"
         yield OriginProblem("told", f"a text in {where} asks for {origin.call.name[:80]}, and only it gives {what}")
         return
+
+
+def _noted(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
+    """Yield a value that only a remark in a record gives, while records give values in their fields."""
+    request = origin.request
+    if request.agreed or request.delegates:
+        return
+    for traced in origin.values:
+        result = traced.result
+        if traced.origin != "free_text" or result is None or not result.is_record or not _is_given(traced.value):
+            continue
+        if request.names_source and _was_looked_up(result, origin.memory, origins):
+            continue
+        what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
+        yield OriginProblem("noted", f"{what} stands only in a remark in the result of {traced.tool[:60]}")
+        return
+
+
+def _is_given(value: CallValue) -> bool:
+    """Return whether a value is one that somebody must give: a date, a code, an amount, a name of several words."""
+    if value.kind == "number":
+        return len(value.text) >= _MIN_NUMBER_CHARS
+    return value.kind in ("time", "code") or (value.kind == "name" and " " in value.text)
 
 
 def _is_distinct(value: CallValue) -> bool:

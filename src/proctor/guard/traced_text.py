@@ -59,17 +59,20 @@ class TracedText:
         """Return whether a text occurs as whole words: 13 does not occur in 2013."""
         at = self.plain.find(part)
         while at >= 0:
-            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[at + len(part) : at + len(part) + 1], part[-1])):
+            if not (
+                _joins(self.plain[at - 1 : at], part[0])
+                or _joins(self.plain[at + len(part) : at + len(part) + 1], part[-1])
+            ):
                 return True
             at = self.plain.find(part, at + 1)
         return False
 
-    def passage(self, value: CallValue) -> str:
+    def passage(self, value: CallValue, *, around: int = 1) -> str:
         """Return the sentence that holds a value, with its neighbours; empty if no single sentence does."""
         parts = self.sentences
         for place, part in enumerate(parts):
             if part.holds(value):
-                return " ".join(each.written for each in parts[max(0, place - 1) : place + 2])
+                return " ".join(each.written for each in parts[max(0, place - around) : place + around + 1])
         return ""
 
     @cached_property
@@ -124,16 +127,26 @@ class TracedText:
         return any(self.has(sign.join(groups)) for sign in _GROUP_SIGNS)
 
     def _holds_time(self, text: str) -> bool:
-        """Return whether the date of a value occurs, or its time of day if it has no date."""
-        day = _DATE.search(text)
-        clock = _CLOCK.search(text[day.end() :] if day else text)
-        if day is not None:
-            wanted = _day(day)
-            if wanted is None:
-                return False
-            year, month, of_month = wanted
-            return not self.days.isdisjoint((wanted, (None, month, of_month), (year, None, of_month)))
-        return clock is not None and (self.has(clock.group()) or self.has(clock.group().lstrip("0")))
+        """Return whether the date of a value occurs, or its time of day if it has no date.
+
+        A month may be written in a language that is not read: then the day and the time of day must stand together.
+        """
+        hit = _DATE.search(text)
+        clock = _CLOCK.search(text[hit.end() :] if hit else text)
+        times = (clock.group(), clock.group().lstrip("0")) if clock else ()
+        if hit is None:
+            return any(map(self.has, times))
+        wanted = _day(hit)
+        if wanted is None:
+            return False
+        year, month, day = wanted
+        if not self.days.isdisjoint((wanted, (None, month, day), (year, None, day))):
+            return True
+        return any(self._near(str(day), each) for each in times)
+
+    def _near(self, day: str, clock: str) -> bool:
+        at = self.plain.find(clock)
+        return at >= 0 and re.search(rf"(?<![0-9:.]){day}(?![0-9:])", self.plain[max(0, at - 30) : at]) is not None
 
 
 class JoinedText(TracedText):

@@ -36,6 +36,7 @@ class ReadResult:
         self.fields = parts.fields
         self.exact = frozenset(parts.fields)
         self.free = TracedText(parts.free)
+        self.is_record = bool(parts.fields)
         self.has_prose = len(parts.free.split(None, _MIN_PROSE_WORDS)) > _MIN_PROSE_WORDS
 
     def in_field(self, value: CallValue) -> bool:

@@ -27,6 +27,11 @@ __all__ = [
 
 Act = Literal["pay", "send", "book", "create", "cancel", "change", "run"]
 
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _ACTS: Final[tuple[Act, ...]] = ("pay", "send", "book", "create", "cancel", "change", "run")
 # A customer who asks for one of these may mean the act: an appointment is booked or created.
 _MEANT_BY: Final[Mapping[Act, frozenset[Act]]] = {
@@ -40,60 +45,27 @@ _MEANT_BY: Final[Mapping[Act, frozenset[Act]]] = {
 }
 # Nouns of tool names that tell the act where the name has no verb, or a verb of many meanings.
 _NOUNS: Final[Mapping[Act, frozenset[str]]] = {
-    "pay": frozenset(
-        [
-            "payment",
-            "payments",
-            "money",
-            "funds",
-            "fund",
-            "transaction",
-            "wire",
-            "transfer",
-            "przelew",
-            "furikomi",
-            "ikche",
-            "bonifico",
-            "pix",
-            "tip",
-            "donation",
-            "refund",
-            "remittance",
-            "virement",
-            "transferencia",
-            "zahlung",
-            "überweisung",
-            "payout",
-            "withdrawal",
-            "deposit",
-        ]
+    "pay": _words_of(
+        """
+        payment payments money funds fund transaction wire transfer przelew furikomi ikche bonifico pix tip donation
+        refund remittance virement transferencia zahlung überweisung payout withdrawal deposit
+        """
     ),
-    "send": frozenset(
-        [
-            "message",
-            "messages",
-            "mail",
-            "email",
-            "sms",
-            "dm",
-            "mesaj",
-            "mesaji",
-            "reply",
-            "post",
-            "webpage",
-            "notification",
-        ]
+    "send": _words_of("message messages mail email sms dm mesaj mesaji reply post webpage notification"),
+    "book": _words_of("booking reservation appointment order purchase checkout rebook cart"),
+    "create": _words_of("event attendee attendees participants participant invite invitation user ticket prescription"),
+    "cancel": _words_of("iptal cancellation deletion return"),
+    "change": _words_of(
+        """
+        update settings password patch respond set config configurar light lights lamp door garage gate lock window
+        blinds shutter thermostat heating boiler alarm camera vacuum plug tv scene speaker valve on off
+        """
     ),
-    "book": frozenset(["booking", "reservation", "appointment", "order", "purchase", "checkout", "rebook"]),
-    "create": frozenset(
-        ["event", "attendee", "attendees", "participants", "participant", "invite", "invitation", "user", "ticket"]
-    ),
-    "cancel": frozenset(("iptal", "cancellation", "deletion", "return")),
-    "change": frozenset(["update", "settings", "password", "patch", "respond", "set", "config", "configurar"]),
-    "run": frozenset(["shell", "bash", "exec", "terminal", "command", "cmd", "script", "python"]),
+    "run": _words_of("shell bash exec terminal command cmd script python"),
 }
 # An act that a verb such as send or create only carries: send_money, create_cancellation.
 _SPECIFIC: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))
+_SHOWN: Final = frozenset(("browser", "web", "url", "folder", "drive", "photo", "image", "calendar", "profile"))
 _CARRIERS: Final[frozenset[Act]] = frozenset(("send", "create", "book"))
 _ABOUT_PAYMENT: Final = frozenset(("request", "link", "reminder", "confirmation", "quote"))  # send_payment_link
 _WORD: Final = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
@@ -134,7 +106,10 @@ def looks_only(name: str) -> bool:
     """Return whether a tool's name says that it only reads; a noun such as mail does not say that it is sent."""
     words = _words(name)
     verbs = [word for word in words if not any(word in nouns for nouns in _NOUNS.values())]
-    return _in_names("act_look").search(" ".join(words)) is not None and not _verbs(verbs)
+    text = " ".join(words)
+    if _in_names("act_open").search(text):  # to open a mail is to look at it, to open a door is not
+        return _in_names("names_source").search(text) is not None or not _SHOWN.isdisjoint(words)
+    return _in_names("act_look").search(text) is not None and not _verbs(verbs)
 
 
 def _words(name: str) -> list[str]:
