@@ -37,7 +37,6 @@ _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
 _FINAL: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))  # acts that cannot be taken back
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
-_SHORT_NUMBER_CHARS: Final = 1  # a number of one digit is found anywhere by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +222,11 @@ def _noted(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
         return
 
 
+def _is_short(value: CallValue) -> bool:
+    """Return whether a value is found anywhere by chance: a number of one digit, a letter."""
+    return len(value.text.removesuffix(".0").removesuffix(".00")) <= 1
+
+
 def _is_given(value: CallValue) -> bool:
     """Return whether a value is one that somebody must give: a date, a code, an amount, a name of several words."""
     if value.kind == "number":
@@ -242,7 +246,7 @@ def _swapped_numbers(origin: CallOrigin) -> Iterator[OriginProblem]:
     foreign = [
         each
         for each in origin.values
-        if each.value.kind == "number" and each.origin == "free_text" and len(each.value.text) > _SHORT_NUMBER_CHARS
+        if each.value.kind == "number" and each.origin == "free_text" and not _is_short(each.value)
     ]
     if not foreign:
         return
@@ -298,9 +302,9 @@ def _counts(one: str, two: str) -> bool:
 
 def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
     """Yield the act, unless the customer gave it a value that nothing was looked up with."""
-    foreign = next((each for each in origin.values if each.origin == "free_text" and each.value.kind != "text"), None)
+    foreign = next((each for each in origin.values if each.origin == "free_text" and not _is_short(each.value)), None)
     tool = origin.call.name[:80]
-    if foreign is not None and len(foreign.value.text) > _SHORT_NUMBER_CHARS:
+    if foreign is not None:
         what = f"{foreign.value.argument[:40]} {shown(foreign.value.shown, name=foreign.value.argument)}"
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
         yield OriginProblem("unasked", f"nothing the customer said asks for {tool}; {what} stands in {where}")
