@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -31,6 +32,7 @@ __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "prob
 
 ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "delegated"]
 
+_MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
@@ -41,17 +43,33 @@ _MIN_NUMBER_CHARS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CustomerRequest:
-    """What the customer asked for: the acts of all messages, and what the last one says.
+    """What the customer asked for: all messages, the newest first.
 
-    ``agreed`` is the agent's question to which the last message says yes. ``names_source`` means that it names a text
-    in which something is written; ``delegates`` that the agent shall do what a text says.
+    ``agreed`` is the agent's question to which the last message says yes.
     """
 
-    acts: frozenset[Act]
-    last: str
-    agreed: str
-    names_source: bool
-    delegates: bool
+    messages: tuple[str, ...] = ()
+    agreed: str = ""
+
+    @property
+    def last(self) -> str:
+        """The last message."""
+        return self.messages[0] if self.messages else ""
+
+    @property
+    def names_source(self) -> bool:
+        """Whether the last message names a text in which something is written."""
+        return names_source(self.last)
+
+    @property
+    def delegates(self) -> bool:
+        """Whether the last message says that the agent shall do what a text says."""
+        return names_source(self.last) and delegates_instructions(self.last)
+
+    @property
+    def asks_to_act(self) -> bool:
+        """Whether some message asks for any act."""
+        return any(map(acts_in, self.messages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +92,9 @@ class OriginProblem:
 
 def may_change(tool: str, stated: Mapping[str, StatedEffect] | None = None) -> bool:
     """Return whether a tool may change something: it is stated, or its name does not say that it only reads."""
-    if stated and tool in stated:
-        return stated[tool] == "changes"
-    return tool_effect(tool, stated) in ("changes", "unknown") and not looks_only(tool)
+    if stated and any(tool == each or fnmatchcase(tool, each) for each in stated):
+        return tool_effect(tool, stated) == "changes"
+    return tool_effect(tool) in ("changes", "unknown") and not looks_only(tool)
 
 
 def request_of(step: Step) -> CustomerRequest:
@@ -85,28 +103,27 @@ def request_of(step: Step) -> CustomerRequest:
     last = asked[-1] if asked else ""
     # Within a turn the last answer is older than the last message.
     question = said[-1] if said and (len(said) < len(asked) or len(asked) == KEPT) else ""
-    agreed = question if agrees(last, question) else ""
-    acts: frozenset[Act] = frozenset().union(*map(acts_in, asked)) if asked else frozenset()
-    return CustomerRequest(
-        acts=acts,
-        last=last,
-        agreed=agreed,
-        names_source=names_source(last),
-        delegates=delegates_instructions(last) and names_source(last),
-    )
+    agreed = question if question and _agrees(last[:_MAX_ASSENT_CHARS], question) else ""
+    return CustomerRequest(messages=tuple(reversed(asked)), agreed=agreed)
+
+
+@lru_cache(maxsize=1024)
+def _agrees(message: str, question: str) -> bool:
+    return agrees(message, question)
 
 
 def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     """Return what is wrong with a call; a ``delegated`` value is only reported."""
     acts = acts_of_tool(origin.call.name)
     request = origin.request
-    asked = bool(request.agreed) or request.delegates or is_asked(acts, request.acts)
-    found = list(_untraced(origin, origins, asked=asked or (not acts and bool(request.acts))))
-    found += _swapped_numbers(origin)
+    asked = bool(request.agreed) or is_asked(acts, request.messages) or request.delegates
+    found: list[OriginProblem] = []
+    if any(each.origin == "free_text" for each in origin.values):
+        found += _untraced(origin, origins, asked=asked or (not acts and request.asks_to_act))
+        found += _swapped_numbers(origin)
+        found += _told(origin, origins, acts)
+        found += _noted(origin, origins) if not found else ()
     found += _lookalikes(origin, origins)
-    found += _told(origin, origins, acts)
-    if not found:
-        found += _noted(origin, origins)
     if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
@@ -153,7 +170,7 @@ def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> boo
     given = [each.text for each in call_values({"": text.written}) if each.kind == value.kind and not each.whole]
     if all(squeeze(each) == squeeze(value.text) for each in given):
         return True
-    if is_asked(acts, acts_in(text.passage(value, around=0))):
+    if is_asked(acts, [text.passage(value, around=0)]):
         return False
     return value.kind == "address" or squeeze(given[0]) == squeeze(value.text)
 
@@ -196,7 +213,7 @@ def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterato
         if traced.origin != "free_text" or traced.result is None or not _is_distinct(traced.value):
             continue
         passage = traced.result.free.passage(traced.value)
-        if not passage or not is_asked(acts, acts_in(passage)):
+        if not passage or not is_asked(acts, [passage]):
             continue
         if origin.request.names_source and _was_looked_up(traced.result, origin.memory, origins):
             continue
@@ -285,6 +302,7 @@ def _addresses_in(message: str) -> tuple[str, ...]:
     return tuple(value.text for value in call_values({"": message}) if value.kind == "address")
 
 
+@lru_cache(maxsize=8192)
 def _is_near(one: str, two: str) -> bool:
     """Return whether two addresses of the same length differ in a few characters, or one has one more."""
     if abs(len(one) - len(two)) > 1 or one.partition("@")[2][-4:] != two.partition("@")[2][-4:]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final, Literal
 
 from proctor.lexicon.concept import ANY
 from proctor.lexicon.files import read_wording
-from proctor.lexicon.match import ConceptMatch, matcher
+from proctor.lexicon.match import matcher
+from proctor.lexicon.project_concepts import concepts_in_force
+from proctor.text.chunked_regex import finditer
 from proctor.text.predicates.language_guess import language
 
 __all__ = [
     "Act",
     "acts_in",
     "acts_of_tool",
+    "asks_for",
     "delegates_instructions",
     "is_asked",
     "looks_only",
@@ -85,8 +88,17 @@ _DENIED_AFTER: Final = re.compile(
 _DENIAL_CHARS: Final = 24
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 _LETTERS: Final = str.maketrans("łıøđ", "liod")
-_FAMILIES: Final = (frozenset(("es", "pt", "it", "fr")), frozenset(("de", "nl")))  # a short text may be either
-_ALL: Final = frozenset((ANY, "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "ar", "hi", "ja", "zh", "ko"))
+_FAMILIES: Final = (("es", "pt", "it", "fr"), ("de", "nl"))  # a short text may be in any of them
+_LATIN: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr")
+_SCRIPTS: Final = (
+    (("ru",), re.compile("[\u0400-\u04ff]")),
+    (("ar",), re.compile("[\u0600-\u06ff]")),
+    (("hi",), re.compile("[\u0900-\u097f]")),
+    (("ja", "zh"), re.compile("[\u3040-\u30ff\u4e00-\u9fff]")),
+    (("ko",), re.compile("[\uac00-\ud7af]")),
+)
+_ENGLISH: Final = frozenset(("the", "and", "to", "is", "my", "you", "for", "please", "of", "it", "this", "with", "can"))
+_MIN_ENGLISH_WORDS: Final = 2
 _MAX_NAME_CHARS: Final = 200
 _MAX_MESSAGE_CHARS: Final = 8_000
 
@@ -138,30 +150,53 @@ def _unaccented(text: str) -> str:
 
 def acts_in(text: str) -> frozenset[Act]:
     """Return the kinds of act that a customer's message asks for; what is quoted or denied is not asked for."""
-    return _acts_in(text[:_MAX_MESSAGE_CHARS])
+    return frozenset(act for act in _ACTS if asks_for(text, act))
+
+
+@lru_cache(maxsize=16_384)
+def asks_for(text: str, act: Act) -> bool:
+    """Return whether a message asks for acts of one kind."""
+    own = without_quotations(text[:_MAX_MESSAGE_CHARS])
+    return any(not _is_denied(own, start, end) for start, end in _hits(f"act_{act}", own))
+
+
+def _hits(concept: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text expresses a concept in a language that it may be in."""
+    spoken = _spoken(text)
+    if concept in concepts_in_force().concepts:  # with the words of a project
+        yield from ((hit.start, hit.end) for hit in matcher(concept).find(text) if hit.language in spoken)
+        return
+    for code in spoken:
+        if (pattern := _by_language(concept).get(code)) is not None:
+            yield from (hit.span() for hit in finditer(pattern, text))
+
+
+@cache
+def _by_language(concept: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a concept, those of a language in one."""
+    found: dict[str, list[str]] = {}
+    for code, pattern in read_wording(concept).expressions("patterns"):
+        found.setdefault(code, []).append(f"(?:{pattern})")
+    return {code: re.compile("|".join(each), re.IGNORECASE) for code, each in found.items()}
 
 
 @lru_cache(maxsize=1024)
-def _acts_in(text: str) -> frozenset[Act]:
-    own = without_quotations(text)
-    spoken = _spoken(own)
-    return frozenset(
-        act
-        for act in _ACTS
-        if any(hit.language in spoken and not _is_denied(own, hit) for hit in matcher(f"act_{act}").find(own))
-    )
-
-
-def _spoken(text: str) -> frozenset[str]:
-    """Return the languages that a message may be in: the likely one and its near relations, or all."""
+def _spoken(text: str) -> tuple[str, ...]:
+    """Return the languages that a message may be in: by its script, or the likely one and its near relations."""
+    if not text.isascii():
+        found = tuple(code for codes, pattern in _SCRIPTS if pattern.search(text) for code in codes)
+        if found:
+            return (*found, ANY, "en")
+    if sum(word in _ENGLISH for word in set(text.lower().split())) >= _MIN_ENGLISH_WORDS:
+        return (ANY, "en")
     guess = language(text)
-    if guess is None:
-        return _ALL
-    return next((family for family in _FAMILIES if guess in family), frozenset((guess,))) | {ANY, "en"}
+    if guess is None or guess not in _LATIN:
+        return (*_LATIN, ANY)
+    return (*next((family for family in _FAMILIES if guess in family), (guess,)), ANY, "en")
 
 
-def _is_denied(text: str, hit: ConceptMatch) -> bool:
-    before, after = text[max(0, hit.start - _DENIAL_CHARS) : hit.start + 1], text[hit.end : hit.end + _DENIAL_CHARS]
+def _is_denied(text: str, start: int, end: int) -> bool:
+    before, after = text[max(0, start - _DENIAL_CHARS) : start + 1], text[end : end + _DENIAL_CHARS]
     return _DENIED_BEFORE.search(before) is not None or _DENIED_AFTER.match(after) is not None
 
 
@@ -175,15 +210,16 @@ def quotations(text: str) -> str:
     return "\n".join(_QUOTED.findall(text))
 
 
-def is_asked(acts: Iterable[Act], requested: frozenset[Act]) -> bool:
-    """Return whether one of a tool's acts is among those that were asked for."""
-    return any(not _MEANT_BY[act].isdisjoint(requested) for act in acts)
+def is_asked(acts: Iterable[Act], messages: Iterable[str]) -> bool:
+    """Return whether one of the messages asks for one of a tool's acts, or for one that may mean it."""
+    wanted = frozenset().union(*(_MEANT_BY[act] for act in acts))
+    return any(asks_for(message, act) for message in messages for act in wanted)
 
 
 @lru_cache(maxsize=1024)
 def names_source(text: str) -> bool:
     """Return whether a message names a text as the place where something is written: a mail, a file, a bill."""
-    return matcher("names_source").has(text[:_MAX_MESSAGE_CHARS])
+    return next(_hits("names_source", text[:_MAX_MESSAGE_CHARS]), None) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -20,6 +20,7 @@ __all__ = ["ProvenanceGate"]
 
 _verdict: Final = swift(Verdict)
 _Choice = Literal["block", "escalate", "flag", "off"]
+_ORDER: Final[tuple[_Choice, ...]] = ("block", "escalate", "flag", "off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +62,15 @@ class ProvenanceGate:
             return _verdict(action="allow", gate=self.name, version=self.version)
         request = request_of(step)
         values = self._origins.traced(step, agreed=request.agreed, trusted=self._trusted_in(step), known=self.known)
-        found = problems(CallOrigin(call=call, values=values, request=request, memory=step.memory), self._origins)
-        findings = tuple(self._finding(call, each) for each in found)
-        acts = [(self._choice(each), each) for each in found]
-        for choice in ("block", "escalate"):
-            first = next((each for chosen, each in acts if chosen == choice), None)
-            if first is not None:
-                return self._stopped(call, choice, first, findings)
-        if findings:
-            return Verdict(
-                action="allow", gate=self.name, version=self.version, reason=found[0].reason, findings=findings
-            )
-        return _verdict(action="allow", gate=self.name, version=self.version)
+        traced = CallOrigin(call=call, values=values, request=request, memory=step.memory)
+        found = [(choice, each) for each in problems(traced, self._origins) if (choice := self._choice(each)) != "off"]
+        if not found:
+            return _verdict(action="allow", gate=self.name, version=self.version)
+        findings = tuple(self._finding(call, each) for _, each in found)
+        action, first = min(found, key=lambda each: _ORDER.index(each[0]))
+        if action in ("block", "escalate"):
+            return self._stopped(call, action, first, findings)
+        return Verdict(action="allow", gate=self.name, version=self.version, reason=first.reason, findings=findings)
 
     def _changes(self, tool: str) -> bool:
         if self._free.of(tool):
