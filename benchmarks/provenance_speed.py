@@ -1,7 +1,7 @@
 """CPU time of the gate ``provenance`` for a call in a long session: ``python -m benchmarks.provenance_speed``.
 
-Each of fifty turns has a message, a record with a note of sixty words that a tool returned, and an answer. ``known`` are calls in
-the finished session. ``new`` are the first calls after a message and a result that the gate has not met before.
+Each of fifty turns has a message, a record with a note of sixty words, and an answer. ``known`` are further calls of a
+turn. ``new`` are the first calls after a message and a result that the gate has not met before.
 """
 
 from __future__ import annotations

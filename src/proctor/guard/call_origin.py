@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
-from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_values
+from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_values, plain_text
 from proctor.guard.session_memory import KEPT, Memory
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import shown
@@ -30,13 +30,13 @@ from proctor.text.assent import agrees
 
 __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
 
-ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "delegated"]
+ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "unprompted", "delegated"]
 
 _MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
+_MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
-_FINAL: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))  # acts that cannot be taken back
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
 
@@ -122,7 +122,7 @@ def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
         found += _untraced(origin, origins, asked=asked or (not acts and request.asks_to_act))
         found += _swapped_numbers(origin)
         found += _told(origin, origins, acts)
-        found += _noted(origin, origins) if not found else ()
+        found += _noted(origin) if not found else ()
     found += _lookalikes(origin, origins)
     if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
@@ -135,14 +135,26 @@ def _untraced(origin: CallOrigin, origins: Origins, *, asked: bool) -> Iterator[
         value = traced.value
         if value.kind not in DECISIVE or traced.origin != "free_text":
             continue
+        if value.kind == "secret" and "cancel" in acts_of_tool(origin.call.name):
+            continue  # a key that is deleted was known
+        if value.kind == "link" and _is_on_named_host(value, origins.session(origin.memory).said):
+            continue
         where = f"the result of {traced.tool[:60]}" if traced.tool else "a document"
         what = f"{value.argument[:40]} {shown(value.shown, name=value.argument)}"
         if asked and _is_delegated(traced, origin, origins):
             yield OriginProblem("delegated", f"{what} comes from {where}, to which the customer pointed")
-        elif (own := _own_value(value.kind, origin.request.last)) is not None and value.whole:
+        elif value.whole and _gives_own(value, origin, origins):
+            own = shown(_own_values(value.kind, origin.request.last)[0])
             yield OriginProblem("swapped", f"{what} comes from {where}, and the customer gave another: {own}")
         else:
             yield OriginProblem("untraced", f"{what} stands only in text of {where}; the customer did not give it")
+
+
+def _is_on_named_host(link: CallValue, said: TracedText) -> bool:
+    """Return whether the customer named the host of a link, and the link carries no data there."""
+    host = link.text.partition("://")[2] or link.text
+    host, _, path = host.partition("/")
+    return "?" not in path and len(host) >= _MIN_HOST_CHARS and said.has(host.removeprefix("www."))
 
 
 def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> bool:
@@ -150,7 +162,7 @@ def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> 
     request = origin.request
     if not (request.names_source or request.delegates or request.agreed) or traced.result is None:
         return False
-    if _own_value(traced.value.kind, request.last) is not None and not request.delegates:
+    if not request.delegates and _gives_own(traced.value, origin, origins):
         return False
     if not request.delegates and any(
         each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values
@@ -177,7 +189,7 @@ def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> boo
 
 def _was_looked_up(result: ReadResult, memory: Memory, origins: Origins, *, depth: int = 2) -> bool:
     """Return whether the call only looked for what the customer named, or for what that gave."""
-    if may_change(result.call.name):
+    if depth > 1 and may_change(result.call.name):
         return False
     texts = [value for value in result.arguments if value.kind != "number"]
     session = origins.session(memory)
@@ -196,13 +208,19 @@ def _shares_word(value: CallValue, text: TracedText) -> bool:
     return any(len(word) > 2 and word in text.plain for word in words)
 
 
+def _gives_own(value: CallValue, origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the last message gives a value of this kind, other than one that was only looked up."""
+    own = _own_values(value.kind, origin.request.last)
+    if not own:
+        return False
+    looked_up = {each.text for result in origins.session(origin.memory).results for each in result.arguments}
+    return any(all(plain_text(each) not in known for known in looked_up) for each in own)
+
+
 @lru_cache(maxsize=1024)
-def _own_value(kind: ValueKind, message: str) -> str | None:
-    """Return a value of this kind that the message gives, shortened; None if it gives none."""
-    for value in call_values({"": without_quotations(message)}):
-        if value.kind == kind:
-            return shown(value.shown)
-    return None
+def _own_values(kind: ValueKind, message: str) -> tuple[str, ...]:
+    """Return the values of this kind that a message gives."""
+    return tuple(each.shown for each in call_values({"": without_quotations(message)}) if each.kind == kind)
 
 
 def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterator[OriginProblem]:
@@ -223,16 +241,14 @@ def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterato
         return
 
 
-def _noted(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
+def _noted(origin: CallOrigin) -> Iterator[OriginProblem]:
     """Yield a value that only a remark in a record gives, while records give values in their fields."""
     request = origin.request
-    if request.agreed or request.delegates:
+    if request.agreed or request.names_source:
         return
     for traced in origin.values:
         result = traced.result
         if traced.origin != "free_text" or result is None or not result.is_record or not _is_given(traced.value):
-            continue
-        if request.names_source and _was_looked_up(result, origin.memory, origins):
             continue
         what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
         yield OriginProblem("noted", f"{what} stands only in a remark in the result of {traced.tool[:60]}")
@@ -319,22 +335,24 @@ def _counts(one: str, two: str) -> bool:
 
 
 def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
-    """Yield the act, unless the customer gave it a value that nothing was looked up with."""
+    """Yield the act, unless the customer gave it a value that nothing was looked up with.
+
+    It is ``unasked`` if a text that was read gives a value of it or asks for it, and ``unprompted`` if nothing does.
+    """
     foreign = next((each for each in origin.values if each.origin == "free_text" and not _is_short(each.value)), None)
-    tool = origin.call.name[:80]
+    told = f"nothing the customer said asks for {origin.call.name[:80]}"
     if foreign is not None:
         what = f"{foreign.value.argument[:40]} {shown(foreign.value.shown, name=foreign.value.argument)}"
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
-        yield OriginProblem("unasked", f"nothing the customer said asks for {tool}; {what} stands in {where}")
-    elif not _has_fresh_value(origin, origins) and _matters(origin, origins):
-        yield OriginProblem("unasked", f"nothing the customer said asks for {tool}")
-
-
-def _matters(origin: CallOrigin, origins: Origins) -> bool:
-    """Return whether the act cannot be taken back, or a text was read that may have asked for it."""
-    if not _FINAL.isdisjoint(acts_of_tool(origin.call.name)):
-        return True
-    return any(result.has_prose for result in origins.session(origin.memory).results)
+        yield OriginProblem("unasked", f"{told}; {what} stands in {where}")
+    elif not _has_fresh_value(origin, origins):
+        acts = acts_of_tool(origin.call.name)
+        results = [each for each in origins.session(origin.memory).results if each.free.plain]
+        asking = next((each for each in reversed(results) if is_asked(acts, [each.free.written])), None)
+        if asking is not None:
+            yield OriginProblem("unasked", f"{told}; a text in the result of {asking.call.name[:60]} does")
+        else:
+            yield OriginProblem("unprompted", told)
 
 
 def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:

@@ -26,7 +26,6 @@ _MAX_SESSIONS: Final = 128
 _MAX_JOINED: Final = 192  # texts of a session that are searched; then those it remembers are joined again
 _Key = tuple[tuple[int, int, int], ...]
 _MIN_ASSEMBLED: Final = 6
-_MIN_PROSE_WORDS: Final = 6
 _ASSEMBLED_KINDS: Final = frozenset(("address", "account", "code", "link", "secret"))
 
 
@@ -39,7 +38,6 @@ class ReadResult:
         self.exact = frozenset(parts.fields)
         self.free = TracedText(parts.free)
         self.is_record = bool(parts.fields)
-        self.has_prose = len(parts.free.split(None, _MIN_PROSE_WORDS)) > _MIN_PROSE_WORDS
 
     def in_field(self, value: CallValue) -> bool:
         """Return whether the value is the whole of a field, in whatever format, or a name within one."""

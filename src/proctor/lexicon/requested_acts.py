@@ -43,7 +43,7 @@ _MEANT_BY: Final[Mapping[Act, frozenset[Act]]] = {
     "book": frozenset(("book", "create")),
     "create": frozenset(("create", "book")),
     "cancel": frozenset(("cancel",)),
-    "change": frozenset(("change", "create")),
+    "change": frozenset(("change",)),
     "run": frozenset(("run",)),
 }
 # Nouns of tool names that tell the act where the name has no verb, or a verb of many meanings.
@@ -54,7 +54,7 @@ _NOUNS: Final[Mapping[Act, frozenset[str]]] = {
         refund remittance virement transferencia zahlung überweisung payout withdrawal deposit
         """
     ),
-    "send": _words_of("message messages mail email sms dm mesaj mesaji reply post webpage notification"),
+    "send": _words_of("message messages mail email sms dm mesaj mesaji reply post notification"),
     "book": _words_of("booking reservation appointment order purchase checkout rebook cart"),
     "create": _words_of("event attendee attendees participants participant invite invitation user ticket prescription"),
     "cancel": _words_of("iptal cancellation deletion return"),
@@ -190,7 +190,7 @@ def _spoken(text: str) -> tuple[str, ...]:
     if sum(word in _ENGLISH for word in set(text.lower().split())) >= _MIN_ENGLISH_WORDS:
         return (ANY, "en")
     guess = language(text)
-    if guess is None or guess not in _LATIN:
+    if guess is None or guess not in _LATIN or guess == "en":  # a few words, none of them frequent in English
         return (*_LATIN, ANY)
     return (*next((family for family in _FAMILIES if guess in family), (guess,)), ANY, "en")
 

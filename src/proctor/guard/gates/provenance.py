@@ -28,9 +28,9 @@ class ProvenanceGate:
     """Traces the values of changing calls to the customer, a record, or text that anybody may have written.
 
     ``untraced`` is for an address, account, link, command or password that only such a text gives, or that differs from
-    what the customer gave. ``unasked`` is for an act that nothing the customer said asks for. ``trusted`` are tools
-    whose whole result counts as a record, ``free`` are tools that are never checked, and ``known`` are values that
-    need no origin: the address of the shop, its own accounts.
+    what the customer gave. ``unasked`` is for an act that a read text asks for and nothing the customer said,
+    ``unprompted`` for one that nothing asks for. ``trusted`` are tools whose whole result counts as a record, ``free``
+    are tools that are never checked, and ``known`` are values that need no origin: the address of the shop.
     """
 
     name: ClassVar[str] = "provenance"
@@ -41,6 +41,7 @@ class ProvenanceGate:
 
     untraced: _Choice = "escalate"
     unasked: _Choice = "escalate"
+    unprompted: _Choice = "flag"
     trusted: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
@@ -83,6 +84,8 @@ class ProvenanceGate:
     def _choice(self, problem: OriginProblem) -> _Choice:
         if problem.kind == "delegated":
             return "flag"
+        if problem.kind == "unprompted":
+            return self.unprompted
         return self.unasked if problem.kind == "unasked" else self.untraced
 
     def _finding(self, call: ToolCall, problem: OriginProblem) -> Finding:
@@ -91,7 +94,7 @@ class ProvenanceGate:
             detector=self.name,
             text=call_text(call),
             confidence=1.0,
-            severity="low" if problem.kind == "delegated" else "high",
+            severity="low" if problem.kind in ("delegated", "unprompted") else "high",
             reason=problem.reason,
         )
 
