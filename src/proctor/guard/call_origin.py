@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, Literal
 
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
-from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_values
+from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_values, plain_text
 from proctor.guard.session_memory import KEPT, Memory
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import shown
@@ -29,30 +30,46 @@ from proctor.text.assent import agrees
 
 __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
 
-ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "unasked", "delegated"]
+ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "unprompted", "delegated"]
 
+_MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
+_MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
-_FINAL: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))  # acts that cannot be taken back
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
-_SHORT_NUMBER_CHARS: Final = 1  # a number of one digit is found anywhere by chance
 
 
 @dataclass(frozen=True, slots=True)
 class CustomerRequest:
-    """What the customer asked for: the acts of all messages, and what the last one says.
+    """What the customer asked for: all messages, the newest first.
 
-    ``agreed`` is the agent's question to which the last message says yes. ``names_source`` means that it names a text
-    in which something is written; ``delegates`` that the agent shall do what a text says.
+    ``agreed`` is the agent's question to which the last message says yes.
     """
 
-    acts: frozenset[Act]
-    last: str
-    agreed: str
-    names_source: bool
-    delegates: bool
+    messages: tuple[str, ...] = ()
+    agreed: str = ""
+
+    @property
+    def last(self) -> str:
+        """The last message."""
+        return self.messages[0] if self.messages else ""
+
+    @property
+    def names_source(self) -> bool:
+        """Whether the last message names a text in which something is written."""
+        return names_source(self.last)
+
+    @property
+    def delegates(self) -> bool:
+        """Whether the last message says that the agent shall do what a text says."""
+        return names_source(self.last) and delegates_instructions(self.last)
+
+    @property
+    def asks_to_act(self) -> bool:
+        """Whether some message asks for any act."""
+        return any(map(acts_in, self.messages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +92,9 @@ class OriginProblem:
 
 def may_change(tool: str, stated: Mapping[str, StatedEffect] | None = None) -> bool:
     """Return whether a tool may change something: it is stated, or its name does not say that it only reads."""
-    if stated and tool in stated:
-        return stated[tool] == "changes"
-    return tool_effect(tool, stated) in ("changes", "unknown") and not looks_only(tool)
+    if stated and any(tool == each or fnmatchcase(tool, each) for each in stated):
+        return tool_effect(tool, stated) == "changes"
+    return tool_effect(tool) in ("changes", "unknown") and not looks_only(tool)
 
 
 def request_of(step: Step) -> CustomerRequest:
@@ -86,26 +103,27 @@ def request_of(step: Step) -> CustomerRequest:
     last = asked[-1] if asked else ""
     # Within a turn the last answer is older than the last message.
     question = said[-1] if said and (len(said) < len(asked) or len(asked) == KEPT) else ""
-    agreed = question if agrees(last, question) else ""
-    acts: frozenset[Act] = frozenset().union(*map(acts_in, asked)) if asked else frozenset()
-    return CustomerRequest(
-        acts=acts,
-        last=last,
-        agreed=agreed,
-        names_source=names_source(last),
-        delegates=delegates_instructions(last) and names_source(last),
-    )
+    agreed = question if question and _agrees(last[:_MAX_ASSENT_CHARS], question) else ""
+    return CustomerRequest(messages=tuple(reversed(asked)), agreed=agreed)
+
+
+@lru_cache(maxsize=1024)
+def _agrees(message: str, question: str) -> bool:
+    return agrees(message, question)
 
 
 def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     """Return what is wrong with a call; a ``delegated`` value is only reported."""
     acts = acts_of_tool(origin.call.name)
     request = origin.request
-    asked = bool(request.agreed) or request.delegates or is_asked(acts, request.acts)
-    found = list(_untraced(origin, origins, asked=asked or (not acts and bool(request.acts))))
-    found += _swapped_numbers(origin)
+    asked = bool(request.agreed) or is_asked(acts, request.messages) or request.delegates
+    found: list[OriginProblem] = []
+    if any(each.origin == "free_text" for each in origin.values):
+        found += _untraced(origin, origins, asked=asked or (not acts and request.asks_to_act))
+        found += _swapped_numbers(origin)
+        found += _told(origin, origins, acts)
+        found += _noted(origin) if not found else ()
     found += _lookalikes(origin, origins)
-    found += _told(origin, origins, acts)
     if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
@@ -117,14 +135,26 @@ def _untraced(origin: CallOrigin, origins: Origins, *, asked: bool) -> Iterator[
         value = traced.value
         if value.kind not in DECISIVE or traced.origin != "free_text":
             continue
+        if value.kind == "secret" and "cancel" in acts_of_tool(origin.call.name):
+            continue  # a key that is deleted was known
+        if value.kind == "link" and _is_on_named_host(value, origins.session(origin.memory).said):
+            continue
         where = f"the result of {traced.tool[:60]}" if traced.tool else "a document"
         what = f"{value.argument[:40]} {shown(value.shown, name=value.argument)}"
         if asked and _is_delegated(traced, origin, origins):
             yield OriginProblem("delegated", f"{what} comes from {where}, to which the customer pointed")
-        elif (own := _own_value(value.kind, origin.request.last)) is not None and value.whole:
+        elif value.whole and _gives_own(value, origin, origins):
+            own = shown(_own_values(value.kind, origin.request.last)[0])
             yield OriginProblem("swapped", f"{what} comes from {where}, and the customer gave another: {own}")
         else:
             yield OriginProblem("untraced", f"{what} stands only in text of {where}; the customer did not give it")
+
+
+def _is_on_named_host(link: CallValue, said: TracedText) -> bool:
+    """Return whether the customer named the host of a link, and the link carries no data there."""
+    host = link.text.partition("://")[2] or link.text
+    host, _, path = host.partition("/")
+    return "?" not in path and len(host) >= _MIN_HOST_CHARS and said.has(host.removeprefix("www."))
 
 
 def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> bool:
@@ -132,28 +162,34 @@ def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> 
     request = origin.request
     if not (request.names_source or request.delegates or request.agreed) or traced.result is None:
         return False
-    if _own_value(traced.value.kind, request.last) is not None and not request.delegates:
+    if not request.delegates and _gives_own(traced.value, origin, origins):
         return False
     if not request.delegates and any(
         each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values
     ):
         return False  # one recipient is known; another one beside it needs a word of the customer
-    if not request.delegates and not _comes_first(traced.value, traced.result.free):
-        return False  # the text names several: the bill's own account stands first
+    acts = acts_of_tool(origin.call.name)
+    if not request.delegates and not _is_the_one(traced.value, traced.result.free, acts):
+        return False
     return _was_looked_up(traced.result, origin.memory, origins)
 
 
-def _comes_first(value: CallValue, text: TracedText) -> bool:
-    """Return whether no other value of its kind stands before it; an address may also stand in a list of people."""
-    if value.kind == "address" and acts_in(text.passage(value)).isdisjoint(("send", "pay")):
+def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> bool:
+    """Return whether a text means this value: it has no other of the kind, or gives it first, without an order.
+
+    A bill names its account, and an order to pay another one may have been added. People may stand in a list.
+    """
+    given = [each.text for each in call_values({"": text.written}) if each.kind == value.kind and not each.whole]
+    if all(squeeze(each) == squeeze(value.text) for each in given):
         return True
-    first = next((each for each in call_values({"": text.written}) if each.kind == value.kind and not each.whole), None)
-    return first is None or squeeze(first.text) == squeeze(value.text)
+    if is_asked(acts, [text.passage(value, around=0)]):
+        return False
+    return value.kind == "address" or squeeze(given[0]) == squeeze(value.text)
 
 
 def _was_looked_up(result: ReadResult, memory: Memory, origins: Origins, *, depth: int = 2) -> bool:
     """Return whether the call only looked for what the customer named, or for what that gave."""
-    if may_change(result.call.name):
+    if depth > 1 and may_change(result.call.name):
         return False
     texts = [value for value in result.arguments if value.kind != "number"]
     session = origins.session(memory)
@@ -172,13 +208,19 @@ def _shares_word(value: CallValue, text: TracedText) -> bool:
     return any(len(word) > 2 and word in text.plain for word in words)
 
 
+def _gives_own(value: CallValue, origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the last message gives a value of this kind, other than one that was only looked up."""
+    own = _own_values(value.kind, origin.request.last)
+    if not own:
+        return False
+    looked_up = {each.text for result in origins.session(origin.memory).results for each in result.arguments}
+    return any(all(plain_text(each) not in known for known in looked_up) for each in own)
+
+
 @lru_cache(maxsize=1024)
-def _own_value(kind: ValueKind, message: str) -> str | None:
-    """Return a value of this kind that the message gives, shortened; None if it gives none."""
-    for value in call_values({"": without_quotations(message)}):
-        if value.kind == kind:
-            return shown(value.shown)
-    return None
+def _own_values(kind: ValueKind, message: str) -> tuple[str, ...]:
+    """Return the values of this kind that a message gives."""
+    return tuple(each.shown for each in call_values({"": without_quotations(message)}) if each.kind == kind)
 
 
 def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterator[OriginProblem]:
@@ -189,7 +231,7 @@ def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterato
         if traced.origin != "free_text" or traced.result is None or not _is_distinct(traced.value):
             continue
         passage = traced.result.free.passage(traced.value)
-        if not passage or not is_asked(acts, acts_in(passage)):
+        if not passage or not is_asked(acts, [passage]):
             continue
         if origin.request.names_source and _was_looked_up(traced.result, origin.memory, origins):
             continue
@@ -197,6 +239,32 @@ def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterato
         where = f"the result of {traced.tool[:60]}"
         yield OriginProblem("told", f"a text in {where} asks for {origin.call.name[:80]}, and only it gives {what}")
         return
+
+
+def _noted(origin: CallOrigin) -> Iterator[OriginProblem]:
+    """Yield a value that only a remark in a record gives, while records give values in their fields."""
+    request = origin.request
+    if request.agreed or request.names_source:
+        return
+    for traced in origin.values:
+        result = traced.result
+        if traced.origin != "free_text" or result is None or not result.is_record or not _is_given(traced.value):
+            continue
+        what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
+        yield OriginProblem("noted", f"{what} stands only in a remark in the result of {traced.tool[:60]}")
+        return
+
+
+def _is_short(value: CallValue) -> bool:
+    """Return whether a value is found anywhere by chance: a number of one digit, a letter."""
+    return len(value.text.removesuffix(".0").removesuffix(".00")) <= 1
+
+
+def _is_given(value: CallValue) -> bool:
+    """Return whether a value is one that somebody must give: a date, a code, an amount, a name of several words."""
+    if value.kind == "number":
+        return len(value.text) >= _MIN_NUMBER_CHARS
+    return value.kind in ("time", "code") or (value.kind == "name" and " " in value.text)
 
 
 def _is_distinct(value: CallValue) -> bool:
@@ -211,7 +279,7 @@ def _swapped_numbers(origin: CallOrigin) -> Iterator[OriginProblem]:
     foreign = [
         each
         for each in origin.values
-        if each.value.kind == "number" and each.origin == "free_text" and len(each.value.text) > _SHORT_NUMBER_CHARS
+        if each.value.kind == "number" and each.origin == "free_text" and not _is_short(each.value)
     ]
     if not foreign:
         return
@@ -250,6 +318,7 @@ def _addresses_in(message: str) -> tuple[str, ...]:
     return tuple(value.text for value in call_values({"": message}) if value.kind == "address")
 
 
+@lru_cache(maxsize=8192)
 def _is_near(one: str, two: str) -> bool:
     """Return whether two addresses of the same length differ in a few characters, or one has one more."""
     if abs(len(one) - len(two)) > 1 or one.partition("@")[2][-4:] != two.partition("@")[2][-4:]:
@@ -266,22 +335,24 @@ def _counts(one: str, two: str) -> bool:
 
 
 def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
-    """Yield the act, unless the customer gave it a value that nothing was looked up with."""
-    foreign = next((each for each in origin.values if each.origin == "free_text" and each.value.kind != "text"), None)
-    tool = origin.call.name[:80]
-    if foreign is not None and len(foreign.value.text) > _SHORT_NUMBER_CHARS:
+    """Yield the act, unless the customer gave it a value that nothing was looked up with.
+
+    It is ``unasked`` if a text that was read gives a value of it or asks for it, and ``unprompted`` if nothing does.
+    """
+    foreign = next((each for each in origin.values if each.origin == "free_text" and not _is_short(each.value)), None)
+    told = f"nothing the customer said asks for {origin.call.name[:80]}"
+    if foreign is not None:
         what = f"{foreign.value.argument[:40]} {shown(foreign.value.shown, name=foreign.value.argument)}"
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
-        yield OriginProblem("unasked", f"nothing the customer said asks for {tool}; {what} stands in {where}")
-    elif not _has_fresh_value(origin, origins) and _matters(origin, origins):
-        yield OriginProblem("unasked", f"nothing the customer said asks for {tool}")
-
-
-def _matters(origin: CallOrigin, origins: Origins) -> bool:
-    """Return whether the act cannot be taken back, or a text was read that may have asked for it."""
-    if not _FINAL.isdisjoint(acts_of_tool(origin.call.name)):
-        return True
-    return any(result.has_prose for result in origins.session(origin.memory).results)
+        yield OriginProblem("unasked", f"{told}; {what} stands in {where}")
+    elif not _has_fresh_value(origin, origins):
+        acts = acts_of_tool(origin.call.name)
+        results = [each for each in origins.session(origin.memory).results if each.free.plain]
+        asking = next((each for each in reversed(results) if is_asked(acts, [each.free.written])), None)
+        if asking is not None:
+            yield OriginProblem("unasked", f"{told}; a text in the result of {asking.call.name[:60]} does")
+        else:
+            yield OriginProblem("unprompted", told)
 
 
 def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:

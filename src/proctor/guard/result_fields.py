@@ -17,6 +17,7 @@ _MAX_DEPTH: Final = 8
 _MAX_PARSED_CHARS: Final = 40_000
 _MAX_FIELD_CHARS: Final = 80
 _MIN_SENTENCE_WORDS: Final = 4
+_MIN_SHARE: Final = 5  # lines of YAML for each that is none
 _KEY_LINE: Final = re.compile(
     r"(?P<indent>\s*(?:- +)*)(?P<key>['\"]?[\w][\w .()/-]{0,38}['\"]?):(?:\s+(?P<value>.*))?$"
 )
@@ -51,7 +52,7 @@ def _parts(values: Iterator[str] | list[str]) -> ResultParts:
     fields: list[str] = []
     free: list[str] = []
     for value in values:
-        kind = kind_of(value) if len(value) <= _MAX_FIELD_CHARS else "text"
+        kind = kind_of(value) if len(value) <= _MAX_FIELD_CHARS and not value.endswith("\n") else "text"
         if kind != "text":
             fields.append(plain_text(value).strip())
         if kind == "text" or (kind == "name" and _may_tell(value)):
@@ -80,13 +81,14 @@ def _scalars(data: Any) -> Iterator[str]:
 
 
 def _yaml_values(text: str) -> list[str] | None:
-    """Return the values of a text whose every line belongs to a YAML mapping or list; None for any other text.
+    """Return the values of a text whose lines belong to a YAML mapping or list; None for any other text.
 
-    A line inside a quoted or folded text belongs to that text, whatever it looks like.
+    A line inside a quoted or folded text belongs to that text, whatever it looks like. A few other lines are free text:
+    a part of a result may have been cut out.
     """
     lines = text.splitlines()
     found: list[str] = []
-    keys = place = 0
+    keys = place = others = 0
     while place < len(lines):
         line = lines[place]
         place += 1
@@ -94,7 +96,11 @@ def _yaml_values(text: str) -> list[str] | None:
             continue
         hit = _KEY_LINE.match(line) or _ITEM_LINE.match(line)
         if hit is None:
-            return None
+            others += 1
+            found.append(f"{line}\n")  # with a line break it is no field
+            if others * _MIN_SHARE > place:
+                return None
+            continue
         if "key" in hit.re.groupindex:
             keys += 1
             found.append(hit["key"].strip("'\""))

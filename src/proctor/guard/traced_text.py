@@ -53,23 +53,29 @@ class TracedText:
             return self._holds_time(value.text)
         if value.kind in ("name", "text"):
             return value.kind == "name" and self._in_squeezed(value)
-        return self._in_squeezed(value) or self._spelt_out(value)
+        if value.kind in ("address", "link"):
+            return self._spelt_out(value)
+        return self._in_squeezed(value)
 
     def has(self, part: str) -> bool:
         """Return whether a text occurs as whole words: 13 does not occur in 2013."""
-        at = self.plain.find(part)
-        while at >= 0:
-            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[at + len(part) : at + len(part) + 1], part[-1])):
-                return True
-            at = self.plain.find(part, at + 1)
-        return False
+        return self._find(part, 0) >= 0
 
-    def passage(self, value: CallValue) -> str:
+    def _find(self, part: str, start: int) -> int:
+        at = self.plain.find(part, start)
+        while at >= 0:
+            end = at + len(part)
+            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[end : end + 1], part[-1])):
+                return at
+            at = self.plain.find(part, at + 1)
+        return -1
+
+    def passage(self, value: CallValue, *, around: int = 1) -> str:
         """Return the sentence that holds a value, with its neighbours; empty if no single sentence does."""
         parts = self.sentences
         for place, part in enumerate(parts):
             if part.holds(value):
-                return " ".join(each.written for each in parts[max(0, place - 1) : place + 2])
+                return " ".join(each.written for each in parts[max(0, place - around) : place + around + 1])
         return ""
 
     @cached_property
@@ -105,16 +111,18 @@ class TracedText:
 
     def _spelt_out(self, value: CallValue) -> bool:
         """Return whether the parts of an address or link follow each other: zhou at jinhe dot example."""
-        if value.kind not in ("address", "link"):
-            return False
-        at = start = -1
+        start = end = -1
         for part in _PARTS.findall(value.text):
-            found = self.plain.find(part, at + 1)
-            if found < 0:
+            at = self._find(part, end + 1)
+            if at < 0:
                 return False
-            start = found if start < 0 else start
-            at = found + len(part) - 1
-        return start >= 0 and at - start <= _MAX_SPAN
+            start, end = (at if start < 0 else start), at + len(part) - 1
+        return start >= 0 and end - start <= _MAX_SPAN
+
+    def has_parts(self, value: CallValue) -> bool:
+        """Return whether every part of an address or link occurs, anywhere."""
+        parts = _PARTS.findall(value.text)
+        return len(parts) > 1 and all(map(self.has, parts))
 
     def _in_groups(self, number: Decimal) -> bool:
         """Return whether a large whole number is written in groups of three digits: 1 270."""
@@ -124,24 +132,38 @@ class TracedText:
         return any(self.has(sign.join(groups)) for sign in _GROUP_SIGNS)
 
     def _holds_time(self, text: str) -> bool:
-        """Return whether the date of a value occurs, or its time of day if it has no date."""
-        day = _DATE.search(text)
-        clock = _CLOCK.search(text[day.end() :] if day else text)
-        if day is not None:
-            wanted = _day(day)
-            if wanted is None:
-                return False
-            year, month, of_month = wanted
-            return not self.days.isdisjoint((wanted, (None, month, of_month), (year, None, of_month)))
-        return clock is not None and (self.has(clock.group()) or self.has(clock.group().lstrip("0")))
+        """Return whether the date of a value occurs, or its time of day if it has no date.
+
+        A month may be written in a language that is not read: then the day and the time of day must stand together.
+        """
+        hit = _DATE.search(text)
+        clock = _CLOCK.search(text[hit.end() :] if hit else text)
+        times = (clock.group(), clock.group().lstrip("0")) if clock else ()
+        if hit is None:
+            return any(map(self.has, times))
+        wanted = _day(hit)
+        if wanted is None:
+            return False
+        year, month, day = wanted
+        if not self.days.isdisjoint((wanted, (None, month, day), (year, None, day))):
+            return True
+        return any(self._near(str(day), each) for each in times)
+
+    def _near(self, day: str, clock: str) -> bool:
+        at = self.plain.find(clock)
+        return at >= 0 and re.search(rf"(?<![0-9:.]){day}(?![0-9:])", self.plain[max(0, at - 30) : at]) is not None
 
 
 class JoinedText(TracedText):
-    """Several texts that are searched together; what was found in each is not made again."""
+    """Several texts that are searched together. What was found in ``base``, the texts before, is not made again."""
 
-    def __init__(self, parts: Sequence[TracedText]) -> None:
-        self.parts = tuple(parts)
-        self.plain = "\n\n".join(part.plain for part in parts)
+    def __init__(self, parts: Sequence[TracedText], base: JoinedText | None = None) -> None:
+        self._new = tuple(parts)
+        self._base = dict(base.__dict__) if base is not None else {}
+        for name in ("_base", "_new"):  # of what came before, only what it found is kept
+            self._base.pop(name, None)
+        self.parts: tuple[TracedText, ...] = (*self._base.get("parts", ()), *parts)
+        self.plain = "\n\n".join((self._base.get("plain", ""), *(part.plain for part in parts)))
 
     @cached_property
     def written(self) -> str:  # type: ignore[override]
@@ -151,23 +173,30 @@ class JoinedText(TracedText):
     @cached_property
     def squeezed(self) -> str:
         """The letters and digits alone, a line for each text."""
-        return "\n".join(part.squeezed for part in self.parts)
+        known = self._base.get("squeezed")
+        return "\n".join(([] if known is None else [known]) + [part.squeezed for part in self._since(known)])
 
     @cached_property
     def numbers(self) -> frozenset[Decimal]:
         """Every number in the texts."""
-        return frozenset().union(*(part.numbers for part in self.parts))
+        known = self._base.get("numbers")
+        return (known or frozenset()).union(*(part.numbers for part in self._since(known)))
 
     @cached_property
     def days(self) -> frozenset[_Date]:
         """Every date in the texts."""
-        return frozenset().union(*(part.days for part in self.parts))
+        known = self._base.get("days")
+        return (known or frozenset()).union(*(part.days for part in self._since(known)))
 
     @cached_property
     def decoded(self) -> TracedText | None:
         """What encodings in the texts hide."""
         hidden = [part.decoded for part in self.parts if part.decoded is not None]
         return JoinedText(hidden) if hidden else None
+
+    def _since(self, known: object) -> tuple[TracedText, ...]:
+        """Return the texts that a form must still be made of."""
+        return self.parts if known is None else self._new
 
 
 def squeeze(plain: str) -> str:

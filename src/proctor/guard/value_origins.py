@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from proctor.core.chat import ToolCall
 from proctor.guard.call_values import CallValue, call_values, kind_of
@@ -18,13 +18,14 @@ from proctor.lexicon.requested_acts import quotations, without_quotations
 
 __all__ = ["FieldValues", "Origin", "Origins", "ReadResult", "SessionTexts", "TracedValue"]
 
+Item = TypeVar("Item")
 Origin = Literal["customer", "configuration", "record", "free_text", "agent"]
 
 _MAX_CACHED: Final = 2_048
 _MAX_SESSIONS: Final = 128
+_MAX_JOINED: Final = 192  # texts of a session that are searched; then those it remembers are joined again
 _Key = tuple[tuple[int, int, int], ...]
 _MIN_ASSEMBLED: Final = 6
-_MIN_PROSE_WORDS: Final = 6
 _ASSEMBLED_KINDS: Final = frozenset(("address", "account", "code", "link", "secret"))
 
 
@@ -36,7 +37,7 @@ class ReadResult:
         self.fields = parts.fields
         self.exact = frozenset(parts.fields)
         self.free = TracedText(parts.free)
-        self.has_prose = len(parts.free.split(None, _MIN_PROSE_WORDS)) > _MIN_PROSE_WORDS
+        self.is_record = bool(parts.fields)
 
     def in_field(self, value: CallValue) -> bool:
         """Return whether the value is the whole of a field, in whatever format, or a name within one."""
@@ -94,11 +95,14 @@ class SessionTexts:
 
 
 class FieldValues:
-    """The fields of several results, searched together."""
+    """The fields of several results, searched together; ``base`` are those of the results before."""
 
-    def __init__(self, results: Sequence[ReadResult]) -> None:
-        self.results = results
-        self._exact = {each for result in results for each in result.exact}
+    def __init__(self, results: Sequence[ReadResult], base: FieldValues | None = None) -> None:
+        known = base or _NO_FIELDS
+        self._exact: frozenset[str] = known._exact.union(*(each.exact for each in results))
+        self._squeezed: frozenset[str] = known._squeezed.union(*(each.squeezed for each in results))
+        self._numbers: JoinedText = JoinedText([each.numbers for each in results], known._numbers)
+        self._names: JoinedText = JoinedText([each.names for each in results], known._names)
 
     def holds(self, value: CallValue) -> bool:
         """Return whether some result has the value as a field."""
@@ -110,32 +114,43 @@ class FieldValues:
             return self._names.holds(value)
         return any(form in self._squeezed for form in value_forms(value))
 
-    @cached_property
-    def _squeezed(self) -> frozenset[str]:
-        return frozenset().union(*(result.squeezed for result in self.results))
 
-    @cached_property
-    def _numbers(self) -> JoinedText:
-        return JoinedText([result.numbers for result in self.results])
+class _NoFields(FieldValues):
+    """The fields of no result."""
 
-    @cached_property
-    def _names(self) -> JoinedText:
-        return JoinedText([result.names for result in self.results])
+    def __init__(self) -> None:
+        self._exact = self._squeezed = frozenset()
+        self._numbers = self._names = JoinedText([])
+
+
+_NO_FIELDS: Final = _NoFields()
+_NO_TEXTS: Final = SessionTexts(JoinedText([]), (), JoinedText([]), _NO_FIELDS, JoinedText([]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """The texts of a session at one time. ``held`` keeps what ``key`` has the ids of alive."""
+
+    memory: Memory
+    key: _Key
+    held: tuple[object, ...]
+    texts: SessionTexts
 
 
 class Origins:
     """Finds the origin of values. Each message and result is read once; the newest two thousand are kept.
 
-    Results are kept by the call's ``id()``, and sessions by that of their collections, which are replaced when they
-    change. What has the id is kept alive, so that it is not reused.
+    Results are kept by the call's ``id()``, and sessions by that of their memory. Both are kept alive, so that
+    the id is not reused.
     """
 
-    __slots__ = ("_messages", "_results", "_sessions")
+    __slots__ = ("_messages", "_own", "_results", "_sessions")
 
     def __init__(self) -> None:
         self._messages: OrderedDict[str, TracedText] = OrderedDict()
+        self._own: OrderedDict[str, tuple[TracedText, TracedText | None]] = OrderedDict()
         self._results: OrderedDict[int, ReadResult] = OrderedDict()
-        self._sessions: OrderedDict[_Key, tuple[tuple[object, ...], SessionTexts]] = OrderedDict()
+        self._sessions: OrderedDict[int, _Session] = OrderedDict()
 
     def traced(
         self, step: Step, *, agreed: str = "", trusted: Sequence[str] = (), known: Sequence[str] = ()
@@ -158,26 +173,44 @@ class Origins:
         """Return the texts of a session."""
         held = (memory.asked, memory.calls, memory.sources)
         key = tuple((id(each), len(each), id(each[-1]) if each else 0) for each in held)
-        kept = self._sessions.get(key)
-        if kept is not None:
-            return kept[1]
-        made = self._joined(memory)
-        self._sessions[key] = ((*held, *(each[-1] for each in held if each)), made)
+        kept = self._sessions.get(id(memory))
+        if kept is not None and kept.memory is memory and kept.key == key:
+            return kept.texts
+        before = kept.texts if kept is not None and kept.memory is memory else None
+        made = self._joined(memory, before)
+        self._sessions[id(memory)] = _Session(memory, key, (*held, *(each[-1] for each in held if each)), made)
         if len(self._sessions) > _MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return made
 
-    def _joined(self, memory: Memory) -> SessionTexts:
-        results = [self.result(call) for call in memory.calls if call.result is not None]
+    def _joined(self, memory: Memory, before: SessionTexts | None) -> SessionTexts:
+        """Return the texts of a session, added to those before; what the session has forgotten is kept for a while."""
+        messages = [self.own_words(text) for text in memory.asked]
+        said = [own for own, _ in messages]
         documents = [self.message(source.text) for source in memory.sources]
-        documents += [self.message(quoted) for text in memory.asked if (quoted := quotations(text))]
+        documents += [quoted for _, quoted in messages if quoted is not None]
+        results = [self.result(call) for call in memory.calls if call.result is not None]
+        if before is None or len(before.results) + len(before.said.parts) > _MAX_JOINED:
+            before = _NO_TEXTS
+        results = _new(results, before.results)
         return SessionTexts(
-            said=JoinedText([self.message(without_quotations(text)) for text in memory.asked]),
-            results=tuple(results),
-            documents=JoinedText(documents),
-            fields=FieldValues(results),
-            free=JoinedText([result.free for result in results if result.free.plain]),
+            said=JoinedText(_new(said, before.said.parts), before.said),
+            results=(*before.results, *results),
+            documents=JoinedText(_new(documents, before.documents.parts), before.documents),
+            fields=FieldValues(results, before.fields),
+            free=JoinedText([each.free for each in results if each.free.plain], before.free),
         )
+
+    def own_words(self, text: str) -> tuple[TracedText, TracedText | None]:
+        """Return a customer's message without its long quotations, and the quotations."""
+        found = self._own.get(text)
+        if found is None:
+            quoted = quotations(text)
+            found = TracedText(without_quotations(text)), TracedText(quoted) if quoted else None
+            self._own[text] = found
+            if len(self._own) > _MAX_CACHED:
+                self._own.popitem(last=False)
+        return found
 
     def message(self, text: str) -> TracedText:
         """Return a message or document in its forms."""
@@ -197,6 +230,12 @@ class Origins:
         if len(self._results) > _MAX_CACHED:
             self._results.popitem(last=False)
         return made
+
+
+def _new(found: list[Item], known: Sequence[Item]) -> list[Item]:
+    """Return what is not among the known, by identity."""
+    ids = set(map(id, known))
+    return [each for each in found if id(each) not in ids]
 
 
 def _origin(
@@ -233,6 +272,8 @@ def _assembled(value: CallValue, text: TracedText) -> bool:
     """Return whether a value was put together from parts of a text."""
     if value.kind not in _ASSEMBLED_KINDS or not text.plain:
         return False
+    if value.kind in ("address", "link"):
+        return text.has_parts(value)
     whole = squeeze(value.text)
     return len(whole) >= _MIN_ASSEMBLED and assembled(whole, text.squeezed)
 

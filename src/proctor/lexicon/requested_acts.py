@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final, Literal
 
 from proctor.lexicon.concept import ANY
 from proctor.lexicon.files import read_wording
-from proctor.lexicon.match import ConceptMatch, matcher
+from proctor.lexicon.match import matcher
+from proctor.lexicon.project_concepts import concepts_in_force
+from proctor.text.chunked_regex import finditer
 from proctor.text.predicates.language_guess import language
 
 __all__ = [
     "Act",
     "acts_in",
     "acts_of_tool",
+    "asks_for",
     "delegates_instructions",
     "is_asked",
     "looks_only",
@@ -27,6 +30,11 @@ __all__ = [
 
 Act = Literal["pay", "send", "book", "create", "cancel", "change", "run"]
 
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _ACTS: Final[tuple[Act, ...]] = ("pay", "send", "book", "create", "cancel", "change", "run")
 # A customer who asks for one of these may mean the act: an appointment is booked or created.
 _MEANT_BY: Final[Mapping[Act, frozenset[Act]]] = {
@@ -35,65 +43,32 @@ _MEANT_BY: Final[Mapping[Act, frozenset[Act]]] = {
     "book": frozenset(("book", "create")),
     "create": frozenset(("create", "book")),
     "cancel": frozenset(("cancel",)),
-    "change": frozenset(("change", "create")),
+    "change": frozenset(("change",)),
     "run": frozenset(("run",)),
 }
 # Nouns of tool names that tell the act where the name has no verb, or a verb of many meanings.
 _NOUNS: Final[Mapping[Act, frozenset[str]]] = {
-    "pay": frozenset(
-        [
-            "payment",
-            "payments",
-            "money",
-            "funds",
-            "fund",
-            "transaction",
-            "wire",
-            "transfer",
-            "przelew",
-            "furikomi",
-            "ikche",
-            "bonifico",
-            "pix",
-            "tip",
-            "donation",
-            "refund",
-            "remittance",
-            "virement",
-            "transferencia",
-            "zahlung",
-            "überweisung",
-            "payout",
-            "withdrawal",
-            "deposit",
-        ]
+    "pay": _words_of(
+        """
+        payment payments money funds fund transaction wire transfer przelew furikomi ikche bonifico pix tip donation
+        refund remittance virement transferencia zahlung überweisung payout withdrawal deposit
+        """
     ),
-    "send": frozenset(
-        [
-            "message",
-            "messages",
-            "mail",
-            "email",
-            "sms",
-            "dm",
-            "mesaj",
-            "mesaji",
-            "reply",
-            "post",
-            "webpage",
-            "notification",
-        ]
+    "send": _words_of("message messages mail email sms dm mesaj mesaji reply post notification"),
+    "book": _words_of("booking reservation appointment order purchase checkout rebook cart"),
+    "create": _words_of("event attendee attendees participants participant invite invitation user ticket prescription"),
+    "cancel": _words_of("iptal cancellation deletion return"),
+    "change": _words_of(
+        """
+        update settings password patch respond set config configurar light lights lamp door garage gate lock window
+        blinds shutter thermostat heating boiler alarm camera vacuum plug tv scene speaker valve on off
+        """
     ),
-    "book": frozenset(["booking", "reservation", "appointment", "order", "purchase", "checkout", "rebook"]),
-    "create": frozenset(
-        ["event", "attendee", "attendees", "participants", "participant", "invite", "invitation", "user", "ticket"]
-    ),
-    "cancel": frozenset(("iptal", "cancellation", "deletion", "return")),
-    "change": frozenset(["update", "settings", "password", "patch", "respond", "set", "config", "configurar"]),
-    "run": frozenset(["shell", "bash", "exec", "terminal", "command", "cmd", "script", "python"]),
+    "run": _words_of("shell bash exec terminal command cmd script python"),
 }
 # An act that a verb such as send or create only carries: send_money, create_cancellation.
 _SPECIFIC: Final[frozenset[Act]] = frozenset(("pay", "cancel", "run"))
+_SHOWN: Final = frozenset(("browser", "web", "url", "folder", "drive", "photo", "image", "calendar", "profile"))
 _CARRIERS: Final[frozenset[Act]] = frozenset(("send", "create", "book"))
 _ABOUT_PAYMENT: Final = frozenset(("request", "link", "reminder", "confirmation", "quote"))  # send_payment_link
 _WORD: Final = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
@@ -113,8 +88,17 @@ _DENIED_AFTER: Final = re.compile(
 _DENIAL_CHARS: Final = 24
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 _LETTERS: Final = str.maketrans("łıøđ", "liod")
-_FAMILIES: Final = (frozenset(("es", "pt", "it", "fr")), frozenset(("de", "nl")))  # a short text may be either
-_ALL: Final = frozenset((ANY, "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "ar", "hi", "ja", "zh", "ko"))
+_FAMILIES: Final = (("es", "pt", "it", "fr"), ("de", "nl"))  # a short text may be in any of them
+_LATIN: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr")
+_SCRIPTS: Final = (
+    (("ru",), re.compile("[\u0400-\u04ff]")),
+    (("ar",), re.compile("[\u0600-\u06ff]")),
+    (("hi",), re.compile("[\u0900-\u097f]")),
+    (("ja", "zh"), re.compile("[\u3040-\u30ff\u4e00-\u9fff]")),
+    (("ko",), re.compile("[\uac00-\ud7af]")),
+)
+_ENGLISH: Final = frozenset(("the", "and", "to", "is", "my", "you", "for", "please", "of", "it", "this", "with", "can"))
+_MIN_ENGLISH_WORDS: Final = 2
 _MAX_NAME_CHARS: Final = 200
 _MAX_MESSAGE_CHARS: Final = 8_000
 
@@ -134,7 +118,10 @@ def looks_only(name: str) -> bool:
     """Return whether a tool's name says that it only reads; a noun such as mail does not say that it is sent."""
     words = _words(name)
     verbs = [word for word in words if not any(word in nouns for nouns in _NOUNS.values())]
-    return _in_names("act_look").search(" ".join(words)) is not None and not _verbs(verbs)
+    text = " ".join(words)
+    if _in_names("act_open").search(text):  # to open a mail is to look at it, to open a door is not
+        return _in_names("names_source").search(text) is not None or not _SHOWN.isdisjoint(words)
+    return _in_names("act_look").search(text) is not None and not _verbs(verbs)
 
 
 def _words(name: str) -> list[str]:
@@ -163,30 +150,53 @@ def _unaccented(text: str) -> str:
 
 def acts_in(text: str) -> frozenset[Act]:
     """Return the kinds of act that a customer's message asks for; what is quoted or denied is not asked for."""
-    return _acts_in(text[:_MAX_MESSAGE_CHARS])
+    return frozenset(act for act in _ACTS if asks_for(text, act))
+
+
+@lru_cache(maxsize=16_384)
+def asks_for(text: str, act: Act) -> bool:
+    """Return whether a message asks for acts of one kind."""
+    own = without_quotations(text[:_MAX_MESSAGE_CHARS])
+    return any(not _is_denied(own, start, end) for start, end in _hits(f"act_{act}", own))
+
+
+def _hits(concept: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text expresses a concept in a language that it may be in."""
+    spoken = _spoken(text)
+    if concept in concepts_in_force().concepts:  # with the words of a project
+        yield from ((hit.start, hit.end) for hit in matcher(concept).find(text) if hit.language in spoken)
+        return
+    for code in spoken:
+        if (pattern := _by_language(concept).get(code)) is not None:
+            yield from (hit.span() for hit in finditer(pattern, text))
+
+
+@cache
+def _by_language(concept: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a concept, those of a language in one."""
+    found: dict[str, list[str]] = {}
+    for code, pattern in read_wording(concept).expressions("patterns"):
+        found.setdefault(code, []).append(f"(?:{pattern})")
+    return {code: re.compile("|".join(each), re.IGNORECASE) for code, each in found.items()}
 
 
 @lru_cache(maxsize=1024)
-def _acts_in(text: str) -> frozenset[Act]:
-    own = without_quotations(text)
-    spoken = _spoken(own)
-    return frozenset(
-        act
-        for act in _ACTS
-        if any(hit.language in spoken and not _is_denied(own, hit) for hit in matcher(f"act_{act}").find(own))
-    )
-
-
-def _spoken(text: str) -> frozenset[str]:
-    """Return the languages that a message may be in: the likely one and its near relations, or all."""
+def _spoken(text: str) -> tuple[str, ...]:
+    """Return the languages that a message may be in: by its script, or the likely one and its near relations."""
+    if not text.isascii():
+        found = tuple(code for codes, pattern in _SCRIPTS if pattern.search(text) for code in codes)
+        if found:
+            return (*found, ANY, "en")
+    if sum(word in _ENGLISH for word in set(text.lower().split())) >= _MIN_ENGLISH_WORDS:
+        return (ANY, "en")
     guess = language(text)
-    if guess is None:
-        return _ALL
-    return next((family for family in _FAMILIES if guess in family), frozenset((guess,))) | {ANY, "en"}
+    if guess is None or guess not in _LATIN or guess == "en":  # a few words, none of them frequent in English
+        return (*_LATIN, ANY)
+    return (*next((family for family in _FAMILIES if guess in family), (guess,)), ANY, "en")
 
 
-def _is_denied(text: str, hit: ConceptMatch) -> bool:
-    before, after = text[max(0, hit.start - _DENIAL_CHARS) : hit.start + 1], text[hit.end : hit.end + _DENIAL_CHARS]
+def _is_denied(text: str, start: int, end: int) -> bool:
+    before, after = text[max(0, start - _DENIAL_CHARS) : start + 1], text[end : end + _DENIAL_CHARS]
     return _DENIED_BEFORE.search(before) is not None or _DENIED_AFTER.match(after) is not None
 
 
@@ -200,15 +210,16 @@ def quotations(text: str) -> str:
     return "\n".join(_QUOTED.findall(text))
 
 
-def is_asked(acts: Iterable[Act], requested: frozenset[Act]) -> bool:
-    """Return whether one of a tool's acts is among those that were asked for."""
-    return any(not _MEANT_BY[act].isdisjoint(requested) for act in acts)
+def is_asked(acts: Iterable[Act], messages: Iterable[str]) -> bool:
+    """Return whether one of the messages asks for one of a tool's acts, or for one that may mean it."""
+    wanted = frozenset().union(*(_MEANT_BY[act] for act in acts))
+    return any(asks_for(message, act) for message in messages for act in wanted)
 
 
 @lru_cache(maxsize=1024)
 def names_source(text: str) -> bool:
     """Return whether a message names a text as the place where something is written: a mail, a file, a bill."""
-    return matcher("names_source").has(text[:_MAX_MESSAGE_CHARS])
+    return next(_hits("names_source", text[:_MAX_MESSAGE_CHARS]), None) is not None
 
 
 @lru_cache(maxsize=1024)

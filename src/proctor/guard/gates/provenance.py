@@ -20,6 +20,7 @@ __all__ = ["ProvenanceGate"]
 
 _verdict: Final = swift(Verdict)
 _Choice = Literal["block", "escalate", "flag", "off"]
+_ORDER: Final[tuple[_Choice, ...]] = ("block", "escalate", "flag", "off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +28,9 @@ class ProvenanceGate:
     """Traces the values of changing calls to the customer, a record, or text that anybody may have written.
 
     ``untraced`` is for an address, account, link, command or password that only such a text gives, or that differs from
-    what the customer gave. ``unasked`` is for an act that nothing the customer said asks for. ``trusted`` are tools
-    whose whole result counts as a record, ``free`` are tools that are never checked, and ``known`` are values that
-    need no origin: the address of the shop, its own accounts.
+    what the customer gave. ``unasked`` is for an act that a read text asks for and nothing the customer said,
+    ``unprompted`` for one that nothing asks for. ``trusted`` are tools whose whole result counts as a record, ``free``
+    are tools that are never checked, and ``known`` are values that need no origin: the address of the shop.
     """
 
     name: ClassVar[str] = "provenance"
@@ -40,6 +41,7 @@ class ProvenanceGate:
 
     untraced: _Choice = "escalate"
     unasked: _Choice = "escalate"
+    unprompted: _Choice = "flag"
     trusted: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
@@ -61,18 +63,15 @@ class ProvenanceGate:
             return _verdict(action="allow", gate=self.name, version=self.version)
         request = request_of(step)
         values = self._origins.traced(step, agreed=request.agreed, trusted=self._trusted_in(step), known=self.known)
-        found = problems(CallOrigin(call=call, values=values, request=request, memory=step.memory), self._origins)
-        findings = tuple(self._finding(call, each) for each in found)
-        acts = [(self._choice(each), each) for each in found]
-        for choice in ("block", "escalate"):
-            first = next((each for chosen, each in acts if chosen == choice), None)
-            if first is not None:
-                return self._stopped(call, choice, first, findings)
-        if findings:
-            return Verdict(
-                action="allow", gate=self.name, version=self.version, reason=found[0].reason, findings=findings
-            )
-        return _verdict(action="allow", gate=self.name, version=self.version)
+        traced = CallOrigin(call=call, values=values, request=request, memory=step.memory)
+        found = [(choice, each) for each in problems(traced, self._origins) if (choice := self._choice(each)) != "off"]
+        if not found:
+            return _verdict(action="allow", gate=self.name, version=self.version)
+        findings = tuple(self._finding(call, each) for _, each in found)
+        action, first = min(found, key=lambda each: _ORDER.index(each[0]))
+        if action in ("block", "escalate"):
+            return self._stopped(call, action, first, findings)
+        return Verdict(action="allow", gate=self.name, version=self.version, reason=first.reason, findings=findings)
 
     def _changes(self, tool: str) -> bool:
         if self._free.of(tool):
@@ -85,6 +84,8 @@ class ProvenanceGate:
     def _choice(self, problem: OriginProblem) -> _Choice:
         if problem.kind == "delegated":
             return "flag"
+        if problem.kind == "unprompted":
+            return self.unprompted
         return self.unasked if problem.kind == "unasked" else self.untraced
 
     def _finding(self, call: ToolCall, problem: OriginProblem) -> Finding:
@@ -93,7 +94,7 @@ class ProvenanceGate:
             detector=self.name,
             text=call_text(call),
             confidence=1.0,
-            severity="low" if problem.kind == "delegated" else "high",
+            severity="low" if problem.kind in ("delegated", "unprompted") else "high",
             reason=problem.reason,
         )
 
