@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.guard.session_values import SessionValues, information, words_of
+from proctor.guard.session_values import MIN_STRONG_BITS, SessionValues, information, windows, words_of
 from proctor.text.base64_data import unpack_base64
 from proctor.text.shared_runs import squeezed, weigh
 from proctor.text.web_address import WebAddress, unquoted
@@ -18,8 +18,7 @@ __all__ = ["CarriedData", "find_session_data"]
 
 _MAX_GIVEN_SHARE: Final = 0.5  # of the words of a part
 _MAX_PART_CHARS: Final = 4_096
-_MAX_WINDOW_WORDS: Final = 6  # of an address that make one value: 58-2201, 0555 010 2030
-_MIN_STRONG_BITS: Final = 30.0  # a value with more counts inside a longer run of characters too
+_MAX_WORDS: Final = 200
 _MIN_CODED_RUN: Final = 8  # weight of a passage in encoded form
 _MIN_TURNED_RUN: Final = 16  # reversed or in ROT13: every text can be read so
 _TURNED: Final = ("reversed", "rot13")
@@ -71,29 +70,25 @@ def _matched(reading: _Reading, session: SessionValues, public: frozenset[str]) 
     text = reading.text
     if "[" in text and any(hit in session.private for hit in _PLACEHOLDER.findall(text)):
         return "personal data"
-    words = words_of(text)[:200]
-    if _has_value(words, reading, session, public):
+    words = words_of(text)[:_MAX_WORDS]
+    joined = windows(words) - public
+    if _has_value(joined, "".join(words), reading, session):
         return "a value"
-    if _has_name(words, reading, session, public):
+    if _has_name(joined, reading, session):
         return "a name"
     if public and sum(word in public for word in words) > _MAX_GIVEN_SHARE * len(words):
         return ""  # a variant of an address that the session was given
     return "a passage" if _has_passage(text, reading, session) else ""
 
 
-def _has_value(words: list[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
-    values = session.values
-    for start in range(len(words)):
-        joined = ""
-        for word in words[start : start + _MAX_WINDOW_WORDS]:
-            joined += word
-            if joined in values and joined not in public and not _is_topic(joined, reading, session):
-                return True
-    letters = "".join(words)
+def _has_value(joined: set[str], letters: str, reading: _Reading, session: SessionValues) -> bool:
+    hits = joined & session.values
+    if any(not _is_topic(value, reading, session) for value in hits):
+        return True
     return any(
-        value in letters and value not in public and not _is_topic(value, reading, session)
-        for value in values
-        if len(value) <= len(letters) and information(value) >= _MIN_STRONG_BITS
+        value in letters and not _is_topic(value, reading, session)
+        for value in session.strong_values
+        if len(value) <= len(letters)
     )
 
 
@@ -108,26 +103,19 @@ def _is_topic(value: str, reading: _Reading, session: SessionValues) -> bool:
         return False
     if _DATE.fullmatch(value):
         return True
-    if value in session.read_values or information(value) >= _MIN_STRONG_BITS:
+    if value in session.read_values or information(value) >= MIN_STRONG_BITS:
         return False
     return not any(squeezed(_EXTENSION.sub("", each)) == value for each in reading.text.split("/"))
 
 
-def _has_name(words: list[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
+def _has_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
     """Return whether names stand there; in a plain path they may be the topic of a page."""
     if reading.part == "path" and not reading.coded:
         return False
-    wanted = [word for word in words if word not in public]
-    if any(_follows(name, wanted) for name in session.names):
+    if not joined.isdisjoint(session.names):
         return True
-    fields = {each for each in session.field_words if _follows(each, wanted)}
-    return sum(len(each) for each in fields) > 1 or (bool(fields) and bool(reading.coded))
-
-
-def _follows(name: tuple[str, ...], words: list[str]) -> bool:
-    if len(name) == 1:
-        return name[0] in words or (len(name[0]) > 5 and name[0] in "".join(words))
-    return "".join(name) in "".join(words)
+    words = sum(session.field_words[each] for each in joined & session.field_words.keys())
+    return words > 1 or (words > 0 and bool(reading.coded))
 
 
 def _has_passage(text: str, reading: _Reading, session: SessionValues) -> bool:

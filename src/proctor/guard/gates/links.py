@@ -88,6 +88,10 @@ class Links:
             edits=edits if action == "redact" else None,
         )
 
+    def ahead(self, step: Step) -> Iterator[None]:
+        """Read the tool results of the session before the draft arrives, one at each step."""
+        yield from SessionValues(step).prepare()
+
     def _found(self, step: Step) -> Iterator[tuple[WrittenLink, _Case]]:
         origin = LinkOrigin(hosts=self._hosts, session=SessionValues(step, self.prompt))
         for link in find_links(step.text):
