@@ -47,6 +47,10 @@ class LinkOrigin:
         """Return whether a source, the customer or a field of a record has the whole address."""
         return _stands_in(address, self._trusted)
 
+    def is_reported(self, address: str) -> bool:
+        """Return whether a short result of a tool, or a short field of one, has the whole address."""
+        return _stands_in(address, self.session.reports)
+
     def knows(self, host: str) -> bool:
         """Return whether a source, the customer or a field of a record names the host."""
         bare = host.removeprefix("www.")

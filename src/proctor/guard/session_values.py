@@ -26,6 +26,7 @@ MIN_STRONG_BITS: Final = 30.0  # a value with more counts inside a longer run of
 MAX_WINDOW_WORDS: Final = 6  # words of an address that make one value: 58-2201, 0555 010 2030
 _MAX_TEXT_CHARS: Final = 40_000
 _MAX_LEAF_CHARS: Final = 80  # a longer field of a record is prose
+_MAX_REPORT_CHARS: Final = 200  # a longer text of a tool is a document
 _MAX_DEPTH: Final = 8
 _MIN_NAME_CHARS: Final = 3
 _KEPT_CALLS: Final = 512
@@ -64,10 +65,11 @@ def information(value: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CallReading:
-    """A tool call as text, and the short texts that are a whole field of its result."""
+    """A tool call as text, the short texts that are a whole field of its result, and the result itself if it is one."""
 
     texts: tuple[str, ...]
     fields: frozenset[str]
+    report: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,11 @@ class SessionValues:
     def fields(self) -> frozenset[str]:
         """The short texts that are a whole field of a tool's result or of the metadata."""
         return frozenset(_leaves(self.step.metadata)).union(*(call.fields for call in self._calls))
+
+    @once
+    def reports(self) -> tuple[str, ...]:
+        """The short texts that tools returned: fields of records, and results that are one line."""
+        return (*self.fields, *(call.report for call in self._calls if call.report))
 
     @once
     def values(self) -> frozenset[str]:
@@ -180,7 +187,8 @@ def _reading(call: ToolCall) -> _CallReading:
         if kept is not None and kept[0] is call:
             return kept[1]
     texts = tuple(filter(None, (result_text(call.arguments or None), result_text(call.result))))
-    made = _CallReading(texts=texts, fields=frozenset(_leaves(call.result)))
+    report = call.result if isinstance(call.result, str) and len(call.result) <= _MAX_REPORT_CHARS else ""
+    made = _CallReading(texts=texts, fields=frozenset(_leaves(call.result)), report=report)
     with _calls_lock:
         _calls_read[id(call)] = (call, made)
         while len(_calls_read) > _KEPT_CALLS:

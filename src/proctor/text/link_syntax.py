@@ -29,13 +29,16 @@ _DEFINITION: Final = re.compile(r"^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*\n?[ \
 _USE: Final = re.compile(r"(!?)\[([^\[\]\n]{0,400})\](?:\[([^\[\]\n]{0,200})\])?(?![\[(:])")
 _BARE: Final = re.compile(  # the last alternative is a placeholder such as [EMAIL]
     r"(?:(?<![A-Za-z0-9+.-])(?:[A-Za-z][A-Za-z0-9+.-]{1,11}:[/\\]{1,4}|mailto:)|(?<![\w@./-])www\.)"
-    r"(?:[^\s<>\"`|{}^\[\]。、，；：！？（）「」『』【】《》“”’‘»«]|\[[A-Z][A-Z0-9_]{0,63}\])+",
+    r"(?:[^\s<>\"`|{}^\[\]。、，；：！？（）「」『』【】《》“”’‘»«।۔،؛؟…–—]|\[[A-Z][A-Z0-9_]{0,63}\])+",
     re.IGNORECASE,
 )
 _HOST_AND_PATH: Final = re.compile(
     r"(?<![\w@./:\\%=-])(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?::\d{1,5})?[/?][^\s<>\"`|{}^\[\]。、，）」]+"
 )
-_CJK: Final = re.compile(r"[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# Scripts that no Latin host or path continues in; letters that look like Latin ones are not among them.
+_OTHER_SCRIPT: Final = re.compile(
+    r"[\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
 _STYLE: Final = re.compile(
     r"\burl\(\s*[\"']?([^\"')\s]{1,4096})[\"']?\s*\)|@import\s+[\"']([^\"'\s]{1,4096})[\"']", re.I
 )
@@ -210,9 +213,9 @@ def _hosts(text: str) -> Iterator[WrittenLink]:
 
 
 def _trimmed(written: str) -> str:
-    """Return an address without the punctuation and the words of a script without spaces that follow it."""
-    if (cjk := _CJK.search(written)) and written[: cjk.start()].isascii():
-        written = written[: cjk.start()]
+    """Return an address without the punctuation and the words of another script that follow it."""
+    if (other := _OTHER_SCRIPT.search(written)) and written[: other.start()].isascii():
+        written = written[: other.start()]
     while written and (written[-1] in _TRAILING or _closes_nothing(written)):
         written = written[:-1]
     return written

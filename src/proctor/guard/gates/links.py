@@ -23,7 +23,13 @@ LinkAction = Literal["flag", "redact", "escalate", "block"]
 _MAX_DRAFT_CHARS: Final = 200_000  # a longer draft with links is stopped unread
 _MAX_FINDINGS: Final = 64
 _SCRIPTS: Final = ("javascript", "vbscript")  # schemes that run code when clicked
-_CONFIDENCE: Final = {"session_data": 0.95, "imitated_host": 0.85, "script": 0.95, "unknown_image": 0.8}
+_CONFIDENCE: Final = {
+    "session_data": 0.95,
+    "imitated_host": 0.85,
+    "script": 0.95,
+    "redirect": 0.8,
+    "unknown_image": 0.8,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,12 +133,14 @@ class Links:
             return _Case(kind="session_data", reason=reason, action=action, severity="high")
         if link.form == "image" and not (given and self.images == "given" and origin.is_trusted(link.address)):
             return self._stop("unknown_image", f"an image would be loaded from {target.host}", "medium")
-        if origin.is_trusted(link.address) or origin.knows(target.host):
+        if origin.is_trusted(link.address) or origin.knows(target.host) or origin.is_reported(link.address):
             return None
         if link.form != "code" and (imitated := origin.imitated(target, link.label)) is not None:
             return self._stop("imitated_host", f"{target.host or link.address} imitates {imitated}", "high")
         if link.form in ("text", "code") or target.scheme == "mailto":
             return None
+        if target is not address and (origin.is_allowed(address) or origin.knows(address.host)):
+            return self._stop("redirect", f"a link to {address.host} leads on to {target.host}", "high")
         listed: LinkAction = self.unknown or ("redact" if self._hosts else "flag")
         reason = f"nothing in this session names the host {target.host}"
         return _Case(kind="unknown_link", reason=reason, action=listed, severity="low")
