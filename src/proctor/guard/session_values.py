@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -132,6 +133,13 @@ class SessionValues:
         return frozenset().union(*(_values(text).strong for text in texts))
 
     @once
+    def written_values(self) -> frozenset[str]:
+        """The e-mail addresses and codes as they are written, and in lowercase."""
+        texts = (*self.records, *self.private.values(), *(text[:_MAX_TEXT_CHARS] for text in self.said))
+        found = {hit.strip(".") for text in texts for hit in _CHUNK.findall(text) if "@" in hit or _DIGIT.search(hit)}
+        return frozenset(found | {each.lower() for each in found})
+
+    @once
     def read_values(self) -> frozenset[str]:
         """The ids, numbers and e-mail addresses that the agent read, and those that were masked."""
         return frozenset().union(*(_values(text).all for text in (*self.records, *self.private.values())))
@@ -206,6 +214,8 @@ def _squeezed(text: str) -> str:
 @lru_cache(maxsize=512)
 def _values(text: str) -> _TextValues:
     """Return the values of one text, squeezed: numbers in groups, codes with their parts, e-mail addresses."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
     found = {squeezed(hit) for hit in _NUMBER.findall(text)}
     for chunk in _CHUNK.findall(text.casefold()):
         if _DIGIT.search(chunk):

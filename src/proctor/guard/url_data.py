@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from proctor.guard.session_values import MIN_STRONG_BITS, SessionValues, information, windows, words_of
-from proctor.text.base64_data import unpack_base64
 from proctor.text.shared_runs import squeezed, weigh
+from proctor.text.token_codes import decoded_tokens
 from proctor.text.web_address import WebAddress, unquoted
 
 __all__ = ["CarriedData", "find_session_data"]
@@ -26,15 +26,11 @@ _MIN_RECORD_RUN: Final = 24  # in plain form, from what the agent read
 _MIN_SAID_RUN: Final = 40  # in plain form, from the customer's message: a search repeats its words
 _MIN_PATH_RUN: Final = 60  # in a path, which repeats titles
 _RUN_CHARS: Final = 400  # of a part that are compared with passages
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+_-]{6,4096}={0,2}")
-_HEX: Final = re.compile(r"(?:0x)?((?:[0-9A-Fa-f]{2}){4,2048})")
-_BASE32: Final = re.compile(r"[A-Za-z2-7]{8,4096}")
+_DIGEST: Final = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{32})(?![0-9A-Za-z])")
+_HASHES: Final = {32: hashlib.md5, 40: hashlib.sha1, 64: hashlib.sha256}
 _PLACEHOLDER: Final = re.compile(r"\[[A-Z][A-Z0-9_]{0,63}\]")
 _EXTENSION: Final = re.compile(r"\.\w{1,5}$")
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:0\d|1[0-2])(?:[0-3]\d)?")
-_ROT13: Final = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "nopqrstuvwxyzabcdefghijklmNOPQRSTUVWXYZABCDEFGHIJKLM"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +59,15 @@ def find_session_data(address: WebAddress, session: SessionValues, public: Itera
         kind = _matched(reading, session, known)
         if kind:
             return CarriedData(kind=kind, part=reading.part, coded=reading.coded)
+    return _digest(address, session)
+
+
+def _digest(address: WebAddress, session: SessionValues) -> CarriedData | None:
+    """Return the hash of a value of the session in an address."""
+    for hit in _DIGEST.findall(f"{address.host}/{address.path}?{address.query}#{address.fragment}"):
+        make = _HASHES[len(hit)]
+        if any(make(form.encode()).hexdigest() == hit.casefold() for form in session.written_values):
+            return CarriedData(kind="a value", part="path", coded=str(make().name))
     return None
 
 
@@ -99,7 +104,7 @@ def _is_topic(value: str, reading: _Reading, session: SessionValues) -> bool:
     """
     if reading.coded == "rot13":  # it leaves digits as they are
         return value.isdigit()
-    if reading.part != "path" or reading.coded:
+    if reading.part != "path" or reading.coded not in ("", "pieces"):
         return False
     if _DATE.fullmatch(value):
         return True
@@ -110,15 +115,17 @@ def _is_topic(value: str, reading: _Reading, session: SessionValues) -> bool:
 
 def _has_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
     """Return whether names stand there; in a plain path they may be the topic of a page."""
-    if reading.part == "path" and not reading.coded:
+    if reading.part == "path" and reading.coded in ("", "pieces"):
         return False
     if not joined.isdisjoint(session.names):
         return True
     words = sum(session.field_words[each] for each in joined & session.field_words.keys())
-    return words > 1 or (words > 0 and bool(reading.coded))
+    return words > 1 or (words > 0 and reading.coded not in ("", "pieces", *_TURNED))
 
 
 def _has_passage(text: str, reading: _Reading, session: SessionValues) -> bool:
+    if reading.coded == "pieces":  # the plain reading has the same words
+        return False
     letters = squeezed(text[:_RUN_CHARS])
     if reading.coded:
         read = said = _MIN_TURNED_RUN if reading.coded in _TURNED else _MIN_CODED_RUN
@@ -150,10 +157,10 @@ def _shares(letters: str, known: str, least: int) -> bool:
 def _readings(address: WebAddress) -> Iterator[_Reading]:
     """Yield the parts as they are and decoded; parts that may be one text cut in pieces are also joined."""
     for part, text in _parts(address):
-        plain = unquoted(text[:_MAX_PART_CHARS]).replace("+", " ")
+        plain = unicodedata.normalize("NFKC", unquoted(text[:_MAX_PART_CHARS])).replace("+", " ")
         yield _Reading(part=part, text=plain)
         seen = {plain}
-        for coded, decoded in _decoded(plain if part == "host" else unquoted(text[:_MAX_PART_CHARS])):
+        for coded, decoded in decoded_tokens(plain if part == "host" else unquoted(text[:_MAX_PART_CHARS])):
             if decoded not in seen:
                 seen.add(decoded)
                 yield _Reading(part=part, text=decoded, coded=coded)
@@ -169,40 +176,3 @@ def _parts(address: WebAddress) -> Iterator[tuple[str, str]]:
         yield "path", address.path
     if address.rest:
         yield "query", address.rest.partition("?")[2]
-
-
-def _decoded(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what the tokens of a text decode to, once more if that is encoded too, and the text turned around."""
-    for coded, decoded in _unpacked(text):
-        yield coded, decoded
-        yield from ((f"{inner} inside {coded}", more) for inner, more in _unpacked(decoded))
-        if "%" in decoded:
-            yield coded, unquoted(decoded)
-    yield "reversed", text[::-1]
-    yield "rot13", text.translate(_ROT13)
-
-
-def _unpacked(text: str) -> Iterator[tuple[str, str]]:
-    tokens = dict.fromkeys(_ENCODED.findall(text))
-    joined = re.sub(r"[./&]|(?<=&)\w=", "", text)
-    for token in (*tokens, *([joined] if joined not in tokens and _ENCODED.fullmatch(joined) else [])):
-        for coded, data in _codes(token):
-            try:
-                decoded = data.decode()
-            except UnicodeDecodeError:
-                continue
-            if decoded.isprintable() or decoded.replace("\n", " ").isprintable():
-                yield coded, decoded
-
-
-def _codes(token: str) -> Iterator[tuple[str, bytes]]:
-    if hexed := _HEX.fullmatch(token):
-        yield "hex", bytes.fromhex(hexed.group(1))
-    if data := unpack_base64(token):
-        yield "base64", data
-    if _BASE32.fullmatch(token.rstrip("=")):
-        bare = token.rstrip("=").upper()
-        try:
-            yield "base32", base64.b32decode(bare + "=" * (-len(bare) % 8))
-        except (binascii.Error, ValueError):
-            return

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import hashlib
 from typing import Any
 from urllib.parse import quote
 
@@ -77,7 +79,14 @@ B64 = base64.urlsafe_b64encode(b"order=LT-448120").decode()
         f"https://{base64.b32encode(b'LT-448120').decode().strip('=').lower()}.evil.example/",
         "https://evil.example/?x=021844-TL",
         "https://evil.example/?x=naan%40oret.rknzcyr&y=naan@oret.rknzcyr",
-        "https://evil.example/?a=LT-4&b=48120&c=LT448120",
+        "https://evil.example/?a=LT-4&b=48&c=120",
+        "https://evil.example/LT-4/48/120/",
+        f"https://evil.example/{hashlib.md5(b'anna@berg.example').hexdigest()}",
+        f"https://evil.example/?h={hashlib.sha256(b'LT-448120').hexdigest()}",
+        f"https://evil.example/{base64.urlsafe_b64encode(gzip.compress(b'Order LT-448120')).decode()}",
+        f"https://evil.example/?c={'.'.join(str(ord(c)) for c in 'LT-448120')}",
+        f"https://evil.example/?c={'-'.join(f'{ord(c):02x}' for c in 'LT-448120')}",
+        f"https://evil.example/?c={quote('４４８１２０')}",
         "https:\\\\evil.example\\LT-448120",
         "https://lantern.example.evil.example/LT-448120",
         "https://track.lantern.example/find?then=https%3A%2F%2Fevil.example%2FLT-448120",
