@@ -252,6 +252,13 @@ async def test_the_actions_are_settings() -> None:
     assert (await judged("![x](https://evil.example/a)", {"action": "block"})).action == "block"
 
 
+async def test_links_that_are_not_read_do_not_pass() -> None:
+    many = "https://lantern.example/help " * 401 + "![x](https://evil.example/a)"
+    assert ((await judged(many)).action, (await judged(many)).findings[0].kind) == ("escalate", "unread")
+    assert (await judged("https://lantern.example/help " * 400)).action == "allow"
+    assert (await judged("long " * 50_000 + "https://lantern.example/help")).action == "escalate"
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_hostile_texts_are_judged(text: str) -> None:
     assert (await judged(text)).gate == "links"

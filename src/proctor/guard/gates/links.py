@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
@@ -14,7 +14,7 @@ from proctor.guard.session_values import SessionValues
 from proctor.guard.step import Step
 from proctor.guard.step_readings import quote
 from proctor.text.embedded_data import embedded_text
-from proctor.text.link_syntax import WrittenLink, find_links, may_have_links
+from proctor.text.link_syntax import MAX_LINKS, WrittenLink, find_links, may_have_links
 from proctor.text.web_address import WebAddress, parse_address
 
 __all__ = ["Links"]
@@ -74,10 +74,12 @@ class Links:
         """Judge each link and image of the draft by where its address comes from and what it carries."""
         if not may_have_links(step.text):
             return Verdict(action="allow", gate=self.name, version=self.version)
-        if len(step.text) > _MAX_DRAFT_CHARS:
-            reason = f"the draft is longer than is read: {_MAX_DRAFT_CHARS:,} letters"
-            return Verdict(action="escalate", gate=self.name, version=self.version, reason=reason)
-        found = list(self._found(step))
+        links = find_links(step.text) if len(step.text) <= _MAX_DRAFT_CHARS else []
+        if len(step.text) > _MAX_DRAFT_CHARS or len(links) > MAX_LINKS:
+            reason = f"only drafts of up to {_MAX_DRAFT_CHARS:,} characters and {MAX_LINKS} links are read"
+            unread = Finding(kind="unread", detector=self.name, confidence=1.0, severity="medium", reason=reason)
+            return Verdict(action="escalate", gate=self.name, version=self.version, reason=reason, findings=(unread,))
+        found = list(self._found(step, links))
         if not found:
             return Verdict(action="allow", gate=self.name, version=self.version)
         actions: list[Action] = ["allow" if case.action == "flag" else case.action for _, case in found]
@@ -98,9 +100,9 @@ class Links:
         """Read the tool results of the session before the draft arrives, one at each step."""
         yield from SessionValues(step).prepare()
 
-    def _found(self, step: Step) -> Iterator[tuple[WrittenLink, _Case]]:
+    def _found(self, step: Step, links: Sequence[WrittenLink]) -> Iterator[tuple[WrittenLink, _Case]]:
         origin = LinkOrigin(hosts=self._hosts, session=SessionValues(step, self.prompt))
-        for link in find_links(step.text):
+        for link in links:
             case = self._case(link, origin)
             if case is not None:
                 yield link, case
