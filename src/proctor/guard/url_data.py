@@ -20,6 +20,7 @@ _MAX_GIVEN_SHARE: Final = 0.5  # of the words of a part
 _MAX_PART_CHARS: Final = 4_096
 _MAX_WORDS: Final = 200
 _MIN_CODED_RUN: Final = 8  # weight of a passage in encoded form
+_MIN_NAME_PART: Final = 10  # characters of a longer name or address
 _MIN_TURNED_RUN: Final = 16  # reversed or in ROT13: every text can be read so
 _TURNED: Final = ("reversed", "rot13")
 _MIN_RECORD_RUN: Final = 24  # in plain form, from what the agent read
@@ -117,10 +118,18 @@ def _has_name(joined: set[str], reading: _Reading, session: SessionValues) -> bo
     """Return whether names stand there; in a plain path they may be the topic of a page."""
     if reading.part == "path" and reading.coded in ("", "pieces"):
         return False
-    if not joined.isdisjoint(session.names):
+    if not joined.isdisjoint(session.names) or _has_part_of_name(joined, reading, session):
         return True
     words = sum(session.field_words[each] for each in joined & session.field_words.keys())
     return words > 1 or (words > 0 and reading.coded not in ("", "pieces", *_TURNED))
+
+
+def _has_part_of_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
+    """Return whether several words of a masked name or address stand there in a row."""
+    if not session.names:
+        return False
+    several = joined.difference(words_of(reading.text))
+    return any(len(each) >= _MIN_NAME_PART and each in name for each in several for name in session.names)
 
 
 def _has_passage(text: str, reading: _Reading, session: SessionValues) -> bool:
