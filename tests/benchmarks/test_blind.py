@@ -15,6 +15,8 @@ BLIND = Path(__file__).parents[2] / "benchmarks" / "blind"
 
 
 def _text(row: dict[str, Any]) -> object:
+    if "draft" in row:
+        return row["customer"], row["draft"]
     return row.get("text") or row.get("answer") or (row["source"], row["claim"])
 
 
