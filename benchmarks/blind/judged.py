@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.blind.call_traces import calls
 from benchmarks.blind.judged_answers import answers
+from benchmarks.blind.judged_messages import messages
 from proctor.core.attack import AttackEffect
 from proctor.core.chat import Message
 from proctor.core.trajectory import Trajectory, Turn
@@ -88,7 +90,16 @@ async def attack(items: Sequence[Item]) -> list[tuple[str, str]]:
     return found
 
 
-PARTS = {"answers": answers, "attack": attack, "facts": facts, "injection": injection, "danger": danger, "names": names}
+PARTS = {
+    "answers": answers,
+    "attack": attack,
+    "calls": calls,
+    "danger": danger,
+    "facts": facts,
+    "injection": injection,
+    "messages": messages,
+    "names": names,
+}
 
 
 async def _judged(items: Sequence[Item], gate: str) -> Any:

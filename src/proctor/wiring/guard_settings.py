@@ -45,7 +45,7 @@ __all__ = [
 
 DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "input": ("pii", "injection", "danger", "premises"),
-    "tool_call": (),
+    "tool_call": ("provenance",),
     "tool_result": ("injection",),
     "output": ("pii", "commitments", "grounding", "leak", "links"),
 }
