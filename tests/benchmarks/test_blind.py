@@ -15,9 +15,9 @@ BLIND = Path(__file__).parents[2] / "benchmarks" / "blind"
 
 
 def _text(row: dict[str, Any]) -> object:
-    if "draft" in row:
-        return row["customer"], row["draft"]
-    return row.get("text") or row.get("answer") or (row["source"], row["claim"])
+    if "source" in row:
+        return row["source"], row["claim"]
+    return row.get("text") or row.get("answer") or json.dumps({**row, "id": "", "twin": ""}, sort_keys=True)
 
 
 @pytest.mark.parametrize("part", sorted(PARTS))
