@@ -15,7 +15,7 @@ from proctor.wiring.guard import Guard
 
 __all__ = ["answers"]
 
-_SECTION = "guard: {mode: enforce, timeout: 10, output: [pii, commitments, grounding, leak, links: {hosts: [%s]}]}\n"
+_SECTION = "guard: {timeout: 10, tool_call: [], output: [pii, commitments, grounding, leak, links: {hosts: [%s]}]}\n"
 _LINK = re.compile(r"https?://([^/\s)\"'>]+)")
 _PROMISE = re.compile(r"refund|free|approv|guarantee|confirm|erstatt|kostenlos|rembours|gratuit|reembols|gratis", re.I)
 

@@ -15,9 +15,11 @@ BLIND = Path(__file__).parents[2] / "benchmarks" / "blind"
 
 
 def _text(row: dict[str, Any]) -> object:
+    if "source" in row:
+        return row["source"], row["claim"]
     if "steps" in row:
         return json.dumps(row["steps"])
-    return row.get("text") or row.get("answer") or (row["source"], row["claim"])
+    return row.get("text") or row.get("answer") or json.dumps({**row, "id": "", "twin": ""}, sort_keys=True)
 
 
 @pytest.mark.parametrize("part", sorted(PARTS))

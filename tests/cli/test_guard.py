@@ -430,3 +430,19 @@ def test_an_option_of_proctor_itself_after_the_verb_is_told_its_place(
     project: Project, words: tuple[str, ...], told: str
 ) -> None:
     assert told in project.run(*words, code=2).stderr
+
+
+def test_thresholds_are_proposed_from_a_log(folder: Path) -> None:
+    (folder / "log.txt").write_text("Where is my order?\nThank you!\n" * 10)
+    (folder / "bad.txt").write_text(f"{ATTACK}\n")
+    code, said = guard("tune", "log.txt", "--attacks", "bad.txt")
+    assert code == 0
+    assert said.startswith("20 harmless texts, 1 attacks")
+    assert "0.5\t0.0\t0.0–161.1\t100.0%\t20.7–100.0\tblock, escalate" in said
+    assert "guard:\n  input:\n" in said
+    code, said = guard("tune", "log.txt", "--json")
+    assert (code, json.loads(said)["gates"][0]["gate"]) == (0, "injection")
+    code, said = guard("tune", "bad.txt")
+    assert (code, "no threshold stops at most 5 per 1000" in said) == (1, True)
+    with pytest.raises(InputError, match="no such file"):
+        guard("tune", "none.txt")

@@ -14,6 +14,7 @@ import click
 from proctor.cli.context import project
 from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
 from proctor.cli.guard_mcp import mcp
+from proctor.cli.guard_tune import tune
 from proctor.cli.scan import read_content, read_fields
 from proctor.core.errors import InputError
 from proctor.report.safe_text import one_line
@@ -44,6 +45,7 @@ def verb() -> None:
 
 
 verb.add_command(mcp)
+verb.add_command(tune)
 
 
 @verb.command("check", short_help="Check a text or a tool call with the gates.")

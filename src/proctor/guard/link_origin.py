@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.guard.host_imitation import host_names, imitated_host, is_host_of
-from proctor.guard.session_values import SessionValues, words_of
+from proctor.guard.session_values import SessionValues, windows, words_of
 from proctor.guard.url_data import CarriedData, find_session_data
 from proctor.text.cached_property import once
 from proctor.text.web_address import WebAddress, nested_addresses, parse_address
@@ -41,11 +41,15 @@ class LinkOrigin:
     def is_given(self, address: str) -> bool:
         """Return whether the whole address was in the session before the agent wrote it, so that it adds no data."""
         texts = (*self._trusted, *self.session.records)
-        return any(self.session.gives(form, texts) for form in _forms(address))
+        return _stands_in(address, texts)
 
     def is_trusted(self, address: str) -> bool:
         """Return whether a source, the customer or a field of a record has the whole address."""
-        return any(self.session.gives(form, self._trusted) for form in _forms(address))
+        return _stands_in(address, self._trusted)
+
+    def is_reported(self, address: str) -> bool:
+        """Return whether a short result of a tool, or a short field of one, has the whole address."""
+        return _stands_in(address, self.session.reports)
 
     def knows(self, host: str) -> bool:
         """Return whether a source, the customer or a field of a record names the host."""
@@ -88,9 +92,7 @@ class LinkOrigin:
         found: set[str] = set()
         for text in (*self._trusted, *self.session.records):
             for rest in _after(host, text):
-                words = words_of(rest)
-                found.update(words)
-                found.update("".join(words[at : at + 2]) for at in range(len(words)))
+                found.update(windows(words_of(rest)))
         return frozenset(found)
 
 
@@ -102,6 +104,25 @@ def _forms(address: str) -> Iterator[str]:
         yield bare
         if bare.endswith("/"):
             yield bare[:-1]
+
+
+def _stands_in(address: str, texts: Iterable[str]) -> bool:
+    """Return whether an address stands in one of the texts as a whole."""
+    forms = tuple(_forms(address))
+    shortest = min(forms, key=len)
+    return any(_is_whole(form, text) for text in texts if shortest in text for form in forms)
+
+
+def _is_whole(address: str, text: str) -> bool:
+    at = text.find(address)
+    while at >= 0:
+        after = text[at + len(address) : at + len(address) + 2]
+        if not after or not (
+            after[0].isalnum() or after[0] in "/?&=#%_-+" or (after[0] == "." and after[1:].isalnum())
+        ):
+            return True
+        at = text.find(address, at + 1)
+    return False
 
 
 def _after(host: str, text: str) -> Iterator[str]:

@@ -4,34 +4,55 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from threading import Lock
 from typing import Any, Final
 
+from proctor.core.chat import ToolCall
+from proctor.core.trajectory import Source
 from proctor.guard.ledger import result_text
 from proctor.guard.step import Step
 from proctor.text.cached_property import once
 from proctor.text.shared_runs import squeezed
 
-__all__ = ["SessionValues", "information", "words_of"]
+__all__ = ["MIN_STRONG_BITS", "SessionValues", "information", "windows", "words_of"]
 
 MIN_VALUE_BITS: Final = 16.0  # a number of five digits, a code of four mixed characters; fewer are shared by chance
+MIN_STRONG_BITS: Final = 30.0  # a value with more counts inside a longer run of characters too
+MAX_WINDOW_WORDS: Final = 6  # words of an address that make one value: 58-2201, 0555 010 2030
 _MAX_TEXT_CHARS: Final = 40_000
-_MAX_VALUES: Final = 4_000  # of one text
 _MAX_LEAF_CHARS: Final = 80  # a longer field of a record is prose
+_MAX_REPORT_CHARS: Final = 200  # a longer text of a tool is a document
+_MAX_DEPTH: Final = 8
 _MIN_NAME_CHARS: Final = 3
-_NUMBER: Final = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){4,24}")
-_CODE: Final = re.compile(
-    r"(?=[^\W\d_]{0,40}\d|\d)[^\W_]+(?:[-./_#][^\W_]+){0,6}|[^\W\d_]+(?:[-./_#][^\W_]*\d[^\W_]*)+"
-)
+_KEPT_CALLS: Final = 512
+_NUMBER: Final = re.compile(r"\d(?:[\s().-]{0,2}\d){4,24}")
+_CHUNK: Final = re.compile(r"[\w.@#/-]+")
+_DIGIT: Final = re.compile(r"\d")
 _EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _WORD: Final = re.compile(r"[^\W_]+")
+_PUNCTUATION: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits of a text, in lowercase."""
-    return [hit.casefold() for hit in _WORD.findall(text)]
+    return _WORD.findall(text.casefold())
+
+
+def windows(words: list[str]) -> set[str]:
+    """Return every run of up to six words, joined."""
+    made = set(words)
+    for start in range(len(words) - 1):
+        joined = words[start]
+        for word in words[start + 1 : start + MAX_WINDOW_WORDS]:
+            joined += word
+            made.add(joined)
+    return made
 
 
 def information(value: str) -> float:
@@ -39,8 +60,25 @@ def information(value: str) -> float:
 
     At most two letters count for each digit: a code is a mixture, and wpa3 is a word.
     """
-    digits = sum(map(str.isdigit, value))
+    digits = len(_DIGIT.findall(value))
     return 3.32 * digits + 4.7 * min(len(value) - digits, 2 * digits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CallReading:
+    """A tool call as text, the short texts that are a whole field of its result, and the result itself if it is one."""
+
+    texts: tuple[str, ...]
+    fields: frozenset[str]
+    report: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TextValues:
+    """The values of one text, and those that count inside a longer run of characters."""
+
+    all: frozenset[str]
+    strong: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -63,32 +101,48 @@ class SessionValues:
         """The texts that the agent read: sources, arguments and results of tools, metadata, the system prompt."""
         memory = self.step.memory
         sources = (f"{each.title or ''}\n{each.text}\n{each.uri or ''}" for each in self.sources)
-        calls = (result_text(value) for call in memory.calls for value in (call.arguments or None, call.result))
-        told = (json.dumps(self.step.metadata, ensure_ascii=False, default=str) if self.step.metadata else "",)
+        calls = (text for call in self._calls for text in call.texts)
+        told = json.dumps(self.step.metadata, ensure_ascii=False, default=str) if self.step.metadata else ""
         own = " ".join(filter(None, (memory.customer, memory.session)))
-        return tuple(filter(None, (*sources, *calls, *told, own, self.prompt)))
+        return tuple(text[:_MAX_TEXT_CHARS] for text in (*sources, *calls, told, own, self.prompt) if text)
 
     @once
-    def sources(self) -> tuple[Any, ...]:
+    def sources(self) -> tuple[Source, ...]:
         """The sources of this answer and of the session."""
         return (*self.step.sources, *self.step.memory.sources)
 
     @once
     def fields(self) -> frozenset[str]:
         """The short texts that are a whole field of a tool's result or of the metadata."""
-        held = (*(call.result for call in self.step.memory.calls), self.step.metadata)
-        return frozenset(leaf for value in held for leaf in _leaves(value))
+        return frozenset(_leaves(self.step.metadata)).union(*(call.fields for call in self._calls))
+
+    @once
+    def reports(self) -> tuple[str, ...]:
+        """The short texts that tools returned: fields of records, and results that are one line."""
+        return (*self.fields, *(call.report for call in self._calls if call.report))
 
     @once
     def values(self) -> frozenset[str]:
         """The ids, numbers and e-mail addresses of the session, squeezed."""
-        return self.read_values.union(*(_values(text[:_MAX_TEXT_CHARS]) for text in self.said))
+        return self.read_values.union(*(_values(text[:_MAX_TEXT_CHARS]).all for text in self.said))
+
+    @once
+    def strong_values(self) -> frozenset[str]:
+        """The values with so much information that they count inside a longer run of characters."""
+        texts = (*self.records, *self.private.values(), *(text[:_MAX_TEXT_CHARS] for text in self.said))
+        return frozenset().union(*(_values(text).strong for text in texts))
+
+    @once
+    def written_values(self) -> frozenset[str]:
+        """The e-mail addresses and codes as they are written, and in lowercase."""
+        texts = (*self.records, *self.private.values(), *(text[:_MAX_TEXT_CHARS] for text in self.said))
+        found = {hit.strip(".") for text in texts for hit in _CHUNK.findall(text) if "@" in hit or _DIGIT.search(hit)}
+        return frozenset(found | {each.lower() for each in found})
 
     @once
     def read_values(self) -> frozenset[str]:
         """The ids, numbers and e-mail addresses that the agent read, and those that were masked."""
-        texts = (*self.records, *self.private.values())
-        return frozenset().union(*(_values(text[:_MAX_TEXT_CHARS]) for text in texts))
+        return frozenset().union(*(_values(text).all for text in (*self.records, *self.private.values())))
 
     @once
     def private(self) -> Mapping[str, str]:
@@ -96,15 +150,16 @@ class SessionValues:
         return self.step.memory.placeholders.vault(without="output")
 
     @once
-    def names(self) -> frozenset[tuple[str, ...]]:
-        """The words of each name and address that was masked in this session."""
+    def names(self) -> frozenset[str]:
+        """The names and addresses that were masked in this session, squeezed."""
         named = (value for key, value in self.private.items() if key.startswith(("[PERSON", "[ADDRESS")))
         return frozenset(_names(named))
 
     @once
-    def field_words(self) -> frozenset[tuple[str, ...]]:
-        """The words of each short field without digits of a record."""
-        return frozenset(_names(each for each in self.fields if not any(map(str.isdigit, each))))
+    def field_words(self) -> Mapping[str, int]:
+        """The short fields without digits of records, squeezed, and how many words each has."""
+        plain = (each for each in self.fields if not _DIGIT.search(each))
+        return {"".join(words): len(words) for words in map(words_of, plain) if sum(map(len, words)) >= _MIN_NAME_CHARS}
 
     @once
     def said_letters(self) -> str:
@@ -114,43 +169,78 @@ class SessionValues:
     @once
     def record_letters(self) -> str:
         """The other texts, squeezed."""
-        return " ".join(_squeezed(text[:_MAX_TEXT_CHARS]) for text in self.records)
+        return " ".join(map(_squeezed, self.records))
 
-    def gives(self, address: str, texts: Iterable[str]) -> bool:
-        """Return whether an address stands in one of the texts as a whole."""
-        return any(_stands(address, text) for text in texts)
+    def prepare(self) -> Iterator[None]:
+        """Read the tool calls, one at each step, so that a draft does not wait for it."""
+        for call in self.step.memory.calls:
+            for text in _reading(call).texts:
+                _values(text[:_MAX_TEXT_CHARS])
+                _squeezed(text[:_MAX_TEXT_CHARS])
+            yield
+
+    @once
+    def _calls(self) -> tuple[_CallReading, ...]:
+        return tuple(map(_reading, self.step.memory.calls))
+
+
+_calls_read: Final[OrderedDict[int, tuple[ToolCall, _CallReading]]] = OrderedDict()
+_calls_lock: Final = Lock()
+
+
+def _reading(call: ToolCall) -> _CallReading:
+    """Return the reading of a call; the newest are kept, since each draft of a session needs them again."""
+    with _calls_lock:
+        kept = _calls_read.get(id(call))
+        if kept is not None and kept[0] is call:
+            return kept[1]
+    texts = tuple(filter(None, (result_text(call.arguments or None), result_text(call.result))))
+    report = call.result if isinstance(call.result, str) and len(call.result) <= _MAX_REPORT_CHARS else ""
+    made = _CallReading(texts=texts, fields=frozenset(_leaves(call.result)), report=report)
+    with _calls_lock:
+        _calls_read[id(call)] = (call, made)
+        while len(_calls_read) > _KEPT_CALLS:
+            _calls_read.popitem(last=False)
+    return made
 
 
 @lru_cache(maxsize=512)
 def _squeezed(text: str) -> str:
+    if text.isascii():
+        return text.encode().translate(None, _PUNCTUATION).decode().lower()
     return squeezed(text)
 
 
 @lru_cache(maxsize=512)
-def _values(text: str) -> frozenset[str]:
+def _values(text: str) -> _TextValues:
     """Return the values of one text, squeezed: numbers in groups, codes with their parts, e-mail addresses."""
-    found: set[str] = set()
-    for hit in _NUMBER.finditer(text):
-        found.add(squeezed(hit.group()))
-    for hit in _CODE.finditer(text):
-        found.add(squeezed(hit.group()))
-        found.update(part.casefold() for part in _WORD.findall(hit.group()))
-        if len(found) > _MAX_VALUES:
-            break
-    kept = {value for value in found if information(value) >= MIN_VALUE_BITS}
-    kept.update(squeezed(hit) for hit in _EMAIL.findall(text))
-    return frozenset(kept)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    found = {squeezed(hit) for hit in _NUMBER.findall(text)}
+    for chunk in _CHUNK.findall(text.casefold()):
+        if _DIGIT.search(chunk):
+            words = _WORD.findall(chunk)
+            found.update(words)
+            found.update(map("".join, pairwise(words)))
+            if "//" not in chunk:
+                found.add("".join(words))
+    bits = {value: information(value) for value in found}
+    emails = frozenset(map(squeezed, _EMAIL.findall(text) if "@" in text else ()))
+    return _TextValues(
+        all=emails | {value for value in found if bits[value] >= MIN_VALUE_BITS},
+        strong=emails | {value for value in found if bits[value] >= MIN_STRONG_BITS},
+    )
 
 
-def _names(texts: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def _names(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        words = tuple(words_of(text))
-        if words and sum(map(len, words)) >= _MIN_NAME_CHARS:
-            yield words
+        name = squeezed(text)
+        if len(name) >= _MIN_NAME_CHARS:
+            yield name
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the short texts and numbers of a record."""
+    """Yield the short texts of a record."""
     if isinstance(value, str):
         if value[:1] in ("{", "[") and depth == 0:
             try:
@@ -159,21 +249,6 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[str]:
                 return
         elif depth and value and (len(value) <= _MAX_LEAF_CHARS or "//" in value[:9]) and "\n" not in value:
             yield value
-    elif isinstance(value, Mapping) and depth < 8:
-        for each in value.values():
+    elif isinstance(value, (Mapping, list, tuple)) and depth < _MAX_DEPTH:
+        for each in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(each, depth + 1)
-    elif isinstance(value, (list, tuple)) and depth < 8:
-        for each in value:
-            yield from _leaves(each, depth + 1)
-
-
-def _stands(address: str, text: str) -> bool:
-    at = text.find(address)
-    while at >= 0:
-        after = text[at + len(address) : at + len(address) + 2]
-        if not after or not (
-            after[0].isalnum() or after[0] in "/?&=#%_-+" or (after[0] == "." and after[1:].isalnum())
-        ):
-            return True
-        at = text.find(address, at + 1)
-    return False

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.guard.session_values import SessionValues, information, words_of
-from proctor.text.base64_data import unpack_base64
+from proctor.guard.session_values import MIN_STRONG_BITS, SessionValues, information, windows, words_of
 from proctor.text.shared_runs import squeezed, weigh
+from proctor.text.token_codes import decoded_tokens
 from proctor.text.web_address import WebAddress, unquoted
 
 __all__ = ["CarriedData", "find_session_data"]
 
 _MAX_GIVEN_SHARE: Final = 0.5  # of the words of a part
 _MAX_PART_CHARS: Final = 4_096
-_MAX_WINDOW_WORDS: Final = 6  # of an address that make one value: 58-2201, 0555 010 2030
-_MIN_STRONG_BITS: Final = 30.0  # a value with more counts inside a longer run of characters too
+_MAX_WORDS: Final = 200
 _MIN_CODED_RUN: Final = 8  # weight of a passage in encoded form
+_MIN_NAME_PART: Final = 10  # characters of a longer name or address
 _MIN_TURNED_RUN: Final = 16  # reversed or in ROT13: every text can be read so
 _TURNED: Final = ("reversed", "rot13")
 _MIN_RECORD_RUN: Final = 24  # in plain form, from what the agent read
 _MIN_SAID_RUN: Final = 40  # in plain form, from the customer's message: a search repeats its words
 _MIN_PATH_RUN: Final = 60  # in a path, which repeats titles
 _RUN_CHARS: Final = 400  # of a part that are compared with passages
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+_-]{6,4096}={0,2}")
-_HEX: Final = re.compile(r"(?:0x)?((?:[0-9A-Fa-f]{2}){4,2048})")
-_BASE32: Final = re.compile(r"[A-Za-z2-7]{8,4096}")
+_DIGEST: Final = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{32})(?![0-9A-Za-z])")
+_HASHES: Final = {32: hashlib.md5, 40: hashlib.sha1, 64: hashlib.sha256}
 _PLACEHOLDER: Final = re.compile(r"\[[A-Z][A-Z0-9_]{0,63}\]")
 _EXTENSION: Final = re.compile(r"\.\w{1,5}$")
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:0\d|1[0-2])(?:[0-3]\d)?")
-_ROT13: Final = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "nopqrstuvwxyzabcdefghijklmNOPQRSTUVWXYZABCDEFGHIJKLM"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +60,15 @@ def find_session_data(address: WebAddress, session: SessionValues, public: Itera
         kind = _matched(reading, session, known)
         if kind:
             return CarriedData(kind=kind, part=reading.part, coded=reading.coded)
+    return _digest(address, session)
+
+
+def _digest(address: WebAddress, session: SessionValues) -> CarriedData | None:
+    """Return the hash of a value of the session in an address."""
+    for hit in _DIGEST.findall(f"{address.host}/{address.path}?{address.query}#{address.fragment}"):
+        make = _HASHES[len(hit)]
+        if any(make(form.encode()).hexdigest() == hit.casefold() for form in session.written_values):
+            return CarriedData(kind="a value", part="path", coded=str(make().name))
     return None
 
 
@@ -71,29 +76,25 @@ def _matched(reading: _Reading, session: SessionValues, public: frozenset[str]) 
     text = reading.text
     if "[" in text and any(hit in session.private for hit in _PLACEHOLDER.findall(text)):
         return "personal data"
-    words = words_of(text)[:200]
-    if _has_value(words, reading, session, public):
+    words = words_of(text)[:_MAX_WORDS]
+    joined = windows(words) - public
+    if _has_value(joined, "".join(words), reading, session):
         return "a value"
-    if _has_name(words, reading, session, public):
+    if _has_name(joined, reading, session):
         return "a name"
     if public and sum(word in public for word in words) > _MAX_GIVEN_SHARE * len(words):
         return ""  # a variant of an address that the session was given
     return "a passage" if _has_passage(text, reading, session) else ""
 
 
-def _has_value(words: list[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
-    values = session.values
-    for start in range(len(words)):
-        joined = ""
-        for word in words[start : start + _MAX_WINDOW_WORDS]:
-            joined += word
-            if joined in values and joined not in public and not _is_topic(joined, reading, session):
-                return True
-    letters = "".join(words)
+def _has_value(joined: set[str], letters: str, reading: _Reading, session: SessionValues) -> bool:
+    hits = joined & session.values
+    if any(not _is_topic(value, reading, session) for value in hits):
+        return True
     return any(
-        value in letters and value not in public and not _is_topic(value, reading, session)
-        for value in values
-        if len(value) <= len(letters) and information(value) >= _MIN_STRONG_BITS
+        value in letters and not _is_topic(value, reading, session)
+        for value in session.strong_values
+        if len(value) <= len(letters)
     )
 
 
@@ -104,33 +105,36 @@ def _is_topic(value: str, reading: _Reading, session: SessionValues) -> bool:
     """
     if reading.coded == "rot13":  # it leaves digits as they are
         return value.isdigit()
-    if reading.part != "path" or reading.coded:
+    if reading.part != "path" or reading.coded not in ("", "pieces"):
         return False
     if _DATE.fullmatch(value):
         return True
-    if value in session.read_values or information(value) >= _MIN_STRONG_BITS:
+    if value in session.read_values or information(value) >= MIN_STRONG_BITS:
         return False
     return not any(squeezed(_EXTENSION.sub("", each)) == value for each in reading.text.split("/"))
 
 
-def _has_name(words: list[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
+def _has_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
     """Return whether names stand there; in a plain path they may be the topic of a page."""
-    if reading.part == "path" and not reading.coded:
+    if reading.part == "path" and reading.coded in ("", "pieces"):
         return False
-    wanted = [word for word in words if word not in public]
-    if any(_follows(name, wanted) for name in session.names):
+    if not joined.isdisjoint(session.names) or _has_part_of_name(joined, reading, session):
         return True
-    fields = {each for each in session.field_words if _follows(each, wanted)}
-    return sum(len(each) for each in fields) > 1 or (bool(fields) and bool(reading.coded))
+    words = sum(session.field_words[each] for each in joined & session.field_words.keys())
+    return words > 1 or (words > 0 and reading.coded not in ("", "pieces", *_TURNED))
 
 
-def _follows(name: tuple[str, ...], words: list[str]) -> bool:
-    if len(name) == 1:
-        return name[0] in words or (len(name[0]) > 5 and name[0] in "".join(words))
-    return "".join(name) in "".join(words)
+def _has_part_of_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
+    """Return whether several words of a masked name or address stand there in a row."""
+    if not session.names:
+        return False
+    several = joined.difference(words_of(reading.text))
+    return any(len(each) >= _MIN_NAME_PART and each in name for each in several for name in session.names)
 
 
 def _has_passage(text: str, reading: _Reading, session: SessionValues) -> bool:
+    if reading.coded == "pieces":  # the plain reading has the same words
+        return False
     letters = squeezed(text[:_RUN_CHARS])
     if reading.coded:
         read = said = _MIN_TURNED_RUN if reading.coded in _TURNED else _MIN_CODED_RUN
@@ -162,10 +166,10 @@ def _shares(letters: str, known: str, least: int) -> bool:
 def _readings(address: WebAddress) -> Iterator[_Reading]:
     """Yield the parts as they are and decoded; parts that may be one text cut in pieces are also joined."""
     for part, text in _parts(address):
-        plain = unquoted(text[:_MAX_PART_CHARS]).replace("+", " ")
+        plain = unicodedata.normalize("NFKC", unquoted(text[:_MAX_PART_CHARS])).replace("+", " ")
         yield _Reading(part=part, text=plain)
         seen = {plain}
-        for coded, decoded in _decoded(plain if part == "host" else unquoted(text[:_MAX_PART_CHARS])):
+        for coded, decoded in decoded_tokens(plain if part == "host" else unquoted(text[:_MAX_PART_CHARS])):
             if decoded not in seen:
                 seen.add(decoded)
                 yield _Reading(part=part, text=decoded, coded=coded)
@@ -181,40 +185,3 @@ def _parts(address: WebAddress) -> Iterator[tuple[str, str]]:
         yield "path", address.path
     if address.rest:
         yield "query", address.rest.partition("?")[2]
-
-
-def _decoded(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what the tokens of a text decode to, once more if that is encoded too, and the text turned around."""
-    for coded, decoded in _unpacked(text):
-        yield coded, decoded
-        yield from ((f"{inner} inside {coded}", more) for inner, more in _unpacked(decoded))
-        if "%" in decoded:
-            yield coded, unquoted(decoded)
-    yield "reversed", text[::-1]
-    yield "rot13", text.translate(_ROT13)
-
-
-def _unpacked(text: str) -> Iterator[tuple[str, str]]:
-    tokens = dict.fromkeys(_ENCODED.findall(text))
-    joined = re.sub(r"[./&]|(?<=&)\w=", "", text)
-    for token in (*tokens, *([joined] if joined not in tokens and _ENCODED.fullmatch(joined) else [])):
-        for coded, data in _codes(token):
-            try:
-                decoded = data.decode()
-            except UnicodeDecodeError:
-                continue
-            if decoded.isprintable() or decoded.replace("\n", " ").isprintable():
-                yield coded, decoded
-
-
-def _codes(token: str) -> Iterator[tuple[str, bytes]]:
-    if hexed := _HEX.fullmatch(token):
-        yield "hex", bytes.fromhex(hexed.group(1))
-    if data := unpack_base64(token):
-        yield "base64", data
-    if _BASE32.fullmatch(token.rstrip("=")):
-        bare = token.rstrip("=").upper()
-        try:
-            yield "base32", base64.b32decode(bare + "=" * (-len(bare) % 8))
-        except (binascii.Error, ValueError):
-            return

@@ -6,12 +6,10 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, Literal
 
 __all__ = ["HtmlAddress", "html_addresses"]
 
-_MAX_TAGS: Final = 400
 _MAX_LABEL_CHARS: Final = 400
 _TAG: Final = re.compile(r"<([A-Za-z][\w:-]*)(?=[\s/])((?:[^<>\"']|\"[^\"]*\"|'[^']*')*+)>")
 _ATTRIBUTE: Final = re.compile(r"([^\s\"'>/=]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+))")
@@ -43,7 +41,7 @@ def html_addresses(text: str) -> Iterator[HtmlAddress]:
     """
     if "<" not in text:
         return
-    for tag in islice(_TAG.finditer(text), _MAX_TAGS):
+    for tag in _TAG.finditer(text):
         name = tag.group(1).casefold()
         clicked = _CLICKED.get(name, ())
         stays = f"<{tag.group(1)}>" if clicked else ""

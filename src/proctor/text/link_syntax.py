@@ -6,19 +6,19 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain
 from typing import Final, Literal
 
 from proctor.text.code_spans import code_spans
 from proctor.text.html_addresses import html_addresses
 
-__all__ = ["IMAGE_REMOVED", "LINK_REMOVED", "LinkForm", "WrittenLink", "find_links", "may_have_links"]
+__all__ = ["IMAGE_REMOVED", "LINK_REMOVED", "MAX_LINKS", "LinkForm", "WrittenLink", "find_links", "may_have_links"]
 
 LinkForm = Literal["image", "link", "text", "code"]  # loads by itself, needs a click, is only shown, is code
 LINK_REMOVED: Final = "[link removed]"
 IMAGE_REMOVED: Final = "[image removed]"
 
-_MAX_LINKS: Final = 400
+MAX_LINKS: Final = 400
 _MAX_LABEL_CHARS: Final = 400
 _MAY: Final = re.compile(r"[/\\]{2}|\]\(|\]:|www\.|[a-z]:|\burl\(|\.[a-z]{2,24}/|<[a-z]", re.IGNORECASE)
 _INLINE: Final = re.compile(
@@ -29,15 +29,18 @@ _DEFINITION: Final = re.compile(r"^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*\n?[ \
 _USE: Final = re.compile(r"(!?)\[([^\[\]\n]{0,400})\](?:\[([^\[\]\n]{0,200})\])?(?![\[(:])")
 _BARE: Final = re.compile(  # the last alternative is a placeholder such as [EMAIL]
     r"(?:(?<![A-Za-z0-9+.-])(?:[A-Za-z][A-Za-z0-9+.-]{1,11}:[/\\]{1,4}|mailto:)|(?<![\w@./-])www\.)"
-    r"(?:[^\s<>\"`|{}^\[\]。、，；：！？（）「」『』【】《》“”’‘»«]|\[[A-Z][A-Z0-9_]{0,63}\])+",
+    r"(?:[^\s<>\"`|{}^\[\]。、，；：！？（）「」『』【】《》“”’‘»«।۔،؛؟…–—]|\[[A-Z][A-Z0-9_]{0,63}\])+",
     re.IGNORECASE,
 )
 _HOST_AND_PATH: Final = re.compile(
     r"(?<![\w@./:\\%=-])(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?::\d{1,5})?[/?][^\s<>\"`|{}^\[\]。、，）」]+"
 )
-_CJK: Final = re.compile(r"[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# Scripts that no Latin host or path continues in; letters that look like Latin ones are not among them.
+_OTHER_SCRIPT: Final = re.compile(
+    r"[\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
 _STYLE: Final = re.compile(
-    r"\burl\(\s*[\"']?([^\"')\s]{1,4096})[\"']?\s*\)|@import\s+[\"']([^\"'\s]{1,4096})[\"']", re.I
+    r"\burl\(\s*[\"']?([^\"'()\s]{1,4096}+)[\"']?\s*\)|@import\s+[\"']([^\"'\s]{1,4096}+)[\"']", re.I
 )
 _LOADED: Final = re.compile(r"(?:\[img[^\]\n]{0,40}\]|\bimage::?[ \t]{0,2})$", re.IGNORECASE)  # BBCode, reST, AsciiDoc
 _MAY_BE_ADDRESS: Final = re.compile(r"[/\\]{2}|\bwww\.|\w\.\w{2,}/")
@@ -65,7 +68,7 @@ def may_have_links(text: str) -> bool:
 
 
 def find_links(text: str) -> list[WrittenLink]:
-    """Return the links, at most 400, in the order of their kinds; constructs inside one another are all listed.
+    """Return the links in the order of their kinds, 401 if there are more than 400; nested constructs are all listed.
 
     Addresses in code are neither loaded nor linked. An image there is ``text``, since a client that knows HTML and no
     Markdown would load it; the others are ``code``.
@@ -79,13 +82,17 @@ def find_links(text: str) -> list[WrittenLink]:
         for link, inside in maker(text):
             found.append(link)
             taken.append(inside)
-    for link in (*_bare(text), *_hosts(text)):
+            if len(found) > MAX_LINKS:
+                return found
+    for link in chain(_bare(text), _hosts(text)):
+        if len(found) > MAX_LINKS:
+            break
         if not any(start <= link.start < end for start, end in taken):
             found.append(link)
             taken.append((link.start, link.end))
     if code:
         found = [_as_code(each) if _is_in(each.start, code) else each for each in found]
-    return found[:_MAX_LINKS]
+    return found
 
 
 Placed = tuple[WrittenLink, tuple[int, int]]  # a link, and the span of its address
@@ -93,7 +100,7 @@ Placed = tuple[WrittenLink, tuple[int, int]]  # a link, and the span of its addr
 
 def _inline(text: str) -> Iterator[Placed]:
     """Yield ``[label](address "title")`` and ``![alt](address)``."""
-    for hit in islice(_INLINE.finditer(text), _MAX_LINKS):
+    for hit in _INLINE.finditer(text):
         opening = _opening(text, hit.start())
         if opening is None:
             continue
@@ -129,12 +136,12 @@ def _referenced(text: str) -> Iterator[Placed]:
     """Yield ``[name]: address`` and what uses it. A definition that nothing uses may belong to an image before it."""
     if "]:" not in text:
         return
-    defined = {_name(hit.group(1)): hit for hit in islice(_DEFINITION.finditer(text), _MAX_LINKS)}
+    defined = {_name(hit.group(1)): hit for hit in _DEFINITION.finditer(text)}
     if not defined:
         return
     loaded: set[str] = set()
     linked: set[str] = set()
-    for use in islice(_USE.finditer(text), 4 * _MAX_LINKS):
+    for use in _USE.finditer(text):
         name = _name(use.group(3) or use.group(2))
         if name not in defined:
             continue
@@ -181,14 +188,14 @@ def _styles(text: str) -> Iterator[Placed]:
     """Yield ``url(address)`` and ``@import`` of style sheets."""
     if "url(" not in text.casefold() and "@import" not in text.casefold():
         return
-    for hit in islice(_STYLE.finditer(text), _MAX_LINKS):
+    for hit in _STYLE.finditer(text):
         address = html.unescape(hit.group(1) or hit.group(2))
         yield WrittenLink(address=address, start=hit.start(), end=hit.end(), form="image", instead="none"), hit.span()
 
 
 def _bare(text: str) -> Iterator[WrittenLink]:
     """Yield addresses with a scheme or ``www.`` in the text itself; most clients make links of them."""
-    for hit in islice(_BARE.finditer(text), _MAX_LINKS):
+    for hit in _BARE.finditer(text):
         written = _trimmed(hit.group())
         loads = _LOADED.search(text, max(0, hit.start() - 48), hit.start()) is not None
         address = f"https://{written}" if written[:4].casefold() == "www." else written
@@ -203,16 +210,16 @@ def _bare(text: str) -> Iterator[WrittenLink]:
 
 def _hosts(text: str) -> Iterator[WrittenLink]:
     """Yield ``host.tld/path``; few clients make links of it."""
-    for hit in islice(_HOST_AND_PATH.finditer(text), _MAX_LINKS):
+    for hit in _HOST_AND_PATH.finditer(text):
         written = _trimmed(hit.group())
         end = hit.start() + len(written)
         yield WrittenLink(address=f"https://{written}", start=hit.start(), end=end, form="text")
 
 
 def _trimmed(written: str) -> str:
-    """Return an address without the punctuation and the words of a script without spaces that follow it."""
-    if (cjk := _CJK.search(written)) and written[: cjk.start()].isascii():
-        written = written[: cjk.start()]
+    """Return an address without the punctuation and the words of another script that follow it."""
+    if (other := _OTHER_SCRIPT.search(written)) and written[: other.start()].isascii():
+        written = written[: other.start()]
     while written and (written[-1] in _TRAILING or _closes_nothing(written)):
         written = written[:-1]
     return written

@@ -33,7 +33,15 @@ from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 from proctor.wiring.server_settings import McpSettings, ProxySettings, ServeSettings
 
-__all__ = ["DEFAULTS", "GuardSettings", "check_guard", "escalation_function", "make_plan", "read_settings"]
+__all__ = [
+    "DEFAULTS",
+    "GuardSettings",
+    "check_guard",
+    "escalation_function",
+    "gate_entries",
+    "make_plan",
+    "read_settings",
+]
 
 DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "input": ("pii", "injection", "danger", "premises"),
@@ -209,11 +217,9 @@ def escalation_function(config: Config, settings: EscalateSettings) -> Callable[
 
 
 def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | None, *, strict: bool) -> Iterator[Post]:
-    written: Sequence[str | Mapping[str, Any]] | None = getattr(settings, point)
     seen: set[str] = set()
     problems: list[Problem] = []
-    standing = PROFILES[settings.profile].gates(point, DEFAULTS[point])
-    for index, entry in enumerate(standing if written is None else written):
+    for index, entry in enumerate(_entries(point, settings)):
         try:
             post = _post(entry, point, settings, config, rack, strict=strict)
         except MalformedError as error:
@@ -228,6 +234,20 @@ def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | N
         yield post
     if problems:
         raise MalformedError(problems)
+
+
+def gate_entries(config: Config, point: Point) -> tuple[str | Mapping[str, Any], ...]:
+    """Return the list of gates of a point as it could be written: that of the file, or that of the profile.
+
+    Raises:
+        MalformedError: something in the section is wrong.
+    """
+    return tuple(_entries(point, read_settings(config)))
+
+
+def _entries(point: Point, settings: GuardSettings) -> Sequence[str | Mapping[str, Any]]:
+    written: Sequence[str | Mapping[str, Any]] | None = getattr(settings, point)
+    return PROFILES[settings.profile].gates(point, DEFAULTS[point]) if written is None else written
 
 
 def _post(

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import hashlib
 from typing import Any
 from urllib.parse import quote
 
@@ -77,7 +79,14 @@ B64 = base64.urlsafe_b64encode(b"order=LT-448120").decode()
         f"https://{base64.b32encode(b'LT-448120').decode().strip('=').lower()}.evil.example/",
         "https://evil.example/?x=021844-TL",
         "https://evil.example/?x=naan%40oret.rknzcyr&y=naan@oret.rknzcyr",
-        "https://evil.example/?a=LT-4&b=48120&c=LT448120",
+        "https://evil.example/?a=LT-4&b=48&c=120",
+        "https://evil.example/LT-4/48/120/",
+        f"https://evil.example/{hashlib.md5(b'anna@berg.example').hexdigest()}",
+        f"https://evil.example/?h={hashlib.sha256(b'LT-448120').hexdigest()}",
+        f"https://evil.example/{base64.urlsafe_b64encode(gzip.compress(b'Order LT-448120')).decode()}",
+        f"https://evil.example/?c={'.'.join(str(ord(c)) for c in 'LT-448120')}",
+        f"https://evil.example/?c={'-'.join(f'{ord(c):02x}' for c in 'LT-448120')}",
+        f"https://evil.example/?c={quote('４４８１２０')}",
         "https:\\\\evil.example\\LT-448120",
         "https://lantern.example.evil.example/LT-448120",
         "https://track.lantern.example/find?then=https%3A%2F%2Fevil.example%2FLT-448120",
@@ -208,11 +217,46 @@ async def test_a_subject_is_not_data() -> None:
         assert [each.kind for each in verdict.findings] == ["unknown_link"], address
 
 
+async def test_a_known_page_that_leads_on_to_an_unknown_one_is_removed() -> None:
+    verdict = await judged("See https://track.lantern.example/find?then=//evil.example/a")
+    assert (verdict.action, verdict.findings[0].kind) == ("redact", "redirect")
+    assert (await judged("See https://track.lantern.example/find?then=https://lantern.example/help")).findings == ()
+
+
+async def test_a_link_in_a_short_result_of_a_tool_passes_and_one_in_a_document_does_not() -> None:
+    settings, text = {"hosts": ["lantern.example"]}, "See https://post.example/?id=LT-448120"
+    short = "On its way, track at https://post.example/?id=LT-448120 from noon"
+    assert (await judged(text, settings, calls=[done("track", short)])).findings == ()
+    assert (await judged(text, settings, calls=[done("read_mail", "Dear friend! " * 20 + short)])).action == "redact"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "देखें https://lantern.example।",
+        "انظر https://lantern.example، شكرا",
+        "https://lantern.example에서 보세요",
+        "https://lantern.exampleで確認できます。",
+        "See (https://lantern.example/help)—or call. **https://lantern.example/help**",
+        "HTTPS://LANTERN.EXAMPLE:443/Help?x=1",
+    ],
+)
+async def test_what_follows_an_address_in_other_scripts_is_not_part_of_it(text: str) -> None:
+    assert (await judged(text, {"hosts": ["lantern.example"]})).findings == ()
+
+
 async def test_the_actions_are_settings() -> None:
     text = "![x](https://evil.example/?d=LT-448120)"
     assert (await judged(text, {"data": "escalate"})).action == "escalate"
     assert (await judged(text, {"data": "escalate"})).text is None
     assert (await judged("![x](https://evil.example/a)", {"action": "block"})).action == "block"
+
+
+async def test_links_that_are_not_read_do_not_pass() -> None:
+    many = "https://lantern.example/help " * 401 + "![x](https://evil.example/a)"
+    assert ((await judged(many)).action, (await judged(many)).findings[0].kind) == ("escalate", "unread")
+    assert (await judged("https://lantern.example/help " * 400)).action == "allow"
+    assert (await judged("long " * 50_000 + "https://lantern.example/help")).action == "escalate"
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
@@ -14,7 +14,7 @@ from proctor.guard.session_values import SessionValues
 from proctor.guard.step import Step
 from proctor.guard.step_readings import quote
 from proctor.text.embedded_data import embedded_text
-from proctor.text.link_syntax import WrittenLink, find_links, may_have_links
+from proctor.text.link_syntax import MAX_LINKS, WrittenLink, find_links, may_have_links
 from proctor.text.web_address import WebAddress, parse_address
 
 __all__ = ["Links"]
@@ -23,7 +23,13 @@ LinkAction = Literal["flag", "redact", "escalate", "block"]
 _MAX_DRAFT_CHARS: Final = 200_000  # a longer draft with links is stopped unread
 _MAX_FINDINGS: Final = 64
 _SCRIPTS: Final = ("javascript", "vbscript")  # schemes that run code when clicked
-_CONFIDENCE: Final = {"session_data": 0.95, "imitated_host": 0.85, "script": 0.95, "unknown_image": 0.8}
+_CONFIDENCE: Final = {
+    "session_data": 0.95,
+    "imitated_host": 0.85,
+    "script": 0.95,
+    "redirect": 0.8,
+    "unknown_image": 0.8,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +74,12 @@ class Links:
         """Judge each link and image of the draft by where its address comes from and what it carries."""
         if not may_have_links(step.text):
             return Verdict(action="allow", gate=self.name, version=self.version)
-        if len(step.text) > _MAX_DRAFT_CHARS:
-            reason = f"the draft is longer than is read: {_MAX_DRAFT_CHARS:,} letters"
-            return Verdict(action="escalate", gate=self.name, version=self.version, reason=reason)
-        found = list(self._found(step))
+        links = find_links(step.text) if len(step.text) <= _MAX_DRAFT_CHARS else []
+        if len(step.text) > _MAX_DRAFT_CHARS or len(links) > MAX_LINKS:
+            reason = f"only drafts of up to {_MAX_DRAFT_CHARS:,} characters and {MAX_LINKS} links are read"
+            unread = Finding(kind="unread", detector=self.name, confidence=1.0, severity="medium", reason=reason)
+            return Verdict(action="escalate", gate=self.name, version=self.version, reason=reason, findings=(unread,))
+        found = list(self._found(step, links))
         if not found:
             return Verdict(action="allow", gate=self.name, version=self.version)
         actions: list[Action] = ["allow" if case.action == "flag" else case.action for _, case in found]
@@ -88,9 +96,13 @@ class Links:
             edits=edits if action == "redact" else None,
         )
 
-    def _found(self, step: Step) -> Iterator[tuple[WrittenLink, _Case]]:
+    def ahead(self, step: Step) -> Iterator[None]:
+        """Read the tool results of the session before the draft arrives, one at each step."""
+        yield from SessionValues(step).prepare()
+
+    def _found(self, step: Step, links: Sequence[WrittenLink]) -> Iterator[tuple[WrittenLink, _Case]]:
         origin = LinkOrigin(hosts=self._hosts, session=SessionValues(step, self.prompt))
-        for link in find_links(step.text):
+        for link in links:
             case = self._case(link, origin)
             if case is not None:
                 yield link, case
@@ -123,12 +135,14 @@ class Links:
             return _Case(kind="session_data", reason=reason, action=action, severity="high")
         if link.form == "image" and not (given and self.images == "given" and origin.is_trusted(link.address)):
             return self._stop("unknown_image", f"an image would be loaded from {target.host}", "medium")
-        if origin.is_trusted(link.address) or origin.knows(target.host):
+        if origin.is_trusted(link.address) or origin.knows(target.host) or origin.is_reported(link.address):
             return None
         if link.form != "code" and (imitated := origin.imitated(target, link.label)) is not None:
             return self._stop("imitated_host", f"{target.host or link.address} imitates {imitated}", "high")
         if link.form in ("text", "code") or target.scheme == "mailto":
             return None
+        if target is not address and (origin.is_allowed(address) or origin.knows(address.host)):
+            return self._stop("redirect", f"a link to {address.host} leads on to {target.host}", "high")
         listed: LinkAction = self.unknown or ("redact" if self._hosts else "flag")
         reason = f"nothing in this session names the host {target.host}"
         return _Case(kind="unknown_link", reason=reason, action=listed, severity="low")
