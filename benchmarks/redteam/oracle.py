@@ -3,7 +3,7 @@
 Run ``python -m benchmarks.redteam.oracle [--attempts 3000] [--export FILE]``. The attempts are planned from the goals
 of the two examples with every technique, language and channel; each is run with its twin on an agent that obeys,
 refuses, quotes, echoes, crashes … The right verdict follows from the agent. ``--export`` writes the answers, so that a
-peer's detector can judge the same attempts (``benchmarks/peers/redteam_detectors.py``).
+peer's detector can judge the same attempts (``garak_detectors.py`` in ``benchmarks/peers``).
 """
 
 from __future__ import annotations

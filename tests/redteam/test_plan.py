@@ -161,3 +161,11 @@ def test_every_attempt_carries_its_payload_and_its_twin_does_not(seed: int, coun
         assert attempt.payload not in twin
         assert ATTACKS[attempt.techniques[-1]].delivers
         assert not any(ATTACKS[name].delivers for name in attempt.techniques[:-1])
+
+
+def test_a_technique_is_used_once_in_an_attempt() -> None:
+    few = {name: ATTACKS[name] for name in ("authority", "rot13", "message_alone", "message_after")}
+    plan = plan_attempts(some(4), PlanSettings(scopes=("policy_bypass",), attempts=60), attacks=few)
+    found = [each.techniques for each in attempts(plan)]
+    assert found
+    assert [names for names in found if len(set(names)) < len(names)] == []

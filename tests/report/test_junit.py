@@ -3,6 +3,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+from proctor.core.case import Case
 from proctor.report import junit
 
 from .conftest import Run
@@ -63,6 +64,24 @@ def test_samples_of_a_case_are_told_apart() -> None:
         case.get("name") for case in document(Run(report=report_of(results), results=lambda: results)).iter("testcase")
     ]
     assert names == [f"{first.case.id}#{number}" for number in range(3)]
+
+
+def test_a_case_whose_id_is_a_hash_is_named_by_what_it_is_about() -> None:
+    first = next(iter(sample_results()))
+    cases = [
+        Case(id="8f3c5a1b9d2e4f60", input="Hi", description="A customer stops another order"),
+        Case(id="c-8f3c5a1b9d2e", input="Where is my order?"),
+        Case(id="refund-window", input="Hi", description="Refunds"),
+        Case(id="t-8f3c5a1b9d", inputs={"a": 1}),
+    ]
+    results = [replace(first, case=case) for case in cases]
+    found = document(Run(report=report_of(results), results=lambda: results)).iter("testcase")
+    assert [case.get("name") for case in found] == [
+        "A customer stops another order (8f3c5a1b9d2e4f60#0)",
+        "Where is my order? (c-8f3c5a1b9d2e#0)",
+        "refund-window#0",
+        "t-8f3c5a1b9d#0",
+    ]
 
 
 def test_times_add_up(sample: Run) -> None:

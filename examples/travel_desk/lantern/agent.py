@@ -38,6 +38,7 @@ class Agent:
     ) -> None:
         self._weak = weaknesses_of(settings.get("brain"), settings.get("weaknesses"))
         self._model, self._customer = model, page.get("customer")
+        self._settings = settings
         place = settings.get("database")
         now = datetime.fromisoformat(settings["now"]) if settings.get("now") else NOW
         self.office = Office(Path(place) if place else None, now=now)
@@ -50,7 +51,9 @@ class Agent:
         described = self.world.described
         self.memory, self._first = memory, True
         self.rules = RuleBrain(self.office, memory, self._weak, described)
-        self.model = None if self._model is None else ModelBrain(self.office, memory, self._model, described)
+        self.model = None
+        if self._model is not None:
+            self.model = ModelBrain(self.office, memory, self._model, described, self._settings)
 
     async def say(self, text: str, history: Sequence[Mapping[str, Any]]) -> Turn | dict[str, Any]:
         """Answer one message; what earlier sessions left is read with the first of them."""

@@ -16,11 +16,13 @@ from .memory import Memory
 from .office import Office
 from .reading import read
 from .tools import TOOLS, Toolbox
+from .written_steps import step_reply, step_request
 
 __all__ = ["PROMPT", "ModelBrain", "house_prompt"]
 
 PROMPT = Path(__file__).parent.parent / "prompts" / "desk.prompty"
 MOST_ROUNDS = 6
+MOST_TOKENS = 600
 
 
 def house_prompt() -> str:
@@ -30,12 +32,27 @@ def house_prompt() -> str:
 
 
 class ModelBrain:
-    """Answers one conversation on a model: it is shown the tools, calls them, and words the answer."""
+    """Answers one conversation on a model: it is shown the tools, calls them, and words the answer.
+
+    Settings: ``max_tokens`` of a reply, ``rounds`` of calls a turn, and ``steps: written`` for a small model
+    (``written_steps.py``).
+    """
 
     def __init__(
-        self, office: Office, memory: Memory, model: Model, described: Mapping[str, str] | None = None
+        self,
+        office: Office,
+        memory: Memory,
+        model: Model,
+        described: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.office, self.memory, self.model = office, memory, model
+        chosen = settings or {}
+        self._rounds, self._max_tokens = (
+            int(chosen.get("rounds", MOST_ROUNDS)),
+            int(chosen.get("max_tokens", MOST_TOKENS)),
+        )
+        self._written = chosen.get("steps") == "written"
         self.described = {} if described is None else described
         self._said: list[Message] = []
 
@@ -50,8 +67,8 @@ class ModelBrain:
         calls: list[ToolCall] = []
         usage, reply = Usage(), Reply()
         cost: float | None = 0.0
-        for _round in range(MOST_ROUNDS):
-            reply = await self._ask(added)
+        for number in range(1, self._rounds + 1):
+            reply = await self._ask(added, last=number == self._rounds)
             usage += reply.usage
             cost = None if cost is None or reply.cost is None else cost + reply.cost  # unknown is not zero
             named = [replace(call, id=call.id or f"call-{len(calls) + n}") for n, call in enumerate(reply.tool_calls)]
@@ -70,16 +87,21 @@ class ModelBrain:
         self._said += added
         return self._told(added, calls, toolbox, reading.intents, usage, cost)
 
-    async def _ask(self, added: list[Message]) -> Reply:
+    async def _ask(self, added: list[Message], *, last: bool) -> Reply:
         who = f"\nThe customer who is logged in is {self.memory.customer or 'not known'}."
         when = f"\nIt is {self.office.now:%Y-%m-%d %H:%M}."
         left = "".join(f"\nAn earlier session left this note: {note}" for note in self.memory.notes.values())
-        system = Message(role="system", content=house_prompt() + when + who + left)
         tools = tuple(replace(tool, description=self.described.get(tool.name, tool.description)) for tool in TOOLS)
-        request = Request(
-            messages=(system, *self._said, *added), tools=tools, sampling=Sampling(temperature=0.0, max_tokens=600)
+        sampling = Sampling(temperature=0.0, max_tokens=self._max_tokens)
+        if self._written:
+            # Rules and tools come first: a server that keeps the beginning of a prompt reads them once.
+            head = (house_prompt(), (when + who + left).lstrip())
+            told = (*(Message(role="system", content=text) for text in head), *self._said, *added)
+            return step_reply(await self.model.complete(step_request(told, tools, sampling, answer_only=last)))
+        system = Message(role="system", content=house_prompt() + when + who + left)
+        return await self.model.complete(
+            Request(messages=(system, *self._said, *added), tools=tools, sampling=sampling)
         )
-        return await self.model.complete(request)
 
     def _use(self, toolbox: Toolbox, call: ToolCall) -> ToolCall:
         made = toolbox.call(call.name, call.arguments)

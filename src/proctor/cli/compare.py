@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 
 __all__ = ["verb"]
 
@@ -31,14 +32,7 @@ __all__ = ["verb"]
     is_flag=True,
     help="If the scorers changed since the baseline, first score its recorded answers again with the current scorers.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .html .json .md. May be repeated.",
-)
+@output_option(".html .json .md")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
     """Compare RUN (an id, the beginning of one, or `last`) with BASELINE: a file, or another run.

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 
 __all__ = ["verb"]
 
@@ -31,14 +32,7 @@ __all__ = ["verb"]
 @click.option("--until", help="Time up to which the log is complete.  [default: that of its last event]")
 @click.option("--light", is_flag=True, help="Compare topics by words only, without the embedded encoder.")
 @click.option("--tasks", type=click.Path(path_type=Path, dir_okay=False), help="File for every task, as JSON lines.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .json .csv .md .html. May be repeated.",
-)
+@output_option(".json .csv .md .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--floor", type=click.FloatRange(0, 1), help="Minimum share of completed tasks, over all intents.")
 @click.option("--most-repeats", type=click.FloatRange(0, 1), help="Maximum share of repeat contacts, over all intents.")

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 from proctor.cli.tables import print_table
 from proctor.core.handoff import CATEGORIES
 
@@ -72,14 +73,7 @@ def verb() -> None:
 @click.option(
     "--hand-offs", type=click.Path(path_type=Path, dir_okay=False), help="File for every hand-off, as JSON lines."
 )
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .json .csv .md .html. May be repeated.",
-)
+@output_option(".json .csv .md .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:

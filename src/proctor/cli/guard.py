@@ -15,6 +15,7 @@ from proctor.cli.context import project
 from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
 from proctor.cli.guard_mcp import mcp
 from proctor.cli.guard_tune import tune
+from proctor.cli.output_option import output_option
 from proctor.cli.scan import read_content, read_fields
 from proctor.core.errors import InputError
 from proctor.report.safe_text import one_line
@@ -236,14 +237,7 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> in
 @click.option("--gate", help="Only this gate.")
 @click.option("--ids", is_flag=True, help="List the last decisions that stopped a step, with their ids.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of ids.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .json .md .html. May be repeated.",
-)
+@output_option(".json .md .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def stats(ctx: click.Context, /, **flags: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 
 __all__ = ["verb"]
 
@@ -40,14 +41,7 @@ def verb() -> None:
 )
 @click.option("--judge", help="Model to judge with.")
 @click.option("--at-least", type=click.FloatRange(-1, 1), help="Required kappa, else exit code 1.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .json .md. May be repeated.",
-)
+@output_option(".json .md")
 @click.pass_context
 def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[Path, ...], **flags: Any) -> int:
     """Compare a judge's scores with LABELS, a file of JSON lines.

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 
 __all__ = ["verb"]
 
@@ -45,14 +46,7 @@ _OPERATORS = ("drop", "negate", "weaken", "swap")
 @click.option("--rate", help="Rate limit of calls or tokens per model: 30/s, 500/min, '200k tokens/min'.")
 @click.option("--seed", type=int, help="Seed of the choice.  [default: 0]")
 @click.option("--at-least", type=click.FloatRange(0, 1), help="Required mutation score, else exit code 1.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .json .md .html. May be repeated.",
-)
+@output_option(".json .md .html")
 @click.pass_context
 def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | None, **flags: Any) -> int:
     """Break the rules of PROMPT one at a time and check whether its tests notice.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 from proctor.cli.redteam_findings import import_findings, promote, triage
 from proctor.cli.redteam_run import retest, run
 from proctor.core.attack import SCOPES
@@ -106,14 +106,7 @@ verb.add_command(run)
 @click.option("--run", "number", type=int, help="Run of the campaign, by its number.  [default: the newest]")
 @click.option("-t", "--target", help="Only runs against this target.")
 @click.option("--against", type=int, help="Show the change since this run of the campaign, paired by attempt.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .html .md .json .csv .xml (JUnit). May be repeated.",
-)
+@output_option(".html .md .json .csv .xml (JUnit)")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def show(ctx: click.Context, /, campaign: str | None, **flags: Any) -> None:

@@ -22,18 +22,25 @@ if TYPE_CHECKING:
 __all__ = ["import_findings", "promote", "triage"]
 
 _SEVERITIES = get_args(Severity)[::-1]
-_KEYS = {"c": "confirmed", "r": "false_positive", "a": "accepted", "m": "mitigated"}
+_DECISIONS: dict[str, FindingStatus] = {
+    "confirm": "confirmed",
+    "reject": "false_positive",
+    "accept": "accepted",
+    "mitigated": "mitigated",
+}
+_KEYS = {name[0]: status for name, status in _DECISIONS.items()}
 _PROBLEMS_SHOWN = 5
+_UNREADABLE = 2  # exit code
 _EDITS = ("severity", "owner", "category", "mitigation", "note")
 
 
 @click.command("triage", short_help="List findings, and confirm, reject, assign or note a mitigation.")
 @click.argument("campaign")
 @click.option("--finding", "name", metavar="ID", help="The finding, by its id or the beginning of it.")
-@click.option("--confirm", "status", flag_value="confirmed", help="It is a weakness.")
-@click.option("--reject", "status", flag_value="false_positive", help="It is none: the effect is legitimate.")
-@click.option("--accept", "status", flag_value="accepted", help="It is a weakness that stays.")
-@click.option("--mitigated", "status", flag_value="mitigated", help="It was mitigated; the retest decides.")
+@click.option("--confirm", is_flag=True, help="It is a weakness.")
+@click.option("--reject", is_flag=True, help="It is none: the effect is legitimate.")
+@click.option("--accept", is_flag=True, help="It is a weakness that stays.")
+@click.option("--mitigated", is_flag=True, help="It was mitigated; the retest decides.")
 @click.option("--severity", type=click.Choice(_SEVERITIES), help="Another severity.")
 @click.option("--class", "category", help="How you classify it, in your own words.")
 @click.option("--owner", help="Who takes care of it.")
@@ -54,14 +61,15 @@ def triage(ctx: click.Context, /, campaign: str, name: str | None, **flags: Any)
     from proctor.workflows.redteam.triage import check_campaign, decide_finding  # noqa: PLC0415
 
     edits = {key: flags[key] for key in _EDITS}
-    decided = flags["status"] is not None or any(value is not None for value in edits.values())
+    status = _status(flags)
+    decided = status is not None or any(value is not None for value in edits.values())
     if decided and name is None:
         raise click.UsageError("a decision goes with --finding ID.")
     with RunStore(project(ctx).store) as store:
         check_campaign(store, campaign)
         if name is not None and decided:
             person = flags["person"] or _user()
-            found = decide_finding(store, campaign, name, status=flags["status"], person=person, changes=edits)
+            found = decide_finding(store, campaign, name, status=status, person=person, changes=edits)
             _print_one(found, as_json=flags["as_json"], store=None, reveal=flags["reveal"])
         elif name is not None:
             one = find_finding(store, campaign, name)
@@ -70,6 +78,14 @@ def triage(ctx: click.Context, /, campaign: str, name: str | None, **flags: Any)
             _go_through(store, campaign, flags["person"] or _user())
         else:
             _print_all(findings(store, campaign, statuses=flags["shown"]), as_json=flags["as_json"])
+
+
+def _status(flags: dict[str, Any]) -> FindingStatus | None:
+    """Return the status of the one decision that was given, if any."""
+    given = [name for name in _DECISIONS if flags[name]]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(f'--{name}' for name in given)} exclude each other.")
+    return _DECISIONS[given[0]] if given else None
 
 
 def _print_all(found: list[AttackFinding], *, as_json: bool) -> None:
@@ -158,8 +174,7 @@ def _go_through(store: RunStore, campaign: str, person: str) -> None:
         if key == "m":
             changes["mitigation"] = click.prompt("mitigation", default=finding.mitigation) or None
         changes["note"] = click.prompt("note", default=finding.note, show_default=bool(finding.note)) or None
-        status: FindingStatus = _KEYS[key]  # type: ignore[assignment]
-        decide_finding(store, campaign, finding.id, status=status, person=person, changes=changes)
+        decide_finding(store, campaign, finding.id, status=_KEYS[key], person=person, changes=changes)
 
 
 @click.command("promote", short_help="Add attempts that succeeded to a suite that CI runs.")
@@ -216,16 +231,18 @@ def promote(ctx: click.Context, /, campaign: str, out: Path, **flags: Any) -> No
 @click.option("-t", "--target", help="Target that was attacked.  [default: as in the report]")
 @click.option("--tool", type=click.Choice(["garak", "pyrit", "promptfoo"]), help="What wrote it.  [default: detected]")
 @click.pass_context
-def import_findings(ctx: click.Context, /, files: tuple[Path, ...], **flags: Any) -> None:
+def import_findings(ctx: click.Context, /, files: tuple[Path, ...], **flags: Any) -> int:
     """Import reports of garak, PyRIT or promptfoo: what they call a success becomes an open finding for triage.
 
-    One finding for each goal and category. The verdict is that tool's; its detector is named in the finding.
+    One finding for each goal and category. The verdict is that tool's; its detector is named in the finding. Exit code
+    2 if no entry of a file can be read.
     """
     import asyncio  # noqa: PLC0415
 
     from proctor.workflows.redteam.import_findings import import_reports  # noqa: PLC0415
 
-    for each in asyncio.run(import_reports(project(ctx), files, **flags)):
+    reports = asyncio.run(import_reports(project(ctx), files, **flags))
+    for each in reports:
         counts = f"{each.successes} of {each.attacks} attacks succeeded by {each.tool}'s verdict"
         counts += f", {each.unscored} unscored" if each.unscored else ""
         click.echo(f"{each.file}: {counts}: {each.new} new findings, {each.known} known")
@@ -234,7 +251,9 @@ def import_findings(ctx: click.Context, /, files: tuple[Path, ...], **flags: Any
             click.echo(f"left out:{line} {problem.message}", err=True)
         if (more := len(each.problems) - _PROBLEMS_SHOWN) > 0:
             click.echo(f"left out: {more} more", err=True)
-        click.echo(f"see `proctor redteam triage {each.campaign}`", err=True)
+        if each.attacks:
+            click.echo(f"see `proctor redteam triage {each.campaign}`", err=True)
+    return _UNREADABLE if any(each.problems and not each.attacks for each in reports) else 0
 
 
 def _user() -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 from proctor.core.attack import SCOPES
 from proctor.runner.decide import INTERRUPTED
 
@@ -25,21 +25,14 @@ __all__ = ["retest", "run"]
 
 def _limits(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that `run` and `retest` share."""
-    options = [
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         click.option("-j", "--concurrency", type=int, help="Concurrent attempts.  [default: `run:` in proctor.yaml]"),
         click.option(
             "--budget", type=float, help="Maximum cost of models in dollars, all rounds and resumes together."
         ),
         click.option("--timeout", type=float, help="Timeout of one attempt with its twin in seconds.  [default: 600]"),
         click.option("--rate", help="Rate limit of calls or tokens per model: 30/s, 500/min, '200k tokens/min'."),
-        click.option(
-            "-o",
-            "--output",
-            "outputs",
-            multiple=True,
-            type=click.Path(path_type=Path),
-            help="Report file; the extension sets the format: .html .md .json .csv .xml (JUnit). May be repeated.",
-        ),
+        output_option(".html .md .json .csv .xml (JUnit)", what="Report file"),
         click.option("-q", "--quiet", is_flag=True, help="Only the decision."),
     ]
     for option in reversed(options):

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 from proctor.cli.tables import print_table
 
 __all__ = ["verb"]
@@ -57,14 +58,7 @@ def verb() -> None:
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the tests, if not next to the prompt."
 )
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="File to write; the extension sets the format: .json .md .html. May be repeated.",
-)
+@output_option(".json .md .html")
 @click.pass_context
 def review_tests(
     ctx: click.Context,

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from proctor.cli.context import project, project_in
+from proctor.cli.output_option import output_option
 from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
@@ -68,14 +69,7 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
 )
 @click.option("--retry-unscored", is_flag=True, help="With --resume: also repeat what could not be judged.")
 @click.option("--only-failing", metavar="RUN", help="Only the cases that failed or could not be judged in that run.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Report file; the extension sets the format: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
-)
+@output_option(".json .html .junit.xml .md .csv .jsonl", what="Report file")
 @click.option("--tag", "tags", multiple=True, help="Only cases with this tag. May be repeated.")
 @click.option("--not-tag", "not_tags", multiple=True, help="No case with this tag. May be repeated.")
 @click.option("--intent", "intents", multiple=True, help="Only cases of this intent. May be repeated.")

@@ -10,6 +10,7 @@ import click
 
 from proctor import registry
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 
 __all__ = ["verb"]
 
@@ -47,14 +48,7 @@ _FORMATS = ("auto", *registry.names("importers"))
 @click.option("-j", "--concurrency", type=int, help="Concurrent conversations.  [default: 50]")
 @click.option("--resume", metavar="RUN", help="Continue an interrupted run; nothing finished is scored again.")
 @click.option("--retry-unscored", is_flag=True, help="With --resume: also repeat what could not be judged.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Report file; the extension sets the format: .json .html .junit.xml .md .csv .jsonl. May be repeated.",
-)
+@output_option(".json .html .junit.xml .md .csv .jsonl", what="Report file")
 @click.option("--tag", "tags", multiple=True, help="Only conversations with this tag. May be repeated.")
 @click.option("--case", "cases", multiple=True, help="Only the conversation with this id. May be repeated.")
 @click.option("-n", "--first", type=click.IntRange(min=1), help="Only the first N conversations.")

@@ -198,12 +198,23 @@ class Gate(Protocol[StepT_contra]):
 class Attack(Protocol):
     """A technique of attack: changes the payload of a draft, or how it is delivered.
 
-    ``delivers`` is true for one that puts the payload into the conversation or the place; a draft needs exactly one.
+    A draft needs exactly one that delivers.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[str]
-    delivers: ClassVar[bool]
+    @property
+    def name(self) -> str:
+        """The name that attempts and reports give it."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes when the same draft comes out differently."""
+        ...
+
+    @property
+    def delivers(self) -> bool:
+        """Whether it puts the payload into the conversation or the place."""
+        ...
 
     def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
         """Return the changed draft, the same for the same random state; ``None`` if it does not fit this draft."""

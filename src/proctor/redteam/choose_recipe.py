@@ -62,13 +62,13 @@ class RecipeChooser:
         )
         language = self._least(languages, lambda each: ((goal.id, each), each))
         shapes = SHAPES.get(family_of(self._attacks[delivery]), SHAPES["message"])
-        known = [shape for shape in shapes if all(family in self._families for family in shape)]
+        known = [shape for shape in shapes if all(self._has(family, shape.count(family)) for family in shape)]
         known = [shape for shape in known if shape not in avoid] or known
         shape = self._least(known, lambda each: (("shape", each), ("shape", goal.id, each)))
         techniques: list[str] = []
         for family in shape:
-            free = [name for name in self._families[family] if name not in (*techniques, *avoid)]
-            free = free or self._families[family]
+            unused = [name for name in self._families[family] if name not in techniques]
+            free = [name for name in unused if name not in avoid] or unused
             techniques.append(self._least(free, lambda each: (each, (goal.id, each))))
         return AttackRecipe(
             goal=goal.id,
@@ -78,6 +78,9 @@ class RecipeChooser:
             place=place,
             seed=self._random.getrandbits(32),
         )
+
+    def _has(self, family: Family, count: int) -> bool:
+        return len(self._families.get(family, ())) >= count
 
     def shape_of(self, recipe: AttackRecipe) -> tuple[Family, ...]:
         """Return the families of the techniques before the delivery."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -18,6 +19,8 @@ __all__ = ["write"]
 
 _TEXT_LIMIT = 8_000
 _IN_MEMORY = 1_000_000
+_MAX_NAME_CHARS = 100
+_CONTENT_HASH = re.compile(r"(?:[a-z]-)?[0-9a-f]{10,16}")  # the id of a case that was given none
 
 
 @dataclass(slots=True)
@@ -95,9 +98,18 @@ def _properties(report: Report) -> list[tuple[str, str]]:
 
 def _case(report: Report, result: Result) -> str:
     classname = f"{report.name or 'proctor'}.{result.target}"
-    head = _attributes(name=f"{result.case.id}#{result.sample}", classname=classname, time=_time(_duration(result)))
+    head = _attributes(name=_name(result), classname=classname, time=_time(_duration(result)))
     body = _trouble(result) + _said(result)
     return f"    <testcase {head}>\n{body}    </testcase>\n" if body else f"    <testcase {head}/>\n"
+
+
+def _name(result: Result) -> str:
+    """Return the id and the sample; where the id is a hash of the content, after what the case is about."""
+    place = f"{result.case.id}#{result.sample}"
+    if not _CONTENT_HASH.fullmatch(result.case.id):
+        return place
+    about = result.case.description or next((ask.text for ask in result.case.asks), "")
+    return f"{one_line(about, _MAX_NAME_CHARS)} ({place})" if about.strip() else place
 
 
 def _trouble(result: Result) -> str:

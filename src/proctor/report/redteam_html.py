@@ -8,14 +8,13 @@ from proctor.core.campaign import MIN_CELL_ATTEMPTS, AttackFigures, CampaignSumm
 from proctor.report.number_format import percent, share_text
 from proctor.report.redteam_charts import outcome_bar, outcome_legend, rate_bar, try_steps
 from proctor.report.redteam_page import (
-    PAGE_STYLES,
     SEVERE,
     bar_cell,
     data_table,
-    decision,
     finding_list,
     notes_list,
     number_cells,
+    page_head,
     panel,
     range_of,
     share_cell,
@@ -24,7 +23,7 @@ from proctor.report.redteam_page import (
 )
 from proctor.report.redteam_tables import MARGIN_TITLES, curve_table, gate_table, judge_table, reason_table
 from proctor.report.redteam_words import campaign_facts, has_stops, headline_of, label_of, words_of
-from proctor.report.standalone_page import END, head, line_of
+from proctor.report.standalone_page import END, line_of
 
 __all__ = ["write"]
 
@@ -34,8 +33,7 @@ _MAX_ROWS = 16
 def write(summary: CampaignSummary, out: TextIO) -> None:
     """Write the page."""
     name = summary.facts.name
-    out.write(head(f"Red team: {name}", name=name, styles=PAGE_STYLES))
-    out.write(decision(f"Red team: {name}", headline_of(summary), _state(summary), campaign_facts(summary)))
+    out.write(page_head(f"Red team: {name}", name, headline_of(summary), _state(summary), campaign_facts(summary)))
     out.write(notes_list(summary.notes))
     out.write(_tiles(summary))
     out.write(_scopes(summary))

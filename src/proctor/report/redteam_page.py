@@ -12,17 +12,16 @@ from proctor.report.redteam_charts import CHART_STYLES
 from proctor.report.redteam_words import findings_text, words_of
 from proctor.report.report_table import ReportTable
 from proctor.report.safe_text import clip, visible
-from proctor.report.standalone_page import line_of
+from proctor.report.standalone_page import head, line_of
 
 __all__ = [
-    "PAGE_STYLES",
     "SEVERE",
     "bar_cell",
     "data_table",
-    "decision",
     "finding_list",
     "notes_list",
     "number_cells",
+    "page_head",
     "panel",
     "range_of",
     "share_cell",
@@ -30,7 +29,7 @@ __all__ = [
     "tile",
 ]
 
-PAGE_STYLES = (
+_STYLES = (
     """
 .tiles { grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); overflow: hidden; }
 main > .tiles, main > .panel { gap: 0; }
@@ -79,10 +78,10 @@ _MAX_FINDINGS = 300
 _TEXT_LIMIT = 2_000
 
 
-def decision(title: str, headline: str, state: str, facts: Iterable[tuple[str, str]]) -> str:
-    """Return the head of the page: a title, one sentence, and facts."""
+def page_head(title: str, name: str, headline: str, state: str, facts: Iterable[tuple[str, str]]) -> str:
+    """Return the beginning of a page: its styles, a title, one sentence, and facts; ``name`` is the campaign."""
     shown = "".join(f"<div><dt>{line_of(name)}</dt><dd>{line_of(value, 160)}</dd></div>" for name, value in facts)
-    return (
+    return head(title, name=name, styles=_STYLES) + (
         f'<section class="decision {state}"><div class="decision-line"><h1>{line_of(title, 120)}</h1>'
         f'<p class="reason">{line_of(headline, 400)}</p></div><dl class="facts">{shown}</dl></section>\n'
     )

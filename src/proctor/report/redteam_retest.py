@@ -12,13 +12,12 @@ from proctor.report.csv_rows import number_cell, text_cell
 from proctor.report.number_format import percent, share_text
 from proctor.report.redteam_charts import rate_bar
 from proctor.report.redteam_page import (
-    PAGE_STYLES,
     bar_cell,
     data_table,
-    decision,
     finding_list,
     notes_list,
     number_cells,
+    page_head,
     panel,
     range_of,
     share_cell,
@@ -30,7 +29,7 @@ from proctor.report.release_view import chance
 from proctor.report.report_kind import ReportKind, iso_time, sheet_kind
 from proctor.report.report_table import ReportTable, columns, figures
 from proctor.report.sheet import Sheet, State
-from proctor.report.standalone_page import END, head, line_of
+from proctor.report.standalone_page import END, line_of
 
 __all__ = ["RETEST_REPORT", "retest_sheet"]
 
@@ -156,8 +155,7 @@ def _finding_tables(summary: RetestSummary) -> list[ReportTable]:
 
 def _write_page(summary: RetestSummary, out: TextIO) -> None:
     name = summary.before.facts.name
-    out.write(head(_title(summary), name=name, styles=PAGE_STYLES))
-    out.write(decision(_title(summary), _headline(summary), _state(summary), _facts(summary)))
+    out.write(page_head(_title(summary), name, _headline(summary), _state(summary), _facts(summary)))
     out.write(notes_list(summary.notes))
     out.write(_tiles(summary))
     out.write(panel("Before and after", _HINT, _page_table(summary)))

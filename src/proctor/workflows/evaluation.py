@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.config import Config
+from proctor.core.attack_mask import masked_results
 from proctor.core.report import Counts, Decision, Report, Result
 from proctor.guard.sync_bridge import Door
 from proctor.release.decide import ReleaseDecision
@@ -60,11 +61,16 @@ class Evaluation:
         """The numbers of passed, failed and unscored results."""
         return self.report.counts
 
-    def results(self, outcome: str | None = None) -> Iterator[Result]:
+    def results(self, outcome: str | None = None, *, reveal: bool = False) -> Iterator[Result]:
         """Yield all results, or those with the outcome ``pass``, ``fail`` or ``unscored``.
 
-        They are in the order of the given cases; those of a suite file in the order of case ids.
+        They are in the order of the given cases; those of a suite file in the order of case ids. Held-out attempts of
+        an attack campaign are without their texts, unless ``reveal``.
         """
+        found = self._results(outcome)
+        return found if reveal else masked_results(found)
+
+    def _results(self, outcome: str | None) -> Iterator[Result]:
         with self._reader() as reader:
             if self._order is None:
                 yield from reader.results(outcome=outcome, by_case=True)

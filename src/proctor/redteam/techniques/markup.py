@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Final
+from typing import Final
 
 from proctor.core.attack import AttackDraft
 from proctor.redteam.techniques.change_draft import with_payload
@@ -34,117 +35,77 @@ _STYLES: Final = (
 _FIELDS: Final = ("instructions", "assistant_directive", "system_note", "next_action", "agent_hint")
 _TAGS: Final = ("system", "instructions", "admin", "important", "policy_update")
 _LANGUAGES: Final = ("", "text", "yaml", "sh")
+_SENDERS: Final = ("Operations", "Head Office", "IT Support")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding:
-    """Wraps the payload in markup; the characters of the payload stay as they are."""
+    """Wraps the payload in markup; the characters of the payload stay as they are.
 
-    name: ClassVar[str]
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = False
-    family: ClassVar[Family] = "hiding"
+    ``wrap`` returns the markup with the text in it.
+    """
+
+    name: str
+    title: str
+    wrap: Callable[[str, Random], str]
+    version: str = "1"
+    delivers: bool = False
+    family: Family = "hiding"
+
+    def __call__(self) -> Hiding:
+        """Return itself, as the factory of a registered technique."""
+        return self
 
     def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
         """Wrap the whole payload."""
         return with_payload(draft, self.name, self.wrap(draft.payload, random)) if draft.payload.strip() else None
 
-    def wrap(self, text: str, random: Random) -> str:
-        """Return the markup with the text in it."""
-        raise NotImplementedError
+
+def _css(text: str, random: Random) -> str:
+    return f'<span style="{random.choice(_STYLES)}" aria-hidden="true">{text}</span>'
 
 
-class HtmlComment(Hiding):
-    """An HTML comment."""
-
-    name: ClassVar[str] = "html_comment"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Put it between the marks of a comment."""
-        return f"<!-- {text} -->"
+def _json(text: str, random: Random) -> str:
+    return json.dumps({"status": "ok", random.choice(_FIELDS): text, "version": 2}, ensure_ascii=False)
 
 
-class CssHidden(Hiding):
-    """An HTML element that its style makes invisible."""
-
-    name: ClassVar[str] = "css_hidden"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Choose the style."""
-        return f'<span style="{random.choice(_STYLES)}" aria-hidden="true">{text}</span>'
+def _tag(text: str, random: Random) -> str:
+    tag = random.choice(_TAGS)
+    return f"<{tag}>\n{text}\n</{tag}>"
 
 
-class LinkTitle(Hiding):
-    """The title of a Markdown link, which is shown only under the pointer."""
-
-    name: ClassVar[str] = "link_title"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Keep it on one line, without the quote that would end the title."""
-        return f'[details](https://example.com/info "{_one_line(text)}")'
+def _cell(text: str, random: Random) -> str:
+    return f"| key | value |\n|---|---|\n| currency | EUR |\n| {random.choice(_FIELDS)} | {_one_line(text)} |"
 
 
-class ImageAltText(Hiding):
-    """The alternative text of a Markdown image."""
-
-    name: ClassVar[str] = "image_alt"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Keep it on one line."""
-        return f"![{_one_line(text)}](https://example.com/map.png)"
-
-
-class JsonField(Hiding):
-    """A field of a JSON object beside harmless ones."""
-
-    name: ClassVar[str] = "json_field"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Choose the field's name."""
-        return json.dumps({"status": "ok", random.choice(_FIELDS): text, "version": 2}, ensure_ascii=False)
-
-
-class CodeFence(Hiding):
-    """A fenced block of code."""
-
-    name: ClassVar[str] = "code_fence"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Choose the language of the fence."""
-        return f"```{random.choice(_LANGUAGES)}\n{text}\n```"
-
-
-class XmlTag(Hiding):
-    """A tag that looks like a part of the prompt."""
-
-    name: ClassVar[str] = "xml_tag"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Choose the tag."""
-        tag = random.choice(_TAGS)
-        return f"<{tag}>\n{text}\n</{tag}>"
-
-
-class SettingsTable(Hiding):
-    """A cell of a Markdown table of settings."""
-
-    name: ClassVar[str] = "table_cell"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Keep it on one line."""
-        return f"| key | value |\n|---|---|\n| currency | EUR |\n| {random.choice(_FIELDS)} | {_one_line(text)} |"
-
-
-class QuotedMail(Hiding):
-    """The quoted part of a mail thread."""
-
-    name: ClassVar[str] = "quoted_mail"
-
-    def wrap(self, text: str, random: Random) -> str:
-        """Begin each line with the sign of a quotation."""
-        lines = "\n".join(f"> {line}" for line in text.splitlines())
-        return f"On Monday, {random.choice(('Operations', 'Head Office', 'IT Support'))} wrote:\n{lines}"
+def _quotation(text: str, random: Random) -> str:
+    lines = "\n".join(f"> {line}" for line in text.splitlines())
+    return f"On Monday, {random.choice(_SENDERS)} wrote:\n{lines}"
 
 
 def _one_line(text: str) -> str:
+    """Return it on one line, without the signs that would end a title or a cell."""
     return " ".join(text.split()).replace('"', "'").replace("|", "/")
+
+
+HtmlComment = Hiding(name="html_comment", title="An HTML comment.", wrap=lambda text, _: f"<!-- {text} -->")
+CssHidden = Hiding(name="css_hidden", title="An HTML element that its style makes invisible.", wrap=_css)
+LinkTitle = Hiding(
+    name="link_title",
+    title="The title of a Markdown link, which is shown only under the pointer.",
+    wrap=lambda text, _: f'[details](https://example.com/info "{_one_line(text)}")',
+)
+ImageAltText = Hiding(
+    name="image_alt",
+    title="The alternative text of a Markdown image.",
+    wrap=lambda text, _: f"![{_one_line(text)}](https://example.com/map.png)",
+)
+JsonField = Hiding(name="json_field", title="A field of a JSON object beside harmless ones.", wrap=_json)
+CodeFence = Hiding(
+    name="code_fence",
+    title="A fenced block of code.",
+    wrap=lambda text, random: f"```{random.choice(_LANGUAGES)}\n{text}\n```",
+)
+XmlTag = Hiding(name="xml_tag", title="A tag that looks like a part of the prompt.", wrap=_tag)
+SettingsTable = Hiding(name="table_cell", title="A cell of a Markdown table of settings.", wrap=_cell)
+QuotedMail = Hiding(name="quoted_mail", title="The quoted part of a mail thread.", wrap=_quotation)

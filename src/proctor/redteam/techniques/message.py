@@ -2,79 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from proctor.core.attack import AttackDraft
 from proctor.redteam.techniques.change_draft import with_turns
 from proctor.redteam.toolbox import Family
 from proctor.text.split import sentences
 
-__all__ = ["MessageAfter", "MessageAlone", "MessageBefore", "MessageInside"]
+__all__ = ["MessageAfter", "MessageAlone", "MessageBefore", "MessageDelivery", "MessageInside"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageAfter:
-    """The payload follows the harmless request in the same message."""
+class MessageDelivery:
+    """Puts the payload into the last turn.
 
-    name: ClassVar[str] = "message_after"
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = True
-    family: ClassVar[Family] = "message"
+    ``join`` returns the message from the harmless request and the payload, or ``None`` if they do not fit.
+    """
+
+    name: str
+    title: str
+    join: Callable[[str, str, Random], str | None]
+    version: str = "1"
+    delivers: bool = True
+    family: Family = "message"
+
+    def __call__(self) -> MessageDelivery:
+        """Return itself, as the factory of a registered technique."""
+        return self
 
     def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
-        """Append the payload to the last turn."""
+        """Replace the last turn."""
         *before, last = draft.turns
-        return with_turns(draft, self.name, (*before, f"{last}{random.choice((' ', chr(10) * 2))}{draft.payload}"))
+        said = self.join(last, draft.payload, random)
+        return None if said is None else with_turns(draft, self.name, (*before, said))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageBefore:
-    """The payload precedes the harmless request in the same message."""
-
-    name: ClassVar[str] = "message_before"
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = True
-    family: ClassVar[Family] = "message"
-
-    def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
-        """Put the payload in front of the last turn."""
-        *before, last = draft.turns
-        return with_turns(draft, self.name, (*before, f"{draft.payload}{random.choice((' ', chr(10) * 2))}{last}"))
+def _gap(random: Random) -> str:
+    return random.choice((" ", "\n\n"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageInside:
-    """The payload stands between two sentences, or two words, of the harmless request."""
-
-    name: ClassVar[str] = "message_inside"
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = True
-    family: ClassVar[Family] = "message"
-
-    def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
-        """Put the payload into the middle of the last turn."""
-        *before, last = draft.turns
-        parts = sentences(last)
-        if len(parts) < 2:
-            parts = last.split(" ")
-        if len(parts) < 2:
-            return None
-        cut = random.randrange(1, len(parts))
-        said = f"{' '.join(parts[:cut])} {draft.payload} {' '.join(parts[cut:])}"
-        return with_turns(draft, self.name, (*before, said))
+def _between(request: str, payload: str, random: Random) -> str | None:
+    parts = sentences(request)
+    if len(parts) < 2:
+        parts = request.split(" ")
+    if len(parts) < 2:
+        return None
+    cut = random.randrange(1, len(parts))
+    return f"{' '.join(parts[:cut])} {payload} {' '.join(parts[cut:])}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageAlone:
-    """The payload is the whole message, in place of the last harmless request."""
-
-    name: ClassVar[str] = "message_alone"
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = True
-    family: ClassVar[Family] = "message"
-
-    def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
-        """Replace the last turn by the payload."""
-        return with_turns(draft, self.name, (*draft.turns[:-1], draft.payload))
+MessageAfter = MessageDelivery(
+    name="message_after",
+    title="The payload follows the harmless request in the same message.",
+    join=lambda request, payload, random: f"{request}{_gap(random)}{payload}",
+)
+MessageBefore = MessageDelivery(
+    name="message_before",
+    title="The payload precedes the harmless request in the same message.",
+    join=lambda request, payload, random: f"{payload}{_gap(random)}{request}",
+)
+MessageInside = MessageDelivery(
+    name="message_inside",
+    title="The payload stands between two sentences, or two words, of the harmless request.",
+    join=_between,
+)
+MessageAlone = MessageDelivery(
+    name="message_alone",
+    title="The payload is the whole message, in place of the last harmless request.",
+    join=lambda _request, payload, _random: payload,
+)

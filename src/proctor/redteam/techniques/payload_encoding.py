@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Final
+from typing import Final
 
 from proctor.core.attack import AttackDraft
 from proctor.redteam.techniques.change_draft import with_payload
@@ -22,25 +23,28 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 class Encoding:
     """Rewrites the payload so that it can be read back.
 
-    ``undone`` states whether our own normaliser reads it back, ``latin`` whether only Latin letters can be written so.
+    ``encode`` returns the text in this encoding. ``undone`` states whether our own normaliser reads it back, ``latin``
+    whether only Latin letters can be written so.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = False
-    family: ClassVar[Family] = "encoding"
-    undone: ClassVar[bool] = True
-    latin: ClassVar[bool] = False
+    name: str
+    title: str
+    encode: Callable[[str, Random], str]
+    version: str = "1"
+    delivers: bool = False
+    family: Family = "encoding"
+    undone: bool = True
+    latin: bool = False
+
+    def __call__(self) -> Encoding:
+        """Return itself, as the factory of a registered technique."""
+        return self
 
     def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
         """Encode the whole payload; a payload in another script does not fit an encoding of Latin letters."""
         if not draft.payload.strip() or (self.latin and not _is_latin(draft.payload)):
             return None
         return with_payload(draft, self.name, self.encode(draft.payload, random))
-
-    def encode(self, text: str, random: Random) -> str:
-        """Return the text in this encoding."""
-        raise NotImplementedError
 
 
 def _is_latin(text: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from random import Random
-from typing import ClassVar
 
 from proctor.core.attack import AttackDraft, Channel
 from proctor.redteam.payload_site import carries_payload
@@ -26,12 +25,17 @@ __all__ = [
 class PlaceDelivery:
     """Plants the payload in a place of one channel; the conversation stays harmless."""
 
-    name: ClassVar[str]
-    channel: ClassVar[Channel]
-    version: ClassVar[str] = "1"
-    delivers: ClassVar[bool] = True
-    family: ClassVar[Family] = "place"
-    one_line: ClassVar[bool] = False
+    name: str
+    title: str
+    channel: Channel
+    version: str = "1"
+    delivers: bool = True
+    family: Family = "place"
+    one_line: bool = False
+
+    def __call__(self) -> PlaceDelivery:
+        """Return itself, as the factory of a registered technique."""
+        return self
 
     def apply(self, draft: AttackDraft, random: Random) -> AttackDraft | None:
         """Choose the place, unless the draft already names one of this channel."""
@@ -46,51 +50,27 @@ class PlaceDelivery:
         return replace(draft, payload=payload, place=place, techniques=(*draft.techniques, self.name))
 
 
-class InToolResult(PlaceDelivery):
-    """The payload is in data that a tool returns, e.g. a booking's note."""
-
-    name: ClassVar[str] = "in_tool_result"
-    channel: ClassVar[Channel] = "tool_result"
-
-
-class InDocument(PlaceDelivery):
-    """The payload is in a document that the agent retrieves."""
-
-    name: ClassVar[str] = "in_document"
-    channel: ClassVar[Channel] = "document"
-
-
-class InEmail(PlaceDelivery):
-    """The payload is in a mail that the agent reads."""
-
-    name: ClassVar[str] = "in_email"
-    channel: ClassVar[Channel] = "email"
-
-
-class InCalendar(PlaceDelivery):
-    """The payload is in a calendar entry."""
-
-    name: ClassVar[str] = "in_calendar"
-    channel: ClassVar[Channel] = "calendar"
-
-
-class InFileName(PlaceDelivery):
-    """The payload is in the name of a file; it becomes one line."""
-
-    name: ClassVar[str] = "in_file_name"
-    channel: ClassVar[Channel] = "file_name"
-    one_line: ClassVar[bool] = True
-
-
-class InToolDescription(PlaceDelivery):
-    """The payload is in the description of a tool that the agent is given."""
-
-    name: ClassVar[str] = "in_tool_description"
-    channel: ClassVar[Channel] = "tool_description"
-
-
-class InMemory(PlaceDelivery):
-    """The payload is in what an earlier session left in the agent's memory."""
-
-    name: ClassVar[str] = "in_memory"
-    channel: ClassVar[Channel] = "memory"
+InToolResult = PlaceDelivery(
+    name="in_tool_result",
+    channel="tool_result",
+    title="The payload is in data that a tool returns, e.g. a booking's note.",
+)
+InDocument = PlaceDelivery(
+    name="in_document", channel="document", title="The payload is in a document that the agent retrieves."
+)
+InEmail = PlaceDelivery(name="in_email", channel="email", title="The payload is in a mail that the agent reads.")
+InCalendar = PlaceDelivery(name="in_calendar", channel="calendar", title="The payload is in a calendar entry.")
+InFileName = PlaceDelivery(
+    name="in_file_name",
+    channel="file_name",
+    title="The payload is in the name of a file; it becomes one line.",
+    one_line=True,
+)
+InToolDescription = PlaceDelivery(
+    name="in_tool_description",
+    channel="tool_description",
+    title="The payload is in the description of a tool that the agent is given.",
+)
+InMemory = PlaceDelivery(
+    name="in_memory", channel="memory", title="The payload is in what an earlier session left in the agent's memory."
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.core.attack_finding import AttackFinding, RetestResult, finding_id
@@ -52,6 +52,8 @@ async def apply_retest(
         again[finding_id(each.goal, each.attempt.scope, before.target)].append(each)
     known = {each.id: each for each in findings(store, before.campaign, target=before.target)}
     executed = findings_in(attempts, campaign=before.campaign, target=before.target, run=run, rotation=rotation)
+    if after.target != before.target:  # behind the guard: the counts of a finding stay those of its own target
+        executed = [_with_counts_of(known.get(each.id), each) for each in executed]
     await keep_findings(store, executed, alerts)
     groups: dict[RetestResult, list[AttackFinding]] = defaultdict(list)
     for name, finding in known.items():
@@ -63,6 +65,19 @@ async def apply_retest(
         remaining=tuple(groups["still_executed"]),
         unknown=tuple(groups["unknown"]),
         new=tuple(each for each in executed if each.id not in known),
+    )
+
+
+def _with_counts_of(known: AttackFinding | None, found: AttackFinding) -> AttackFinding:
+    if known is None:
+        return found
+    return replace(
+        found,
+        executed=known.executed,
+        tried=known.tried,
+        run=known.run,
+        attempts=known.attempts,
+        reason=known.reason,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proctor.core.errors import NotFoundError
+from proctor.project import Project
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignKind, CampaignRun
 from proctor.store.runs import RunStore
@@ -25,9 +26,10 @@ def start_attack(
     An unfinished run of the same attempts on the same target goes on, unless ``afresh``. ``tries`` makes it adaptive.
 
     Raises:
-        InputError: a goal or a setting is wrong.
+        InputError: a goal, a setting or the target is wrong; nothing was begun.
         StoreError: the attempts cannot be written.
     """
+    _check_target(campaign)
     plan = plan_campaign(campaign).plan
     facts = AttemptsFacts(notes=plan.notes, **{name: getattr(campaign.settings, name) for name in _PLANNED})
     attempts = keep_attempts(campaign.config.store, campaign.name, plan.attempts, facts)
@@ -51,8 +53,10 @@ def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) ->
     The attempts of all rounds of an adaptive run are repeated together.
 
     Raises:
+        InputError: the target is wrong; nothing was begun.
         NotFoundError: the attempts are gone.
     """
+    _check_target(campaign)
     with RunStore(campaign.config.store) as store:
         files = [each.attempts for each in campaigns.rounds(store, before)] or [before.attempts]
     attempts = before.attempts
@@ -116,6 +120,12 @@ def last_attack(campaign: Campaign, store: RunStore, *, target: str | None = Non
             hint=f"run it first: proctor redteam run {campaign.name}",
         )
     return found
+
+
+def _check_target(campaign: Campaign) -> None:
+    """Create the target: a wrong one must leave no unfinished run behind."""
+    with Project(campaign.config) as project:
+        project.targets([campaign.target])
 
 
 def _unfinished(store: RunStore, wanted: CampaignRun) -> CampaignRun | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from proctor.core.attack_mask import masked_result
 from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
@@ -158,7 +159,7 @@ def _worse(case: WorseCase, reader: RunReader, target: str) -> shown.WorseCaseVi
 def _score_of(case: str, name: str, reader: RunReader, target: str) -> Score | None:
     """Return the score behind a figure, of the lowest sample: the part if there is one, else the dimension."""
     try:
-        results = reader.find(case, target=target)
+        results = [masked_result(each) for each in reader.find(case, target=target)]
     except NotFoundError:
         return None
     whole, _, part = name.partition(".")

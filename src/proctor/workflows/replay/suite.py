@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proctor.config import Config
+from proctor.core.attack_mask import is_held_out
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.errors import InputError, NotFoundError, StoreError
@@ -92,7 +93,7 @@ async def prepare_replay(config: Config, wish: ReplayWish) -> ReplaySuite:
                 name = f"replay of {Path(wish.source).name}"
                 out.write(dumps({HEADER: {"name": name, "metadata": {"replay_of": wish.source}}}) + b"\n")
                 ids = []
-                for conversation in islice(_conversations(config, wish), wish.first):
+                for conversation in islice(_conversations(config, wish, made.left), wish.first):
                     async for case in _cases(conversation, wish, model, made, config.settings.tools):
                         out.write(masked_line(_row(case)))
                         ids.append(content_id(case))
@@ -118,8 +119,8 @@ class _Conversation:
     recorded: Trajectory
 
 
-def _conversations(config: Config, wish: ReplayWish) -> Iterator[_Conversation]:
-    """Yield the conversations of a file of that name, else those of a run."""
+def _conversations(config: Config, wish: ReplayWish, left: Counter[str]) -> Iterator[_Conversation]:
+    """Yield the conversations of a file of that name, else those of a run; held-out attempts are left out."""
     path = Path(wish.source)
     if path.exists():
         for case in open_conversations(path, wish.format):
@@ -136,7 +137,9 @@ def _conversations(config: Config, wish: ReplayWish) -> Iterator[_Conversation]:
         reader = RunReader(store, run)
         several = len(reader.targets()) > 1 and wish.target is None
         for result in reader.results(target=wish.target):
-            if result.trajectory.error is None:
+            if is_held_out(result):  # the suite would show them in clear
+                left["the attempt is held out"] += len(result.trajectory.turns)
+            elif result.trajectory.error is None:
                 told = f"@{result.target}" if several else ""
                 told += f"~{result.sample}" if result.sample else ""
                 yield _Conversation(id=f"{result.case.id}{told}", case=result.case, recorded=result.trajectory)
@@ -213,9 +216,9 @@ async def _asked(config: Config, wish: ReplayWish) -> AsyncIterator[Model | None
 
 
 def _nothing(made: ReplaySuite) -> str:
-    if not made.conversations:
-        return "there is no conversation to replay"
     why = "; ".join((*made.left, *made.notes)) or "no question was found"
+    if not made.conversations:
+        return f"there is no conversation to replay{f': {why}' if made.left else ''}"
     return f"no question of {made.conversations} conversations can be put again: {why}"
 
 

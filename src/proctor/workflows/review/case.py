@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from proctor.config import Config
+from proctor.core.attack_mask import HIDDEN, is_held_out, masked_result
 from proctor.core.case import Case, Expectation
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.report import Result
@@ -33,13 +34,19 @@ class ReviewCase:
 
 
 def review_case(config: Config, store: RunStore, item: ReviewItem) -> ReviewCase:
-    """Return the case of an item, with the answers of the run and of the baseline, and the expectation."""
+    """Return the case of an item, with the answers of the run and of the baseline, and the expectation.
+
+    A held-out attempt is shown without its texts.
+    """
     try:
         reader = RunReader(store, store.get(item.run))
         results = reader.find(item.case_id, target=item.target)
     except NotFoundError as error:
         return ReviewCase(missing=(f"the answer: {error.message}",))
     result = next((each for each in results if each.outcome == "fail"), results[0])
+    if is_held_out(result):
+        hidden = masked_result(result)
+        return ReviewCase(question=(HIDDEN,), found=tuple(_found(hidden)), missing=(f"the conversation: {HIDDEN}",))
     before, why = _before(config, store, reader, item)
     return ReviewCase(
         question=tuple(ask.text for ask in result.case.asks) or _inputs(result.case),
