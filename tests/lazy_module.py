@@ -13,6 +13,8 @@ class _LazyModule:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # pytest asks everything in a test module for its marks: that is no use
+            raise AttributeError(name)
         return getattr(import_module(self._name), name)
 
 

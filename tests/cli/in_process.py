@@ -26,7 +26,9 @@ from proctor.wiring import scorer_hash
 __all__ = ["call"]
 
 _HERE = Path(__file__).resolve().parents[1]
-_STAYS = tuple(f"{place}{os.sep}" for place in (sys.prefix, sys.base_prefix, *proctor.__path__, _HERE))
+# Installed packages need not lie below sys.prefix: a path file can name another environment.
+_PACKAGES = [place for place in sys.path if Path(place).name == "site-packages"]
+_STAYS = tuple(f"{place}{os.sep}" for place in (sys.prefix, sys.base_prefix, *_PACKAGES, *proctor.__path__, _HERE))
 _MODULE_CACHES = [each for each in vars(scorer_hash).values() if hasattr(each, "cache_clear")]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
 
 from proctor.core.case import Case
@@ -168,22 +168,23 @@ GLOBS: dict[str, Place] = {
 }
 
 
-async def main(name: str) -> None:
-    """Run one place."""
+async def main(names: Sequence[str]) -> None:
+    """Run these places and print one line per pattern: the place, the pattern, the outcome and its text."""
     from proctor.scorers.bounded_regex import first_matches
 
     # What would never end is stopped after one second of processor time; the limit in use only takes longer.
     first_matches.__kwdefaults__ = {**(first_matches.__kwdefaults__ or {}), "seconds": 1}
-    patterns = PATTERNS if name in PLACES else (PATH,) if name == "proxy allow" else (GLOB,)
-    for pattern in patterns:
-        sys.stdout.write(f"{pattern}\t")
-        sys.stdout.flush()  # so that the pattern that hangs is known
-        try:
-            told = f"done\t{await (PLACES | GLOBS)[name](pattern)}"
-        except (ValueError, ProctorError) as error:
-            told = f"refused\t{error} {getattr(error, 'hint', '')}"
-        sys.stdout.write(told.replace("\n", " ") + "\n")
+    for name in names:
+        patterns = PATTERNS if name in PLACES else (PATH,) if name == "proxy allow" else (GLOB,)
+        for pattern in patterns:
+            sys.stdout.write(f"{name}\t{pattern}\t")
+            sys.stdout.flush()  # so that the pattern that hangs is known
+            try:
+                told = f"done\t{await (PLACES | GLOBS)[name](pattern)}"
+            except (ValueError, ProctorError) as error:
+                told = f"refused\t{error} {getattr(error, 'hint', '')}"
+            sys.stdout.write(told.replace("\n", " ") + "\n")
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run(main(sys.argv[1:]))

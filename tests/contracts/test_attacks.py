@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -53,7 +54,8 @@ def attack(name: str) -> Attack:
     return made
 
 
-def drafts(payload: str, language: str = "en") -> list[AttackDraft]:
+@cache
+def drafts(payload: str, language: str = "en") -> Sequence[AttackDraft]:
     """One draft for each place of each goal, and one without a place."""
     found = []
     for goal in goals():
@@ -125,5 +127,5 @@ def test_a_technique_fits_something(name: str) -> None:
         site = replace(goals()[0].carriers[0].places[0], channel=channel)
         fitting = [replace(draft, place=site) for draft in drafts(PAYLOADS["en"])]
     else:
-        fitting = drafts(PAYLOADS["en"])
+        fitting = list(drafts(PAYLOADS["en"]))
     assert any(made.apply(draft, Random(1)) for draft in fitting)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache
 from typing import Any, Literal, Union
 
 import typing_extensions
@@ -32,8 +34,11 @@ class Exempt:
     reasons: Mapping[str, str]
     met: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self._compiled = {each: re.compile(translate(each.replace("[", "[[]"))) for each in self.reasons}
+
     def __call__(self, path: str) -> bool:
-        found = [pattern for pattern in self.reasons if fnmatchcase(path, _escaped(pattern))]
+        found = [each for each, pattern in self._compiled.items() if pattern.match(path)]
         self.met.update(found)
         return bool(found)
 
@@ -41,10 +46,6 @@ class Exempt:
     def stale(self) -> set[str]:
         """Patterns that no field has."""
         return set(self.reasons) - self.met
-
-
-def _escaped(pattern: str) -> str:
-    return pattern.replace("[", "[[]")
 
 
 def attacks(kind: Any, exempt: Exempt | None = None, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -109,9 +110,14 @@ def _plain(kind: Any) -> Any:
             return kind
 
 
-def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
+def _fields(kind: Any) -> Mapping[str, tuple[Any, bool]]:
     """The fields of an object type: their types, and whether they are required."""
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
+    return _fields_of_class(kind) if isinstance(kind, type) else {}
+
+
+@cache
+def _fields_of_class(kind: Any) -> Mapping[str, tuple[Any, bool]]:
+    if issubclass(kind, BaseModel):
         return {each.alias or name: (each.annotation, each.is_required()) for name, each in kind.model_fields.items()}
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
