@@ -104,7 +104,7 @@ async def test_without_a_section_the_default_gates_stand_there(tmp_path: Path, m
         "input": ["pii", "injection", "danger", "premises"],
         "tool_call": ["provenance"],
         "tool_result": ["injection"],
-        "output": ["pii", "commitments", "grounding", "leak"],
+        "output": ["pii", "commitments", "grounding", "leak", "links"],
     }
     async with guard:
         vault = Vault()
