@@ -59,7 +59,10 @@ class TracedText:
         """Return whether a text occurs as whole words: 13 does not occur in 2013."""
         at = self.plain.find(part)
         while at >= 0:
-            if not (_joins(self.plain[at - 1 : at], part[0]) or _joins(self.plain[at + len(part) : at + len(part) + 1], part[-1])):
+            if not (
+                _joins(self.plain[at - 1 : at], part[0])
+                or _joins(self.plain[at + len(part) : at + len(part) + 1], part[-1])
+            ):
                 return True
             at = self.plain.find(part, at + 1)
         return False

@@ -89,6 +89,7 @@ class Grounded:
                 grounder,
                 frugal=not self.thorough,
                 ask=() if self.light else [each for each in wanted if each not in done and not _is_run(each)],
+                heard=[message.content for message in run.messages if message.role == "user"],
             )
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
