@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import combinations_with_replacement
 from typing import Final
 
+from proctor.text.clock_times import find_times
 from proctor.text.money import CURRENCIES
 from proctor.text.number_words import find_number_words
 from proctor.text.numbers import find_numbers
@@ -41,13 +42,17 @@ class KnownValues:
     def of(cls, told: Iterable[str], heard: Iterable[str] = (), said: str = "") -> KnownValues:
         """Read what is known: texts the agent read, what the customer wrote, and the draft, which gives factors only."""
         told, heard = [text[:_READ] for text in told], [text[:_READ] for text in heard]
-        stated = tuple(one for text in (*told, *heard) for one in find_quantities(text))
+        stated = tuple(one for text in (*told, *heard) for one in _read(text))
         factors = {value for text in (*heard, said[:_READ]) for value in _numbers(text)}
         factors |= {one.value for one in stated if not one.unit} if len(stated) <= 40 else set()
         return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR))
 
     def explains(self, one: Quantity, beside: Sequence[Quantity] = ()) -> bool:
         """Whether a figure is stated or can be computed; ``beside`` are explained figures of the same draft."""
+        if one.unit == "clock":
+            return self._is_time(one)
+        if one.unit == "weekday":
+            return any(each.unit == "weekday" and each.value == one.value for each in self.stated)
         if any(_same(one, each) for each in self.stated):
             return True
         if one.high is not None:  # a range: each of its ends
@@ -66,6 +71,26 @@ class KnownValues:
             one.value in (first + second, abs(first - second))
             for first, second in combinations_with_replacement(alike[:_MOST_AMOUNTS], 2)
             if first != second
+        )
+
+    def _is_time(self, one: Quantity) -> bool:
+        """Whether a time of day is known, or a known one earlier or later by a known duration."""
+        wanted = {each % 1440 for each in (one.value, one.high) if each is not None}
+        clocks = {
+            end % 1440
+            for each in self.stated
+            if each.unit == "clock"
+            for end in (each.value, each.high)
+            if end is not None
+        }
+        minutes = {
+            (each.value * (60 if each.unit == "hour" else 1))
+            for each in self.stated
+            if each.unit in ("hour", "minute") and each.high is None
+        }
+        minutes |= {each.value for each in self.stated if not each.unit and 0 < each.value <= 180}
+        return bool(wanted & clocks) or any(
+            (clock + sign * shift) % 1440 in wanted for clock in clocks for shift in minutes for sign in (1, -1)
         )
 
     def _is_amount(self, one: Quantity, beside: Sequence[Quantity]) -> bool:
@@ -111,6 +136,15 @@ class KnownValues:
                     if end is not None and any(_is_on(end + timedelta(days=shift), wanted) for shift in (-1, 0, 1)):
                         return True
         return False
+
+
+def _read(text: str) -> Iterable[Quantity]:
+    """Yield the figures of a text; the numbers within a time of day are none of their own."""
+    times = find_times(text)
+    yield from times
+    for one in find_quantities(text):
+        if one.unit or not any(each.start <= one.start < each.end for each in times):
+            yield one
 
 
 def _same(one: Quantity, other: Quantity) -> bool:

@@ -239,7 +239,9 @@ def _is_range(text: str, one: _Found, after: _Found) -> bool:
     between = _TO.fullmatch(text[one.end : after.number.start] or " ")
     if between is None and after.number.start > after.start:
         between = _TO.fullmatch(text[one.end : after.start])
-    same = one.currency is None or after.currency is None or one.currency == after.currency
+    same = (
+        one.currency is None or after.currency is None or one.currency == after.currency
+    ) and not after.number.percent
     return between is not None and same and not one.cents and not after.cents
 
 

@@ -20,6 +20,7 @@ _KINDS: Final = {
     "unsupported": "unsupported_claim",
     "in doubt": "doubtful_claim",
     "contradicted": "contradicted_claim",
+    "other value": "contradicted_claim",
     "stale": "stale_claim",
     "unsourced": "unsourced_claim",
     "unread": "unread",
@@ -93,7 +94,13 @@ class Grounding:
         return Finding(
             kind=_KINDS[state],
             confidence=score.confidence,
-            severity="low" if not sections else "medium" if state in ("in doubt", "unread") else "high",
+            severity="high"
+            if state == "other value"
+            else "low"
+            if not sections
+            else "medium"
+            if state in ("in doubt", "unread")
+            else "high",
             reason=f"{state}: {each.note[:300]}" + (f" [{sections}]" if sections else ""),
             extra={"sections": tuple(sections.split(", ")) if sections else ()},
         )

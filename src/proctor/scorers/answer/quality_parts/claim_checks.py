@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
-from proctor.scorers.answer.quality_parts.value_conflicts import find_conflict, is_exact
+from proctor.scorers.answer.quality_parts.value_conflicts import find_conflict
 from proctor.scorers.checked_answers import quoted
 from proctor.text.claims import claims
 from proctor.text.content_words import content, overlap_share
@@ -183,14 +183,12 @@ def _by_figures(
 
     If a source has another value for the same thing, the claim is contradicted; otherwise it is not confirmed.
     """
-    if not figures:
-        return None
-    for each in ready:
+    for each in ready if figures else ():
         passage, has = each.passage, each.read.figures
         if passage.data and all(any(one.same(other) for other in has) for one in figures):
             note = f"its figures are in {passage.name}"
             return CheckedClaim(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
-    if not any(map(is_exact, figures)) or (conflict := find_conflict(claim, known, ready)) is None:
+    if (conflict := find_conflict(claim, known, ready)) is None:
         return None
     one, passage_of, other = conflict
     if passage_of is None or other is None:
