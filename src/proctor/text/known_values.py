@@ -21,6 +21,8 @@ __all__ = ["KnownValues"]
 _MOST_AMOUNTS: Final = 12  # of one currency; sums of more explain any figure
 _MOST_TERMS: Final = 6  # amounts of which three are summed
 _MOST_FACTOR: Final = 1000
+_MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days or persons
+_FEW_FIGURES: Final = 40
 _HALF: Final = Decimal("0.5")
 _ROUNDED: Final = Decimal("0.01")
 _CENTS: Final = re.compile(r"\d\s?c|cent|cént|cênt|grosz|kuruş|коп", re.IGNORECASE)
@@ -44,7 +46,8 @@ class KnownValues:
         told, heard = [text[:_READ] for text in told], [text[:_READ] for text in heard]
         stated = tuple(one for text in (*told, *heard) for one in _read(text))
         factors = {value for text in (*heard, said[:_READ]) for value in _numbers(text)}
-        factors |= {one.value for one in stated if not one.unit} if len(stated) <= 40 else set()
+        counts = {one.value for one in stated if not one.unit and one.value == one.value.to_integral_value()}
+        factors |= {each for each in counts if each <= _MOST_COUNT} if len(stated) <= _FEW_FIGURES else set()
         return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR))
 
     def explains(self, one: Quantity, beside: Sequence[Quantity] = ()) -> bool:
@@ -104,9 +107,10 @@ class KnownValues:
         if len(prices) > _MOST_AMOUNTS:
             return _is_sum(one.value, prices)
         amounts = set(sorted(amounts)[:40])
-        shares = {each.value / 100 for each in self.stated if each.unit == "percent"} | {_HALF}
+        shares = {each.value / 100 for each in self.stated if each.unit == "percent"}
         scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
         parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
+        parts |= {amount * _HALF for amount in amounts}
         if any(abs(each - one.value) < _ROUNDED for each in parts):
             return True
         if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in parts):

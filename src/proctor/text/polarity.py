@@ -10,7 +10,7 @@ from typing import Final
 
 from proctor.text.normalise.language_likeness import common_words
 
-__all__ = ["OppositeClause", "find_opposite", "is_denied", "is_free", "split_clauses"]
+__all__ = ["OppositeClause", "find_opposite", "is_denied", "is_free", "is_included", "split_clauses"]
 
 # Particles and prefixes that deny, a closed class of grammar. In scripts without blanks they are endings.
 _DENIED: Final = re.compile(
@@ -48,6 +48,10 @@ _NO_CHARGE: Final = re.compile(
     r"|bez (?:\w+ )?(?:opłat\w*|dopłat\w*|kosztów)|без (?:\w+ )?(?:доплат\w*|оплат\w*|комисси\w*))\b|(?:بدون|دون)(?: أي)? رسوم|बिना (?:\w+ )?शुल्क|不收费|不收取费用|不收取任何费用|无需付费|费用全免|追加料金なし|비용 없이",
     re.IGNORECASE,
 )
+_INCLUDED: Final = re.compile(
+    r"inclu[diís]|inbegriffen|enthalten|compris|compres[oai]|inclus|inbegrepen|exempt|isent|befreit|esent|exent|waived|включ|входит|wliczon|dahil|شامل|معف|शामिल|包含|已含|込み|포함",
+    re.IGNORECASE,
+)
 # "Not only", "no later than" and "if not" deny nothing.
 _NO_DENIAL: Final = re.compile(
     r"\b(?:not only|no later than|no more than|no less than|not later than|no problem|no worries|if not|whether or not"
@@ -80,6 +84,11 @@ def is_denied(text: str) -> bool:
 def is_free(text: str) -> bool:
     """Whether a clause says that something costs nothing."""
     return _FREE.search(text) is not None or _NO_CHARGE.search(text) is not None
+
+
+def is_included(text: str) -> bool:
+    """Whether a text says that something is included or exempt, which is no charge in other words."""
+    return _INCLUDED.search(text) is not None
 
 
 def find_opposite(claim: str, sources: Sequence[str], least: float = 0.6) -> OppositeClause | None:

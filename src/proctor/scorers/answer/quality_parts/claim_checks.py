@@ -190,14 +190,14 @@ def _by_figures(
             return CheckedClaim(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
     if (conflict := find_conflict(claim, known, ready)) is None:
         return None
-    one, passage_of, other = conflict
-    if passage_of is None or other is None:
-        if _bare(one, [(each.passage, each.read.figures) for each in ready]):
+    if (source := conflict.passage) is None:
+        lonely = next((one for one in figures if one.quote.strip() == conflict.said), None)
+        if lonely is not None and _bare(lonely, [(each.passage, each.read.figures) for each in ready]):
             return None
-        note = f"{one.quote.strip()!r} is in no source"
+        note = f"{conflict.said!r} is in no source"
         return CheckedClaim(claim=claim, state="unsupported", value=0.1, note=note)
-    note = f"{passage_of.name} says {other.quote.strip()!r} where the claim has {one.quote.strip()!r}"
-    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=passage_of.text[:200])
+    note = f"{source.name} says {quoted(conflict.told, 80)!r} where the claim has {quoted(conflict.said, 80)!r}"
+    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=source.text[:200])
 
 
 def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]]]) -> bool:

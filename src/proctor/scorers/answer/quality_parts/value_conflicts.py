@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -13,9 +15,11 @@ from proctor.text.content_words import content
 from proctor.text.facts import Piece
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
+from proctor.text.polarity import find_opposite, is_free, is_included
+from proctor.text.price_rates import rate_of
 from proctor.text.quantities import Quantity, comparable, find_quantities
 
-__all__ = ["EXACT_UNITS", "find_conflict", "is_exact"]
+__all__ = ["EXACT_UNITS", "ValueConflict", "find_conflict", "is_exact"]
 
 # Units whose figures are copied or computed, never reworded.
 EXACT_UNITS: Final = frozenset(
@@ -24,6 +28,14 @@ EXACT_UNITS: Final = frozenset(
         *("volume", "gram", "millimetre", "megabyte", "millilitre"),
     }
 )
+_SAME_WORDS: Final = 0.75  # share of a clause's words in a clause of the source that says the opposite
+_SHORT_DAYS: Final = re.compile(r"(?<!\w)[^\W\d_]{1,3}\.?\s?[-–]\s?[^\W\d_]{1,3}(?!\w)")
+_DAY_BEFORE: Final = re.compile(
+    r"\b(?:the day before|the previous day|(?:am|bis zum) (?:vortag|tag davor)|la veille|(?:el|al) día (?:anterior|antes)|il giorno prima"
+    r"|(?:na|a) véspera|o dia anterior|de dag (?:ervoor|tevoren)|dzień wcześniej|накануне|bir gün önce(?:si)?)\b|前日|前一天|전날|قبل يوم",
+    re.IGNORECASE,
+)
+_LEAST_FOR_FREE: Final = 2  # words that a clause on what is free shares with the claim
 _ROOT: Final = 5  # letters that inflected forms of one word share
 _MANY_VALUES: Final = 8  # comparable values of a passage from which one shared word is too little
 _CJK: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af\u0e01-\u0e4e]")
@@ -34,19 +46,90 @@ def is_exact(one: Quantity) -> bool:
     return (one.unit in EXACT_UNITS or one.unit in CURRENCIES) and not one.is_article
 
 
-def find_conflict(
-    claim: str, known: KnownValues, ready: Sequence[Ready]
-) -> tuple[Quantity, SourcePassage | None, Quantity | None] | None:
-    """Return a figure that does not follow from what is known, and the value a source has for the same thing, if any."""
-    figures = (*find_quantities(claim), *find_times(claim))
+@dataclass(frozen=True, slots=True)
+class ValueConflict:
+    """What a claim says, and what a source says for the same thing; without a source, nothing confirms the figure."""
+
+    said: str
+    told: str = ""
+    passage: SourcePassage | None = None
+
+
+def find_conflict(claim: str, known: KnownValues, ready: Sequence[Ready]) -> ValueConflict | None:
+    """Return the first conflict of a claim with the sources: a figure, a rate, a charge, or a denial."""
+    figures = (*find_quantities(claim), *find_times(claim), *_days_before(claim))
+    lonely: ValueConflict | None = None
     for one in figures:
         if not is_exact(one) or known.explains(one, [each for each in figures if each is not one]):
             continue
         if _is_factor(one, figures, known):
             continue
         rival = next(_rivals(claim, one, figures, ready), None)
-        return (one, *rival) if rival is not None else (one, None, None)
+        if rival is not None:
+            return ValueConflict(one.quote.strip(), rival[1].quote.strip(), rival[0])
+        if one.unit in CURRENCIES and (free := _free_clause(claim, ready)) is not None:
+            return ValueConflict(one.quote.strip(), free[1], free[0])
+        lonely = lonely or ValueConflict(one.quote.strip())
+    return _other_rate(claim, figures, ready) or _other_charge(claim, figures, ready) or _denial(claim, ready) or lonely
+
+
+def _other_rate(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> ValueConflict | None:
+    """Find an amount that is paid for something else: per day in the claim, per booking in the source."""
+    for one in figures:
+        if one.unit not in CURRENCIES or (rate := rate_of(claim, one)) is None:
+            continue
+        said = [
+            (each.passage, rate_of(each.passage.text, other))
+            for each in ready
+            for other in find_quantities(each.passage.text)
+            if other.same(one)
+        ]
+        if said and all(other not in (None, rate) for _, other in said):
+            return ValueConflict(
+                f"{one.quote.strip()} per {rate.split()[0]}", f"per {str(said[0][1]).split()[0]}", said[0][0]
+            )
     return None
+
+
+def _other_charge(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> ValueConflict | None:
+    """Find a charge for what the claim calls free, if no source calls anything free or included."""
+    if not is_free(claim) or any(one.unit in CURRENCIES and one.value > 0 for one in figures):
+        return None
+    if any(is_free(each.passage.text) or is_included(each.passage.text) for each in ready):
+        return None
+    words = _roots(content(claim))
+    for each in ready:
+        for piece in (
+            each.read.pieces.levels[min(1, len(each.read.pieces.levels) - 1)] if each.read.pieces.levels else ()
+        ):
+            price = next((one for one in piece.quantities if one.unit in CURRENCIES and one.value > 0), None)
+            if price is not None and words & _piece_roots(piece):
+                return ValueConflict("free of charge", price.quote.strip(), each.passage)
+    return None
+
+
+def _free_clause(claim: str, ready: Sequence[Ready]) -> tuple[SourcePassage, str] | None:
+    """Return a clause that calls free what the claim gives a price for."""
+    words = _roots(content(claim))
+    for each in ready:
+        for piece in each.read.pieces.levels[0] if each.read.pieces.levels else ():
+            if is_free(piece.text) and len(words & _piece_roots(piece)) >= _LEAST_FOR_FREE:
+                return each.passage, piece.text
+    return None
+
+
+def _denial(claim: str, ready: Sequence[Ready]) -> ValueConflict | None:
+    """Find a clause that denies what the claim affirms in nearly the same words, or the reverse."""
+    for each in ready:
+        if not each.passage.data and (found := find_opposite(claim, [each.passage.text], _SAME_WORDS)) is not None:
+            return ValueConflict(found.clause, found.source, each.passage)
+    return None
+
+
+def _days_before(claim: str) -> Iterator[Quantity]:
+    """Yield the time that "the day before" is: one day."""
+    for match in _DAY_BEFORE.finditer(claim):
+        yield Quantity(value=Decimal(24), unit="hour", start=match.start(), end=match.end(), quote=match.group())
 
 
 def _is_factor(one: Quantity, figures: Sequence[Quantity], known: KnownValues) -> bool:
@@ -65,6 +148,8 @@ def _rivals(
     words = _roots(content(claim))
     for each in ready:
         pieces = each.read.pieces.levels[min(1, len(each.read.pieces.levels) - 1)] if each.read.pieces.levels else ()
+        if one.unit == "weekday" and _SHORT_DAYS.search(each.passage.text):
+            continue  # abbreviations such as Mo-Fr are not read
         values = [(piece, other) for piece in pieces for other in _values(piece, one.unit) if _is_alike(one, other)]
         least = 1 if len(values) < _MANY_VALUES else 2
         near = sorted(values, key=lambda pair: -len(words & _piece_roots(pair[0])))
@@ -80,7 +165,9 @@ def _values(piece: Piece, unit: str) -> tuple[Quantity, ...]:
 
 def _is_alike(one: Quantity, other: Quantity) -> bool:
     """Whether two values are of one kind; a time of day is also computed from minutes before another one."""
-    return comparable(one, other) or (one.unit == "clock" and other.unit in ("minute", "hour"))
+    if one.unit == "clock":
+        return other.unit in ("clock", "minute", "hour")
+    return comparable(one, other) or {one.unit, other.unit} == {"hour", "business day"}
 
 
 def _piece_roots(piece: Piece) -> frozenset[str]:
