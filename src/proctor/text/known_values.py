@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Final
 
 from proctor.text.clock_times import find_times
+from proctor.text.dates import Day
 from proctor.text.money import CURRENCIES
 from proctor.text.number_words import find_number_words
 from proctor.text.numbers import find_numbers
@@ -27,6 +29,7 @@ _HALF: Final = Decimal("0.5")
 _ROUNDED: Final = Decimal("0.01")
 _CENTS: Final = re.compile(r"\d\s?c|cent|cént|cênt|grosz|kuruş|коп", re.IGNORECASE)
 _READ: Final = 20_000  # characters of each text
+_SHORT: Final = 4_000  # characters of a text that is cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +145,23 @@ class KnownValues:
         return False
 
 
-def _read(text: str) -> Iterable[Quantity]:
-    """Yield the figures of a text; the numbers within a time of day are none of their own."""
+def _read(text: str) -> tuple[Quantity, ...]:
+    """Return the figures of a text; the numbers within a time of day are none of their own."""
+    return _remembered(text) if len(text) <= _SHORT else _figures(text)
+
+
+@lru_cache(maxsize=512)  # the same policies are retrieved repeatedly
+def _remembered(text: str) -> tuple[Quantity, ...]:
+    return _figures(text)
+
+
+def _figures(text: str) -> tuple[Quantity, ...]:
     times = find_times(text)
-    yield from times
-    for one in find_quantities(text):
-        if one.unit or not any(each.start <= one.start < each.end for each in times):
-            yield one
+    inside = [(each.start, each.end) for each in times]
+    rest = (
+        one for one in find_quantities(text) if one.unit or not any(start <= one.start < end for start, end in inside)
+    )
+    return (*times, *rest)
 
 
 def _same(one: Quantity, other: Quantity) -> bool:
@@ -199,6 +212,5 @@ def _moved(start: date | None, span: Quantity, sign: int) -> date | None:
         return None
 
 
-def _is_on(day: date, wanted: object) -> bool:
-    year, month, number = getattr(wanted, "year"), getattr(wanted, "month"), getattr(wanted, "day")
-    return (year in (None, day.year)) and (month in (None, day.month)) and (number in (None, day.day))
+def _is_on(day: date, wanted: Day) -> bool:
+    return wanted.year in (None, day.year) and wanted.month in (None, day.month) and wanted.day in (None, day.day)

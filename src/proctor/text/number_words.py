@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -124,7 +123,7 @@ class SpelledNumber:
 def find_number_words(text: str) -> Iterator[SpelledNumber]:
     """Yield the longest numbers in words, in order. A word may be a number in one language and none in another."""
     phrases, starts = _phrases()
-    words = list(_WORD.finditer(unicodedata.normalize("NFC", text)) if text.isascii() else _WORD.finditer(text))
+    words = list(_WORD.finditer(text))
     at = 0
     while at < len(words):
         taken = 0

@@ -10,7 +10,7 @@ from typing import Final
 
 from proctor.text.normalise.language_likeness import common_words
 
-__all__ = ["OppositeClause", "find_opposite", "is_denied", "is_free", "is_included", "split_clauses"]
+__all__ = ["OppositeClause", "find_opposite", "is_denied", "is_free", "is_included", "root_words", "split_clauses"]
 
 # Particles and prefixes that deny, a closed class of grammar. In scripts without blanks they are endings.
 _DENIED: Final = re.compile(
@@ -58,8 +58,10 @@ _NO_DENIAL: Final = re.compile(
     r"|nicht nur|spätestens nicht|no solo|no sólo|non solo|não só|не только|nie tylko|pas seulement|niet alleen|ne yazık ki)\b|かもしれません|不仅|不但",
     re.IGNORECASE,
 )
-_CLAUSE: Final = re.compile(r"(?<!\d)[,;:，、；：،؛](?!\d)|(?<=\d)[,;，、；](?=\s)|[.!?。！？।؟]\s?|\s[–—-]\s|[()（）]")
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_CLAUSE: Final = re.compile(
+    r"(?<!\d)[,;:，、；：،؛](?!\d)|(?<=\d)[,;，、；](?=\s)|[.!?](?=\s|$)|[。！？।؟]|\s[–—-]\s|[()（）]"
+)
+_WORD: Final = re.compile(r"(?:[^\W\d_]|[\u0300-\u036f\u064b-\u0652\u0900-\u0903\u093a-\u094f])+")  # with vowel signs
 _RUN: Final = re.compile(r"[\u3400-\u9fff]+|[ァ-ヺー]+|[\uac00-\ud7af]+|[\u0e01-\u0e4e]+")
 _UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e01-\u0e4e]")
 _ROOT: Final = 5
@@ -75,17 +77,20 @@ class OppositeClause:
     share: float
 
 
+@lru_cache(maxsize=4096)
 def is_denied(text: str) -> bool:
     """Whether a clause denies what it speaks of."""
     plain = _NO_DENIAL.sub(" ", _NO_CHARGE.sub(" ", text))
     return _DENIED.search(plain) is not None or _EXCLUDED.search(plain) is not None
 
 
+@lru_cache(maxsize=4096)
 def is_free(text: str) -> bool:
     """Whether a clause says that something costs nothing."""
     return _FREE.search(text) is not None or _NO_CHARGE.search(text) is not None
 
 
+@lru_cache(maxsize=4096)
 def is_included(text: str) -> bool:
     """Whether a text says that something is included or exempt, which is no charge in other words."""
     return _INCLUDED.search(text) is not None
@@ -93,10 +98,10 @@ def is_included(text: str) -> bool:
 
 def find_opposite(claim: str, sources: Sequence[str], least: float = 0.6) -> OppositeClause | None:
     """Return the clause of a source nearest to a clause of the claim, if one of them denies and the other does not."""
-    known = [(clause, roots) for source in sources for clause in split_clauses(source) if (roots := _roots(clause))]
+    known = [pair for source in sources for pair in _rooted(source)]
     best: OppositeClause | None = None
     for clause in split_clauses(claim):
-        wanted = _roots(clause)
+        wanted = root_words(clause)
         if len(wanted) < _LEAST_SHARED:
             continue
         ranked = [(len(wanted & roots), len(wanted & roots) / len(wanted), text) for text, roots in known]
@@ -110,6 +115,11 @@ def find_opposite(claim: str, sources: Sequence[str], least: float = 0.6) -> Opp
     return best
 
 
+@lru_cache(maxsize=512)  # the same policies are retrieved repeatedly
+def _rooted(source: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple((clause, roots) for clause in split_clauses(source) if (roots := root_words(clause)))
+
+
 @lru_cache(maxsize=2048)
 def split_clauses(text: str) -> tuple[str, ...]:
     """Return the clauses of a text, split at punctuation that every script has."""
@@ -117,7 +127,7 @@ def split_clauses(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _roots(clause: str) -> frozenset[str]:
+def root_words(clause: str) -> frozenset[str]:
     """Return the beginnings of content words, and pairs of signs in scripts without blanks; denials are left out."""
     plain = _DENIED.sub(" ", _EXCLUDED.sub(" ", clause)).lower()
     found: set[str] = set()

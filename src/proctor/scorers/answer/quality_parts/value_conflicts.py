@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final
 
 from proctor.scorers.answer.quality_parts.source_passages import Ready, SourcePassage
 from proctor.text.clock_times import find_times
-from proctor.text.content_words import content
 from proctor.text.facts import Piece
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
-from proctor.text.polarity import find_opposite, is_free, is_included
+from proctor.text.polarity import find_opposite, is_denied, is_free, is_included, root_words, split_clauses
 from proctor.text.price_rates import rate_of
 from proctor.text.quantities import Quantity, comparable, find_quantities
 
@@ -35,10 +33,18 @@ _DAY_BEFORE: Final = re.compile(
     r"|(?:na|a) véspera|o dia anterior|de dag (?:ervoor|tevoren)|dzień wcześniej|накануне|bir gün önce(?:si)?)\b|前日|前一天|전날|قبل يوم",
     re.IGNORECASE,
 )
+_PER_ANY: Final = re.compile(
+    r"\s?(?:/|\b(?:per|pro|je|a|al|alla|la|por|par|cada|ogni|each|monthly|daily|monatlich|täglich|na|za|за|в|каждый|ежемесячно)\b"
+    r"|毎|每|につき|매|당|كل|प्रति|हर)",
+    re.IGNORECASE,
+)
+_FROM: Final = re.compile(
+    r"\b(?:from|over|above|starting|more than|ab|über|vanaf|boven|dès|à partir|au-delà|plus de|desde|a partir|más de|superior\w*"
+    r"|oltre|da|sopra|acima|mais de|od|powyżej|от|свыше|более|üzeri\w*|üstü\w*)\b|以上|满|滿|超过|超過|이상|से ऊपर|से अधिक|فوق|أكثر من",
+    re.IGNORECASE,
+)
 _LEAST_FOR_FREE: Final = 2  # words that a clause on what is free shares with the claim
-_ROOT: Final = 5  # letters that inflected forms of one word share
 _MANY_VALUES: Final = 8  # comparable values of a passage from which one shared word is too little
-_CJK: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af\u0e01-\u0e4e]")
 
 
 def is_exact(one: Quantity) -> bool:
@@ -70,7 +76,14 @@ def find_conflict(claim: str, known: KnownValues, ready: Sequence[Ready]) -> Val
         if one.unit in CURRENCIES and (free := _free_clause(claim, ready)) is not None:
             return ValueConflict(one.quote.strip(), free[1], free[0])
         lonely = lonely or ValueConflict(one.quote.strip())
-    return _other_rate(claim, figures, ready) or _other_charge(claim, figures, ready) or _denial(claim, ready) or lonely
+    return (
+        _other_rate(claim, figures, ready)
+        or _other_total(claim, ready)
+        or _other_charge(claim, figures, ready)
+        or _below_threshold(claim, ready)
+        or _denial(claim, ready)
+        or lonely
+    )
 
 
 def _other_rate(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> ValueConflict | None:
@@ -81,7 +94,7 @@ def _other_rate(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready])
         said = [
             (each.passage, rate_of(each.passage.text, other))
             for each in ready
-            for other in find_quantities(each.passage.text)
+            for other in each.read.figures
             if other.same(one)
         ]
         if said and all(other not in (None, rate) for _, other in said):
@@ -91,17 +104,53 @@ def _other_rate(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready])
     return None
 
 
+def _other_total(claim: str, ready: Sequence[Ready]) -> ValueConflict | None:
+    """Find a total for several days or months that is not the rate times their number: 5 x 11 EUR are not 99 EUR.
+
+    The wrong total is the rate itself, or a higher amount of the same sentence, such as the cap.
+    """
+    found = find_quantities(claim)
+    spans = [one for one in found if one.unit in ("hour", "month") and one.value_written >= 2 and one.high is None]
+    totals = [one for one in found if one.unit in CURRENCIES and _PER_ANY.match(claim, one.end) is None]
+    if len(spans) != 1 or len(totals) != 1:
+        return None
+    (span,), (total,) = spans, totals
+    for each in ready:
+        for piece in _sentences(each):
+            prices = [one for one in piece.quantities if one.unit == total.unit]
+            rates = [one.value for one in prices if rate_of(piece.text, one) == f"{span.unit} {span.size}"]
+            if len(rates) != 1 or not any(one.same(total) for one in prices):
+                continue
+            right = rates[0] * span.value_written
+            if total.value == rates[0] or total.value > right:
+                return ValueConflict(f"{total.quote.strip()} for {span.quote.strip()}", f"{right:f}", each.passage)
+    return None
+
+
+def _below_threshold(claim: str, ready: Sequence[Ready]) -> ValueConflict | None:
+    """Find something called free for an amount below the one from which it is free."""
+    if not is_free(claim) or is_denied(claim) or _FROM.search(claim):
+        return None
+    amounts = [one for one in find_quantities(claim) if one.unit in CURRENCIES and one.value > 0]
+    for each in ready if len(amounts) == 1 else ():
+        for clause in split_clauses(each.passage.text):
+            if not is_free(clause) or not _FROM.search(clause):
+                continue
+            for limit in find_quantities(clause):
+                if limit.unit == amounts[0].unit and limit.value > amounts[0].value:
+                    return ValueConflict(f"free for {amounts[0].quote.strip()}", clause, each.passage)
+    return None
+
+
 def _other_charge(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> ValueConflict | None:
     """Find a charge for what the claim calls free, if no source calls anything free or included."""
     if not is_free(claim) or any(one.unit in CURRENCIES and one.value > 0 for one in figures):
         return None
     if any(is_free(each.passage.text) or is_included(each.passage.text) for each in ready):
         return None
-    words = _roots(content(claim))
+    words = root_words(claim)
     for each in ready:
-        for piece in (
-            each.read.pieces.levels[min(1, len(each.read.pieces.levels) - 1)] if each.read.pieces.levels else ()
-        ):
+        for piece in _sentences(each):
             price = next((one for one in piece.quantities if one.unit in CURRENCIES and one.value > 0), None)
             if price is not None and words & _piece_roots(piece):
                 return ValueConflict("free of charge", price.quote.strip(), each.passage)
@@ -110,7 +159,7 @@ def _other_charge(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready
 
 def _free_clause(claim: str, ready: Sequence[Ready]) -> tuple[SourcePassage, str] | None:
     """Return a clause that calls free what the claim gives a price for."""
-    words = _roots(content(claim))
+    words = root_words(claim)
     for each in ready:
         for piece in each.read.pieces.levels[0] if each.read.pieces.levels else ():
             if is_free(piece.text) and len(words & _piece_roots(piece)) >= _LEAST_FOR_FREE:
@@ -145,9 +194,9 @@ def _rivals(
     claim: str, one: Quantity, figures: Sequence[Quantity], ready: Sequence[Ready]
 ) -> Iterator[tuple[SourcePassage, Quantity]]:
     """Yield comparable values of sentences that share words with the claim and a value the claim does not repeat."""
-    words = _roots(content(claim))
+    words = root_words(claim)
     for each in ready:
-        pieces = each.read.pieces.levels[min(1, len(each.read.pieces.levels) - 1)] if each.read.pieces.levels else ()
+        pieces = _sentences(each)
         if one.unit == "weekday" and _SHORT_DAYS.search(each.passage.text):
             continue  # abbreviations such as Mo-Fr are not read
         values = [(piece, other) for piece in pieces for other in _values(piece, one.unit) if _is_alike(one, other)]
@@ -157,6 +206,11 @@ def _rivals(
             if len(words & _piece_roots(piece)) >= least and not any(other.same(figure) for figure in figures):
                 yield each.passage, other
                 break
+
+
+def _sentences(ready: Ready) -> tuple[Piece, ...]:
+    levels = ready.read.pieces.levels
+    return levels[min(1, len(levels) - 1)] if levels else ()
 
 
 def _values(piece: Piece, unit: str) -> tuple[Quantity, ...]:
@@ -171,10 +225,4 @@ def _is_alike(one: Quantity, other: Quantity) -> bool:
 
 
 def _piece_roots(piece: Piece) -> frozenset[str]:
-    return _roots(piece.words)
-
-
-@lru_cache(maxsize=4096)
-def _roots(words: frozenset[str]) -> frozenset[str]:
-    """Return the beginnings of words: "devoluciones" and "devolución" are one root."""
-    return frozenset(word if _CJK.match(word) else word[:_ROOT] for word in words if len(word) > 2 or _CJK.match(word))
+    return root_words(piece.text)
