@@ -36,7 +36,8 @@ def run_of(step: Step) -> tuple[Case, Trajectory]:
     """Return the session and the draft as a conversation of two turns: what was known before, and this answer."""
     memory = step.memory
     words = memory.asked[-1] if memory.asked else ""
-    before = _turn(tool_calls=tuple(memory.calls), sources=tuple(memory.sources))
+    earlier = tuple(_message(role="user", content=each) for each in list(memory.asked)[:-1])
+    before = _turn(messages=earlier, tool_calls=tuple(memory.calls), sources=tuple(memory.sources))
     now = _turn(
         messages=(_message(role="user", content=words), _message(role="assistant", content=step.text[:LONGEST])),
         intents=tuple(Intent(name=name) for name in step.intents),

@@ -10,10 +10,41 @@ from typing import Final
 
 from proctor.text.numbers import Number, find_numbers
 
-__all__ = ["CURRENCIES", "Money", "find_money", "same_amount"]
+__all__ = ["CURRENCIES", "Money", "currency_after", "find_money", "same_amount"]
 
-CURRENCIES: Final = ("JPY", "USD", "EUR", "GBP", "CNY", "KRW", "INR", "TWD", "CAD", "AUD")
-_SIGNS = {"¥": "JPY", "￥": "JPY", "$": "USD", "＄": "USD", "€": "EUR", "£": "GBP", "₩": "KRW", "₹": "INR"}
+CURRENCIES: Final = (
+    "JPY",
+    "USD",
+    "EUR",
+    "GBP",
+    "CNY",
+    "KRW",
+    "INR",
+    "TWD",
+    "CAD",
+    "AUD",
+    "CHF",
+    "PLN",
+    "RUB",
+    "TRY",
+    "BRL",
+    "SAR",
+    "AED",
+    "EGP",
+    "SEK",
+)
+_SIGNS = {
+    "¥": "JPY",
+    "￥": "JPY",
+    "$": "USD",
+    "＄": "USD",
+    "€": "EUR",
+    "£": "GBP",
+    "₩": "KRW",
+    "₹": "INR",
+    "₽": "RUB",
+    "₺": "TRY",
+}
 _WORDS = {
     "円": "JPY",
     "えん": "JPY",
@@ -52,20 +83,60 @@ _WORDS = {
     "c$": "CAD",
     "aud": "AUD",
     "a$": "AUD",
+    "r$": "BRL",
+    "rs": "INR",
+    "chf": "CHF",
+    "pln": "PLN",
+    "rub": "RUB",
+    "try": "TRY",
+    "tl": "TRY",
+    "brl": "BRL",
+    "sar": "SAR",
+    "aed": "AED",
+    "egp": "EGP",
+    "sek": "SEK",
 }
+# Words of other languages, which take endings.
+_INFLECTED: Final = tuple(
+    (re.compile(words, re.IGNORECASE), currency)
+    for words, currency in (
+        (r"евро|avro\w*|يورو|欧元|歐元|유로|यूरो|eurós?|euro\w{0,2}", "EUR"),
+        (r"доллар\w*|dólar(?:es)?|dollar[io]?|dolar\w*|دولار\w*|美元|달러|डॉलर", "USD"),
+        (r"zł(?:ot\w+)?", "PLN"),
+        (r"руб(?:л\w+|\.)?|рублей", "RUB"),
+        (r"lira\w*|liray\w*", "TRY"),
+        (r"rea(?:l|is)", "BRL"),
+        (r"franken|francs? suisses?|franchi(?: svizzeri)?", "CHF"),
+        (r"ريال\w*", "SAR"),
+        (r"درهم\w*|دراهم", "AED"),
+        (r"جنيه\w*", "EGP"),
+        (r"रुपय\w*|रुपए|रु\.?|rupay\w+|rupees?", "INR"),
+        (r"원(?!래|하)", "KRW"),
+        (r"日元|日圆", "JPY"),
+        (r"块钱?", "CNY"),
+        (r"libras?|livres?|pfund|sterline|funtów", "GBP"),
+        (r"kronor|kr(?![a-z])", "SEK"),
+    )
+)
 _BEFORE = re.compile(
-    r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud))"
-    r"|(?P<sign>[¥￥$＄€£₩₹]))\s{0,2}$",
+    r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|r\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud|chf|pln|rub|brl|sar"
+    r"|aed|egp|sek|rs\.?))"
+    r"|(?P<sign>[¥￥$＄€£₩₹₽₺]))\s{0,2}$",
     re.IGNORECASE,
 )
-_LAST: Final = frozenset((*_SIGNS, *"dyrpbwDYRPBW"))  # last characters of what may be a currency before a number
+_LAST: Final = frozenset(
+    (*_SIGNS, *"dyrpbwfnlskDYRPBWFNLSK.")
+)  # last characters of what may be a currency before a number
 _BEHIND = re.compile(
-    r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩]"
+    r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩₹₽₺$]"
     r"|(?:us dollars?|dollars?|bucks|yen|euros?|pounds|yuan|won|rupees"
-    r"|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud)(?![A-Za-z]))",
+    r"|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud|chf|pln|rub|try|tl|brl|sar|aed|egp|sek)(?![A-Za-z]))",
     re.IGNORECASE,
 )
-_CENTS = re.compile(r"\s{0,2}(?:cents?(?![A-Za-z])|セント)", re.IGNORECASE)
+_CENTS = re.compile(
+    r"\s{0,2}(?:(?:c|cents?|céntimos?|centimes?|centesimi|cêntimos?|centavos?|grosz[ye]?|kuruş)(?![^\W\d_])|セント|коп\w*)",
+    re.IGNORECASE,
+)
 _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)
 _LOOK = 14
 
@@ -124,6 +195,12 @@ def find_money(text: str, numbers: Sequence[Number] | None = None) -> tuple[Mone
     return tuple(made)
 
 
+def currency_after(text: str, end: int) -> tuple[str, int, bool] | None:
+    """Return the currency after a number that ends at ``end``, its own end, and whether it is a hundredth."""
+    found = _look(text, Number(value=Decimal(1), start=end, end=end))
+    return None if found.currency is None or found.end == end else (found.currency, found.end, found.cents)
+
+
 def same_amount(one: Money, others: Sequence[Money]) -> bool:
     """Whether an amount is among others, or within one of their ranges."""
     return any(other.covers(one.amount, one.currency) for other in others)
@@ -150,6 +227,11 @@ def _look(text: str, number: Number) -> _Found:
     if behind := _BEHIND.match(text, end):
         word = behind[1].lower()
         return _Found(number, _WORDS.get(word) or _SIGNS.get(behind[1]), start, behind.end())
+    if not text.isascii() or text[end : end + 3].strip()[:1].isalpha():
+        first = end + len(text[end : end + 2]) - len(text[end : end + 2].lstrip())
+        for pattern, currency in _INFLECTED:
+            if (match := pattern.match(text, first)) and not text[match.end() : match.end() + 1].isalpha():
+                return _Found(number, currency, start, match.end())
     return _Found(number, None, start, end)
 
 
@@ -157,7 +239,9 @@ def _is_range(text: str, one: _Found, after: _Found) -> bool:
     between = _TO.fullmatch(text[one.end : after.number.start] or " ")
     if between is None and after.number.start > after.start:
         between = _TO.fullmatch(text[one.end : after.start])
-    same = one.currency is None or after.currency is None or one.currency == after.currency
+    same = (
+        one.currency is None or after.currency is None or one.currency == after.currency
+    ) and not after.number.percent
     return between is not None and same and not one.cents and not after.cents
 
 

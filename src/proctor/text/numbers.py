@@ -46,9 +46,9 @@ _TOKEN = re.compile(
 # Where a number can begin: a sign, a currency, a point or a run of digits. This search takes a fifth of the time.
 _BEGIN = re.compile(r"[-+△▲$€£¥₩₹.0-9](?:(?<=[0-9])[0-9]*)?")
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|パーセント)", re.IGNORECASE)
-_KANJI_UNIT = re.compile(r"([百千])?([万萬億亿兆])?")
+_KANJI_UNIT = re.compile(r"([百千천])?([万萬億亿兆만억])?")
 _ENGLISH_UNIT = re.compile(r"\s?((?a:thousand|million|billion|trillion))\b", re.IGNORECASE)  # ASCII: ſ does not match s
-_POWER = {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
+_POWER = {"百": 2, "千": 3, "천": 3, "만": 4, "억": 8, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 _ENGLISH_POWER = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([.,'" + _NARROW + r"])[0-9]{3})(?:\1[0-9]{3})*")

@@ -3,72 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from proctor.text.dates import Day, find_dates
-from proctor.text.money import find_money
+from proctor.text.money import currency_after, find_money
+from proctor.text.number_words import find_number_words
 from proctor.text.numbers import Number, find_numbers
+from proctor.text.units import find_unit
 
 __all__ = ["Quantity", "apart", "comparable", "find_quantities"]
 
-_SMALL: Final = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
-_WORDS: Final = {word: value for value, word in enumerate(_SMALL)} | {
-    word: 10 * tens for tens, word in enumerate(("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 3)
-}
-# Matched in lowercase, where a leading letter is fast to find; the check of the preceding character comes after it.
-_SPELLED = re.compile(
-    "(?:"
-    + "|".join(f"{word[0]}(?<!\\w.){word[1:]}" for word in _WORDS)
-    + r")\b(?:[- ](?:one|two|three|four|five|six|seven|eight|nine)\b)?"
-)
 _STOPS: Final = frozenset(".!?。！？")
-_WORD: Final = 1 + max(map(len, _WORDS))
 _DIGIT = re.compile(r"\d")
 _EASTERN = re.compile(r"[〇一二三四五六七八九十百元]")
-_KANJI = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
-_KANJI_NUMBER = re.compile(
-    r"[〇一二三四五六七八九十百]+(?=(?:営業日|日間|日以内|週間|か月|ヶ月|カ月|ケ月|時間|年間|巻|冊|点|割|%|パーセント))"
-)
-
-# Words after a number, the unit they mean, and how many of the base unit it is.
-_UNITS: Final[tuple[tuple[str, str, int], ...]] = (
-    (r"(?:business|working)[ -]days?|営業日", "business day", 1),
-    (r"days?|日間|日(?!曜|本)", "hour", 24),
-    (r"weeks?|週間", "hour", 168),
-    (r"hours?|hrs?|時間", "hour", 1),
-    (r"minutes?|mins?|分(?!の|か)", "minute", 1),
-    (r"months?|か月|ヶ月|カ月|ケ月|ヵ月|箇月", "month", 1),
-    (r"years?|年間|年(?!\d)", "month", 12),
-    (r"vol(?:ume)?s?|巻", "volume", 1),
-    (r"copies|copy|冊|部(?!分)", "copy", 1),
-    (r"items?|pieces?|点|個|つ(?!い|ま)", "item", 1),
-    (r"chapters?|話", "chapter", 1),
-    (r"pages?|ページ|頁", "page", 1),
-    (r"points?|ポイント", "point", 1),
-    (r"stars?", "star", 1),
-    (r"kg|kilograms?|キロ", "gram", 1000),
-    (r"km|kilomet(?:er|re)s?", "metre", 1000),
-    (r"people|persons?|人|名", "person", 1),
-    (r"times|回|度", "time", 1),
-)
-_UNIT = re.compile(
-    r"[\s-]{0,2}(?:" + "|".join(f"({words})" for words, _, _ in _UNITS) + r")(?![A-Za-z])", re.IGNORECASE
-)
-_ENDING = tuple(
-    (re.compile(rf"[\s-]{{0,2}}(?:{words})(?![A-Za-z])$", re.IGNORECASE), unit, size) for words, unit, size in _UNITS
-)
+_KANJI = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"两": 2, "兩": 2, "零": 0}
+_KANJI_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+_KANJI_NUMBER = re.compile(r"[〇零一二两兩三四五六七八九十百千万]+")
+_KANJI_DAY = re.compile(r"日(?!間|以内|内)")  # 十日 is mostly a day of the month
+_KOREAN_NUMBER = re.compile(r"(?<![가-힣])[일이삼사오육칠팔구십백천만]+")
+_SINO_KOREAN = {digit: value for value, digit in enumerate("일이삼사오육칠팔구", 1)}
+_SINO_POWERS = {"십": 10, "백": 100, "천": 1000, "만": 10_000}
+_HANGUL = re.compile(r"[가-힣]")
+# Arabic writes two of a unit as one word.
+_ARABIC_PAIR = re.compile(r"(?<!\w)(?:[بلفوك]|لل)?(?:(يوم)|(أسبوع)|(شهر)|(ساعت)|(سنت|عام)|(دقيقت))(?:ين|ان)(?!\w)")
+_ARABIC_UNITS: Final = (("hour", 24), ("hour", 168), ("month", 1), ("hour", 1), ("month", 12), ("minute", 1))
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.,]?\d)")
 # Volume 23 and 第23巻 name one thing; 23 volumes and 全23巻 are counts.
 _ORDINAL = re.compile(
     r"(?:\b(?:vol(?:ume)?|no(?=\.)|number|chapter|step|option|episode|part)s?\.?\s?#?|#|第)\s?$", re.IGNORECASE
 )
-_RANGE_ON = re.compile(r"\s?(?:-|–|—|to|or)\s?(?:\d|(?:" + "|".join(_WORDS) + r")\b)", re.IGNORECASE)
 _WARI = re.compile(r"\s?割")
 
 
@@ -83,14 +50,28 @@ class Quantity:
     quote: str
     high: Decimal | None = None
     day: Day | None = None
+    size: Decimal = Decimal(1)  # of the unit as it is written, in base units
 
     def same(self, other: Quantity) -> bool:
         """Whether both are equal: value for value, ranges as a whole, dates by their shared parts."""
         if self.day is not None or other.day is not None:
             return self.day is not None and other.day is not None and self.day.agrees(other.day)
+        if {self.unit, other.unit} == {"hour", "minute"}:
+            one, two = self if self.unit == "hour" else other, self if self.unit == "minute" else other
+            return one.value * 60 == two.value and (one.high or 0) * 60 == (two.high or 0)
         if self.unit != other.unit and self.unit and other.unit:
             return False
         return self.value == other.value and self.high == other.high
+
+    @property
+    def is_article(self) -> bool:
+        """Whether its number is an article or one, as in "un año": often no exact figure."""
+        return self.value_written == 1 and _DIGIT.search(self.quote) is None
+
+    @property
+    def value_written(self) -> Decimal:
+        """The number as it is written: 2 in "2 weeks"."""
+        return self.value / self.size
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
@@ -108,7 +89,8 @@ def _remembered(text: str) -> tuple[Quantity, ...]:
 
 
 def _found(text: str) -> tuple[Quantity, ...]:
-    digits, eastern = _DIGIT.search(text) is not None, not text.isascii() and _EASTERN.search(text) is not None
+    ascii_only = text.isascii()
+    digits, eastern = _DIGIT.search(text) is not None, not ascii_only and _EASTERN.search(text) is not None
     numbers = find_numbers(text) if digits else ()
     found = list(_dates(text)) if digits or eastern else []
     if digits:
@@ -116,6 +98,8 @@ def _found(text: str) -> tuple[Quantity, ...]:
     found += _spelled(text)
     if eastern:
         found += _kanji(text)
+    if not ascii_only:
+        found += (*_arabic_pairs(text), *_sino_korean(text))
     taken: list[Quantity] = []
     for one in found:
         if all(one.end <= other.start or one.start >= other.end for other in taken):
@@ -129,7 +113,9 @@ def apart(one: str, other: str) -> bool:
     Only a number can continue a quantity after the end of a sentence: ``vol.`` and ``May.`` before a 5.
     """
     first = other[:1]
-    return one[-1:] in _STOPS and first.isascii() and first.isalpha() and not _SPELLED.match(other[:_WORD].lower())
+    if one[-1:] not in _STOPS or not first.isascii() or not first.isalpha():
+        return False
+    return next(find_number_words(other.split(" ", 1)[0]), None) is None
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:
@@ -148,9 +134,10 @@ def _dates(text: str) -> Iterator[Quantity]:
 
 def _money(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
     for each in find_money(text, numbers):
-        yield Quantity(
-            value=each.amount, unit=each.currency, start=each.start, end=each.end, quote=each.quote, high=each.high
-        )
+        # A price has no three decimals: 1.500 € is fifteen hundred.
+        scale = 1000 if each.amount < 1000 and _THOUSANDS.search(each.quote) else 1
+        value, high = each.amount * scale, None if each.high is None else each.high * scale
+        yield Quantity(value=value, unit=each.currency, start=each.start, end=each.end, quote=each.quote, high=high)
 
 
 def _counted(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
@@ -164,45 +151,64 @@ def _counted(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
-    for match in _SPELLED.finditer(_lowered(text)):
-        value = sum(_WORDS[part] for part in re.split(r"[- ]", match.group()))
-        made = _measured(text, Decimal(value), match.start(), match.end())
+    found = list(find_number_words(text))
+    for place, one in enumerate(found):
+        made = _measured(text, one.value, one.start, one.end, one.languages)
         # "one of them" is no count, and "three to five days" is a range
-        if made.unit or _RANGE_ON.match(text, match.end()):
+        if made.unit or any(_TO.fullmatch(text[one.end : each.start]) for each in found[place + 1 : place + 2]):
             yield made
-
-
-def _lowered(text: str) -> str:
-    """Return the text in lowercase with the same offsets."""
-    low = text.lower()
-    if len(low) == len(text):
-        return low
-    return "".join([small if len(small := each.lower()) == 1 else each for each in text])
 
 
 def _kanji(text: str) -> Iterator[Quantity]:
     for match in _KANJI_NUMBER.finditer(text):
-        total, digit = 0, 0
-        for sign in match.group():
-            if sign in "十百":
-                total += (digit or 1) * (10 if sign == "十" else 100)
-                digit = 0
-            else:
-                digit = digit * 10 + _KANJI[sign]
-        value = Decimal(total + digit)
+        value = _composed(match.group(), _KANJI, _KANJI_POWERS)
         if wari := _WARI.match(text, match.end()):
             yield _of(text, value * 10, "percent", match.start(), wari.end())
+        elif not _KANJI_DAY.match(text, match.end()):
+            made = _measured(text, value, match.start(), match.end(), _CHINESE_SIGNS)
+            if made.unit:
+                yield made
+
+
+def _sino_korean(text: str) -> Iterator[Quantity]:
+    for match in _KOREAN_NUMBER.finditer(text):
+        value = _composed(match.group(), _SINO_KOREAN, _SINO_POWERS)
+        made = _measured(text, value, match.start(), match.end(), _KOREAN)
+        if made.unit:
+            yield made
+
+
+def _arabic_pairs(text: str) -> Iterator[Quantity]:
+    for match in _ARABIC_PAIR.finditer(text):
+        unit, size = _ARABIC_UNITS[(match.lastindex or 1) - 1]
+        yield replace(_of(text, Decimal(2 * size), unit, match.start(), match.end()), size=Decimal(size))
+
+
+def _composed(written: str, digits: Mapping[str, int], powers: Mapping[str, int]) -> Decimal:
+    """Return the value of a number in signs: 二百五十, 삼십."""
+    total, digit = 0, 0
+    for sign in written:
+        if sign in powers:
+            total += (digit or (0 if total and powers[sign] == 10_000 else 1)) * powers[sign]
+            digit = 0
         else:
-            yield _measured(text, value, match.start(), match.end())
+            digit = digit * 10 + digits[sign]
+    return Decimal(total + digit)
 
 
-def _measured(text: str, value: Decimal, start: int, end: int) -> Quantity:
+_CHINESE_SIGNS: Final = frozenset({"ja", "zh"})
+_KOREAN: Final = frozenset({"ko"})
+
+
+def _measured(text: str, value: Decimal, start: int, end: int, languages: frozenset[str] | None = None) -> Quantity:
     if named := _ORDINAL.search(text, max(0, start - 12), start):
         kind = "volume number" if named.group().strip().lower().startswith(("vol", "第")) else "number"
         return _of(text, value, kind, start, end)
-    if match := _UNIT.match(text, end):
-        _, unit, size = _UNITS[(match.lastindex or 1) - 1]
-        return _of(text, value * size, unit, start, match.end())
+    if (unit := find_unit(text, end, languages)) is not None:
+        return replace(_of(text, value * unit.size, unit.base, start, unit.end), size=unit.size)
+    if languages is not None and (money := currency_after(text, end)) is not None:
+        currency, last, cents = money
+        return _of(text, value.scaleb(-2) if cents else value, currency, start, last)
     return _of(text, value, "", start, end)
 
 
@@ -210,7 +216,11 @@ def _of(text: str, value: Decimal, unit: str, start: int, end: int) -> Quantity:
     return Quantity(value=value, unit=unit, start=start, end=end, quote=text[start:end])
 
 
-_TO = re.compile(r"\s?(?:-|–|—|~|〜|～|to|から|or|and)\s?", re.IGNORECASE)
+_TO = re.compile(
+    r"\s?(?:-|–|—|~|〜|～|から|到|至|에서|से)\s?"
+    r"|\s(?:to|or|and|bis|oder|und|tot|à|a|y|o|e|ou|et|al|ai|do|lub|i|до|или|и|ila|ile|veya|إلى|أو)\s",
+    re.IGNORECASE,
+)
 
 
 def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
@@ -218,23 +228,48 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
     made: list[Quantity] = []
     for one in found:
         before = made[-1] if made else None
+        if before is not None and _is_rest_of_hour(text, before, one):
+            total = before.value * 60 + one.value
+            made[-1] = replace(one, value=total, unit="minute", start=before.start, quote=text[before.start : one.end])
+            continue
+        if before is not None and _is_grouped(text, before, one):
+            value = before.value * 1000 + one.value
+            made[-1] = replace(one, value=value, start=before.start, quote=text[before.start : one.end])
+            continue
         if before is not None and before.unit == "" and one.unit not in ("", "date") and before.high is None:
             between = text[before.end : one.start]
             if _TO.fullmatch(between):
-                low = before.value * _scale(one)
+                low = before.value * one.size
                 if low <= one.value:
                     made[-1] = replace(
                         one, value=low, high=one.value, start=before.start, quote=text[before.start : one.end]
                     )
                     continue
-                made[-1] = replace(before, value=low, unit=one.unit)  # "between 14 and 7 days": both are days
+                made[-1] = replace(
+                    before, value=low, unit=one.unit, size=one.size
+                )  # "between 14 and 7 days": both are days
         made.append(one)
     return tuple(made)
 
 
-def _scale(one: Quantity) -> int:
-    """Return how many base units the written unit is."""
-    for pattern, unit, size in _ENDING:
-        if unit == one.unit and pattern.search(one.quote):
-            return size
-    return 1
+def _is_rest_of_hour(text: str, hours: Quantity, rest: Quantity) -> bool:
+    """Whether a number continues hours: the 25 of "1 h 25", the minutes of "2 hours 30 minutes"."""
+    if hours.unit != "hour" or hours.size != 1 or hours.high is not None or not 0 < rest.value < 60:
+        return False
+    between = text[hours.end : rest.start]
+    return rest.unit in ("", "minute") and (between.strip() == "" and len(between) <= 1) and rest.high is None
+
+
+_GROUP: Final = re.compile(r"\d{3}(?![\d.,]\d)")
+
+
+def _is_grouped(text: str, before: Quantity, one: Quantity) -> bool:
+    """Whether a blank groups thousands: "10 000 ₽". Only a unit after the number shows that it is one number."""
+    return (
+        before.unit == ""
+        and one.unit not in ("", "date")
+        and before.value == before.value.to_integral_value()
+        and 0 < before.value < 1000
+        and text[before.end : one.start] == " "
+        and _GROUP.match(one.quote) is not None
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.tables import table
 
-from proctor.text.normalise.language_likeness import common_words, is_readable, is_strewn, ranks
+from proctor.text.normalise.language_likeness import common_words, is_noise, is_readable, is_strewn, ranks
 from proctor.text.normalise.split_joined_words import split_glued
 
 
@@ -61,3 +61,30 @@ def test_words_of_three_scripts_among_each_other_are_no_sentence() -> None:
     assert not is_strewn("Ваш заказ отправлен службой DHL, номер 4711.")
     assert not is_strewn("refund approved card lawyer 1111" * 20)
     assert not is_strewn("")
+
+
+@table(
+    "text",
+    [
+        "At 23 the young driver fee applies: €11 a day, so €55 for your five days. Vans need a driver of 25 or more.",
+        "Dat kan: maximaal drie maanden per jaar. Voor twee maanden betaal je in totaal € 10, een week vooraf.",
+        "Przy ofercie na kartę trwa jeden dzień roboczy, a przy abonamencie do siedmiu dni roboczych.",
+        "Üç harfe kadar olan düzeltmeler ücretsizdir, daha fazlası 25 avrodur. Bileti başka birine devredemezsiniz.",
+        "12.06.: 19,90 €; 13.06.: 24,90 €; 14.06.: 29,90 € pro Tag, jeweils inklusive Mehrwertsteuer",
+        "Тариф: 150 ₽/мес за каждую карту, 50 ГБ на всех, 300 минут у каждой — без доплат.",
+    ],
+)
+def test_an_answer_with_prices_in_any_language_is_no_noise(text: str) -> None:
+    assert not is_noise(text)
+
+
+@table(
+    "text",
+    [
+        "qzxkvjw pfthrgnk wqzzx vbnmqw rtplkjh zxqvbn wqpfgh jklzxc qwrtp sdfghj zxcvbn mnbvcx",
+        "U2FsdGVkX1+vupppZksvRf5pq5g5XjFRIIpRkwB0K1Y96Qsv2Lm+31cmzaAILwyt9f8a7c6e5d4b3a2f1e0d",
+        "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
+    ],
+)
+def test_noise_of_any_length_is_noise(text: str) -> None:
+    assert is_noise(text)

@@ -20,6 +20,7 @@ _KINDS: Final = {
     "unsupported": "unsupported_claim",
     "in doubt": "doubtful_claim",
     "contradicted": "contradicted_claim",
+    "other value": "contradicted_claim",
     "stale": "stale_claim",
     "unsourced": "unsourced_claim",
     "unread": "unread",
@@ -30,9 +31,9 @@ _KINDS: Final = {
 class Grounding:
     """Checks claims about policies, prices and bookings against sources and tool results.
 
-    An unsupported claim in a critical section stops the answer; elsewhere, or in doubt, it is noted. ``no_sources`` is
-    for critical claims of an answer that has no source at all, ``long`` for answers that are read only in part, or not
-    at all because they are no language. The other settings are those of the scorer ``grounded``: ``critical``,
+    A claim in a critical section that a source contradicts, or for which a source has another value, stops the answer.
+    ``unsupported`` is for critical claims that no source confirms or denies, ``no_sources`` for those of an answer that
+    has no source at all, ``long`` for answers that are read only in part, or not at all because they are no language. The other settings are those of the scorer ``grounded``: ``critical``,
     ``known``, ``read``, ``doubt``, ``thorough``, ``light``.
     """
 
@@ -43,6 +44,7 @@ class Grounding:
     primary: ClassVar[str | None] = "critical"
 
     action: Choice = "escalate"
+    unsupported: Choice = "flag"
     no_sources: Choice = "flag"
     long: Choice = "escalate"
     grounded: Scorer = socket()
@@ -82,7 +84,8 @@ class Grounding:
             return self.long
         if severity != "high":
             return "flag"
-        return self.no_sources if kind == "unsourced_claim" else self.action
+        by_kind = {"unsourced_claim": self.no_sources, "unsupported_claim": self.unsupported}
+        return by_kind.get(kind, self.action)
 
     def _finding(self, each: Evidence, score: Score) -> Finding | None:
         state, _, sections = (each.where or "").partition(": ")
@@ -91,7 +94,13 @@ class Grounding:
         return Finding(
             kind=_KINDS[state],
             confidence=score.confidence,
-            severity="low" if not sections else "medium" if state in ("in doubt", "unread") else "high",
+            severity="high"
+            if state == "other value"
+            else "low"
+            if not sections
+            else "medium"
+            if state in ("in doubt", "unread")
+            else "high",
             reason=f"{state}: {each.note[:300]}" + (f" [{sections}]" if sections else ""),
             extra={"sections": tuple(sections.split(", ")) if sections else ()},
         )

@@ -89,6 +89,7 @@ class Grounded:
                 grounder,
                 frugal=not self.thorough,
                 ask=() if self.light else [each for each in wanted if each not in done and not _is_run(each)],
+                heard=[message.content for message in run.messages if message.role == "user"],
             )
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
@@ -102,7 +103,12 @@ class Grounded:
         yield from reading(_passages(run))
 
     def _state(self, each: CheckedClaim) -> str:
-        """Return the claim's state; "in doubt" if the nearest source has its figures and the network is undecided."""
+        """Return the claim's state; "in doubt" if the nearest source has its figures and the network is undecided.
+
+        "other value" is a contradiction found by comparing values, which counts in every section.
+        """
+        if each.state == "contradicted" and each.by_rule:
+            return "other value"
         doubtful = each.state == "unsupported" and not each.by_rule and bool(each.figures) and each.value >= self.doubt
         return "in doubt" if doubtful else each.state
 

@@ -30,6 +30,9 @@ _NEW_WORD = 4.0  # a word outside the list costs this in addition to its letters
 _NOT_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 # Noise costs more bits per letter than this; English is near 2.5, other languages in Latin script near 4.
 _READABLE_BITS = 5.2
+# Whole texts are judged mildly: Dutch, Polish and Turkish cost up to 6.9 by English letter pairs, noise 7.1 and more.
+_NOISE_BITS = 7.0
+_LEAST_LETTERS = 0.4  # share of letters and blanks in a text of any language; figures and signs are the rest
 _PART, _MOST_PARTS = 150, 64  # characters; a long text is sampled
 _FEWEST_SIGNS = 5  # distinct characters; fewer are a repeated sign
 _SCRIPTS, _OF_A_SCRIPT = 3, 2  # minimum scripts, and letters of each, that no sentence mixes
@@ -118,7 +121,20 @@ def is_noise(text: str) -> bool:
     """Whether hardly any part of a text is language; tables, code and lists are language in parts."""
     starts = range(0, len(text), max(_PART, len(text) // _MOST_PARTS))
     parts = [part for start in starts if (part := text[start : start + _PART].strip())]
-    return 4 * sum(len(set(part)) >= _FEWEST_SIGNS and is_readable(part) for part in parts) <= len(parts)
+    return 4 * sum(len(set(part)) >= _FEWEST_SIGNS and _is_language(part) for part in parts) <= len(parts)
+
+
+def _is_language(text: str) -> bool:
+    """Whether a part of a text is language, prices and currency signs included; milder than ``is_readable``."""
+    if is_readable(text):
+        return True
+    plain = "".join(each if each.isalpha() else " " for each in text)
+    if len(plain.replace(" ", "")) + text.count(" ") < _LEAST_LETTERS * len(text):
+        return False
+    if not plain.isascii() and not _LATIN_ONLY.fullmatch(plain):
+        return _is_script(" ".join(plain.split()))
+    words = [word for word in letter_words(_unaccented(plain)) if len(word) > 1]
+    return len(words) > 1 and per_letter(words) < _NOISE_BITS
 
 
 def is_strewn(text: str) -> bool:

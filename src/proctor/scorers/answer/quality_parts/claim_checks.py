@@ -9,11 +9,12 @@ from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
+from proctor.scorers.answer.quality_parts.value_conflicts import find_conflict
 from proctor.scorers.checked_answers import quoted
 from proctor.text.claims import claims
 from proctor.text.content_words import content, overlap_share
 from proctor.text.facts import WORD_FOR_WORD, compare
-from proctor.text.money import CURRENCIES
+from proctor.text.known_values import KnownValues
 from proctor.text.numbers import find_numbers
 from proctor.text.quantities import Quantity, find_quantities
 
@@ -41,8 +42,6 @@ _TALK = re.compile(
     r"|^[^\d]{0,12}(?:次の|以下の|こちらの)[^\d]{0,30}。$|(?:おすすめです|いかがでしょう|ください|どうぞ|お楽しみ|ご案内します|お探しします|お調べします)[。!！]?$",
     re.IGNORECASE,
 )
-# Units whose figures are copied, never summed or reworded: a figure found in no source is invented.
-_EXACT_UNITS: Final = frozenset({"percent", "hour", "business day", "minute", "month", "volume", "date"})
 State = Literal["supported", "stale", "contradicted", "unsupported"]
 
 
@@ -73,21 +72,26 @@ async def check_claims(
     *,
     frugal: bool = False,
     ask: Collection[str] | None = None,
+    heard: Sequence[str] = (),
 ) -> list[CheckedClaim | None]:
     """Check each claim: rules decide what they can; networks read the rest, all claims in one call.
 
     ``frugal`` asks the support model alone, and the entailer only where the support model is undecided. With ``ask``,
-    networks read only those claims; other claims that rules leave open are None.
+    networks read only those claims; other claims that rules leave open are None. ``heard`` are the customer's words: a
+    figure of theirs is not invented.
 
     Raises:
         ProctorError: a network did not answer.
     """
     ready = [ready_for(passage) for passage in passages]
     alone = entailer is None and ask is None
+    known = KnownValues.of((passage.text for passage in passages), heard, "\n".join(said))
     found = []
     for claim in said:
         some = _near_to(claim, ready) if frugal else ready
-        found.append(_by_rule(claim, some, alone=alone) or (_other_number(claim, some) if frugal else None))
+        found.append(
+            _by_rule(claim, some, known, alone=alone) or (_other_number(claim, some, known) if frugal else None)
+        )
     open_ones = [claim for claim, each in zip(said, found, strict=True) if each is None]
     open_ones = [claim for claim in dict.fromkeys(open_ones) if ask is None or claim in ask][:MOST_CLAIMS]
     way = _asked_frugally if frugal and grounder is not None and entailer is not None else _asked
@@ -95,10 +99,10 @@ async def check_claims(
     return [each or asked.get(claim) for claim, each in zip(said, found, strict=True)]
 
 
-def _other_number(claim: str, ready: Sequence[Ready]) -> CheckedClaim | None:
+def _other_number(claim: str, ready: Sequence[Ready], known: KnownValues) -> CheckedClaim | None:
     """Find a sentence with all words of the claim and a different bare number: under 5 is not under 12."""
     words = content(claim)
-    numbers = [one for one in find_quantities(claim) if not one.unit]
+    numbers = [one for one in find_quantities(claim) if not one.unit and not known.explains(one)]
     if len(words) < 3 or not numbers:
         return None
     said = [
@@ -126,7 +130,7 @@ def _near_to(claim: str, ready: Sequence[Ready]) -> Sequence[Ready]:
     return [*ranked[:_FEW], *rest[:_FEW]]
 
 
-def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim | None:
+def _by_rule(claim: str, ready: Sequence[Ready], known: KnownValues, *, alone: bool) -> CheckedClaim | None:
     """Decide by words and numbers; return None if a network has to read the claim.
 
     Nearly the same words are not support: the differing word may be the false one. So a claim is settled only if all
@@ -147,7 +151,7 @@ def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim
                 note = f"{newer} {each.reason.replace('is expected', 'is claimed')}"
                 return CheckedClaim(claim=claim, state="stale", value=STALE, note=note, passage=each.quote)
         figures = [one for one in find_quantities(claim) if one.unit]
-        if (recorded := _by_figures(claim, figures, ready)) is not None and recorded.state == "supported":
+        if (recorded := _by_figures(claim, figures, ready, known)) is not None and recorded.state == "supported":
             return recorded
         many = len(words) >= _MANY_WORDS
         whole = any(
@@ -160,34 +164,40 @@ def _by_rule(claim: str, ready: Sequence[Ready], *, alone: bool) -> CheckedClaim
         return None
     numbers = find_quantities(claim)
     passage_of = max(denied, key=lambda pair: pair[1].share, default=None)
-    if passage_of is not None and passage_of[1].share >= _SAME_MATTER and (_foreign(numbers, ready) or alone):
+    if passage_of is not None and passage_of[1].share >= _SAME_MATTER and (_foreign(numbers, known) or alone):
         passage, each = passage_of
         note = f"{passage.name} says otherwise: {quoted(each.quote, 100)}"
         return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=each.quote)
-    return _by_figures(claim, [one for one in numbers if one.unit], ready)
+    return _by_figures(claim, [one for one in numbers if one.unit], ready, known)
 
 
-def _foreign(numbers: Sequence[Quantity], ready: Sequence[Ready]) -> bool:
-    """Whether a figure occurs in no passage. One that occurs may still belong to another topic of the source."""
-    known = [other for one in ready for other in one.read.figures] if numbers else []
-    return any(not any(one.same(other) for other in known) for one in numbers)
+def _foreign(numbers: Sequence[Quantity], known: KnownValues) -> bool:
+    """Whether a figure follows from nothing known. One that does may still belong to another topic of the source."""
+    return any(not known.explains(one, [each for each in numbers if each is not one]) for one in numbers)
 
 
-def _by_figures(claim: str, figures: Sequence[Quantity], ready: Sequence[Ready]) -> CheckedClaim | None:
-    """Decide by figures: one that occurs in no passage is invented; if one record has all, the claim is supported."""
-    if not figures:
-        return None
-    known = [(one.passage, one.read.figures) for one in ready]
-    for passage, has in known:
+def _by_figures(
+    claim: str, figures: Sequence[Quantity], ready: Sequence[Ready], known: KnownValues
+) -> CheckedClaim | None:
+    """Decide by figures: if one record has all, the claim is supported; one that follows from nothing is invented.
+
+    If a source has another value for the same thing, the claim is contradicted; otherwise it is not confirmed.
+    """
+    for each in ready if figures else ():
+        passage, has = each.passage, each.read.figures
         if passage.data and all(any(one.same(other) for other in has) for one in figures):
             note = f"its figures are in {passage.name}"
             return CheckedClaim(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
-    for one in figures:
-        exact = one.unit in _EXACT_UNITS or one.unit in CURRENCIES
-        if exact and not any(one.same(other) for _, has in known for other in has) and not _bare(one, known):
-            note = f"{one.quote.strip()!r} is in no source"
-            return CheckedClaim(claim=claim, state="unsupported", value=0.1, note=note)
-    return None
+    if (conflict := find_conflict(claim, known, ready)) is None:
+        return None
+    if (source := conflict.passage) is None:
+        lonely = next((one for one in figures if one.quote.strip() == conflict.said), None)
+        if lonely is not None and _bare(lonely, [(each.passage, each.read.figures) for each in ready]):
+            return None
+        note = f"{conflict.said!r} is in no source"
+        return CheckedClaim(claim=claim, state="unsupported", value=0.1, note=note)
+    note = f"{source.name} says {quoted(conflict.told, 80)!r} where the claim has {quoted(conflict.said, 80)!r}"
+    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=source.text[:200])
 
 
 def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]]]) -> bool:

@@ -1,0 +1,120 @@
+"""Find times of day and days of the week, in fifteen languages: 14:10, 8 pm, 오후 8시, Freitag, пятница."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from proctor.text.quantities import Quantity
+
+__all__ = ["find_clock_times", "find_times", "find_weekdays"]
+
+_CLOCK: Final = re.compile(
+    r"(?P<before>午前|午後|上午|下午|晚上|早上|오전|오후)?\s?"
+    r"(?<![\d:./-])(?P<h>[01]?\d|2[0-4])"
+    r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
+    r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b))"
+    r"(?:\s?(?P<after>[ap])\.?m\b)?",
+    re.IGNORECASE,
+)
+_LATER: Final = frozenset({"午後", "下午", "晚上", "오후", "p"})
+_EARLIER: Final = frozenset({"午前", "上午", "早上", "오전", "a"})
+# The beginnings of the names, Monday to Sunday.
+_NAMES: Final = (
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
+    "montag dienstag mittwoch donnerstag freitag samstag|sonnabend sonntag",
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    "lunes martes miércoles jueves viernes sábado domingo",
+    "lunedì martedì mercoledì giovedì venerdì sabato domenica",
+    "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
+    "poniedział wtor śro czwart piąt sobot niedziel",
+    "понедельник вторник сред четверг пятниц суббот воскресень",
+    "pazartesi salı çarşamba perşembe cuma cumartesi pazar",
+    "الاثنين|الإثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد",
+    "सोमवार मंगलवार बुधवार गुरुवार शुक्रवार शनिवार रविवार",
+    "월요일 화요일 수요일 목요일 금요일 토요일 일요일",
+    "月曜 火曜 水曜 木曜 金曜 土曜 日曜",
+    "周一|星期一 周二|星期二 周三|星期三 周四|星期四 周五|星期五 周六|星期六 周日|星期日|星期天",
+)
+_INFLECTED: Final = frozenset({8, 9})  # rows of stems, which take endings
+_RANGE: Final = re.compile(
+    r"\s?(?:-|–|—|~|〜|～|から|到|至|부터)\s?|\s?,?\s(?:to|through|till|until|bis|tot|t/m|à|au|a|al|até|do|по|до|ile|ila|إلى|से)\s(?:[ld]\w{0,2}\s)?",
+    re.IGNORECASE,
+)
+
+
+def find_times(text: str) -> tuple[Quantity, ...]:
+    """Return the times of day and the days of the week in a text."""
+    return _remembered(text) if len(text) <= 600 else (*find_clock_times(text), *find_weekdays(text))
+
+
+@lru_cache(maxsize=2048)
+def _remembered(text: str) -> tuple[Quantity, ...]:
+    return (*find_clock_times(text), *find_weekdays(text))
+
+
+def find_clock_times(text: str) -> Iterator[Quantity]:
+    """Yield times of day as minutes after midnight; a time that may be of either half of the day has both."""
+    for match in _CLOCK.finditer(text):
+        hour, minute = int(match["h"]), int(match["m"] or match["m2"] or match["m3"] or 0)
+        half = (match["before"] or match["after"] or "").lower()
+        if half in _LATER and hour < 12:
+            hour += 12
+        elif half in _EARLIER and hour == 12:
+            hour = 0
+        value = Decimal(hour * 60 + minute)
+        # Twelve hours later is the other reading of a time below 13:00 without am or pm.
+        other = value + 720 if not half and hour < 13 and value < 720 else None
+        yield Quantity(
+            value=value, unit="clock", start=match.start(), end=match.end(), quote=match.group().strip(), high=other
+        )
+
+
+def find_weekdays(text: str) -> Iterator[Quantity]:
+    """Yield days of the week, 0 to 6; every day of a range such as Monday to Friday."""
+    before: Quantity | None = None
+    low = text.lower()
+    if len(low) != len(text):
+        return
+    for match in _weekdays().finditer(low):
+        day = int(match.lastgroup[1:2]) if match.lastgroup else 0
+        one = Quantity(
+            value=Decimal(day),
+            unit="weekday",
+            start=match.start(),
+            end=match.end(),
+            quote=text[match.start() : match.end()],
+        )
+        if before is not None and _RANGE.fullmatch(text[before.end : one.start]):
+            first = int(before.value)
+            for step in range(1, (day - first) % 7):
+                yield Quantity(
+                    value=Decimal((first + step) % 7), unit="weekday", start=one.start, end=one.end, quote=one.quote
+                )
+        yield one
+        before = one
+
+
+@lru_cache(maxsize=1)
+def _weekdays() -> re.Pattern[str]:
+    groups = []
+    for day in range(7):
+        words = []
+        for row, names in enumerate(_NAMES):
+            for name in names.split()[day].split("|"):
+                ending = (
+                    r"\w{0,4}"
+                    if row in _INFLECTED
+                    else r"(?:[ns]|'?[dt][ae]n?|ları|leri|'?nin)?"
+                    if name.isascii()
+                    else ""
+                )
+                words.append(rf"{re.escape(name)}{ending}")
+        latin = "|".join(sorted((each for each in words), key=len, reverse=True))
+        groups.append(rf"(?P<d{day}>(?<![a-zà-öø-ÿ])(?:{latin})(?![a-z]))")
+    return re.compile("|".join(groups))

@@ -1,0 +1,216 @@
+"""Decide whether a figure follows from known figures: equal in another unit, a sum, a product, a share, a date later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import Final
+
+from proctor.text.clock_times import find_times
+from proctor.text.dates import Day
+from proctor.text.money import CURRENCIES
+from proctor.text.number_words import find_number_words
+from proctor.text.numbers import find_numbers
+from proctor.text.quantities import Quantity, find_quantities
+
+__all__ = ["KnownValues"]
+
+_MOST_AMOUNTS: Final = 12  # of one currency; sums of more explain any figure
+_MOST_TERMS: Final = 6  # amounts of which three are summed
+_MOST_FACTOR: Final = 1000
+_MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days or persons
+_FEW_FIGURES: Final = 40
+_HALF: Final = Decimal("0.5")
+_ROUNDED: Final = Decimal("0.01")
+_CENTS: Final = re.compile(r"\d\s?c|cent|cént|cênt|grosz|kuruş|коп", re.IGNORECASE)
+_READ: Final = 20_000  # characters of each text
+_SHORT: Final = 4_000  # characters of a text that is cached
+
+
+@dataclass(frozen=True, slots=True)
+class KnownValues:
+    """Figures of the sources, the tool results, the customer and the draft itself.
+
+    ``stated`` are figures that may be repeated; ``factors`` are numbers to multiply or divide with, such as the number
+    of days or persons in the draft.
+    """
+
+    stated: tuple[Quantity, ...]
+    factors: frozenset[Decimal]
+
+    @classmethod
+    def of(cls, told: Iterable[str], heard: Iterable[str] = (), said: str = "") -> KnownValues:
+        """Read what is known: texts the agent read, what the customer wrote, and the draft, which gives factors only."""
+        told, heard = [text[:_READ] for text in told], [text[:_READ] for text in heard]
+        stated = tuple(one for text in (*told, *heard) for one in _read(text))
+        factors = {value for text in (*heard, said[:_READ]) for value in _numbers(text)}
+        counts = {one.value for one in stated if not one.unit and one.value == one.value.to_integral_value()}
+        factors |= {each for each in counts if each <= _MOST_COUNT} if len(stated) <= _FEW_FIGURES else set()
+        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR))
+
+    def explains(self, one: Quantity, beside: Sequence[Quantity] = ()) -> bool:
+        """Whether a figure is stated or can be computed; ``beside`` are explained figures of the same draft."""
+        if one.unit == "clock":
+            return self._is_time(one)
+        if one.unit == "weekday":
+            return any(each.unit == "weekday" and each.value == one.value for each in self.stated)
+        if any(_same(one, each) for each in self.stated):
+            return True
+        if one.high is not None:  # a range: each of its ends
+            return all(any(_value_in(end, one, each) for each in self.stated) for end in (one.value, one.high))
+        if one.day is not None:
+            return self._follows_in_time(one)
+        if one.unit in CURRENCIES:
+            return self._is_amount(one, beside)
+        if one.unit == "percent":
+            shares = [each.value for each in self.stated if each.unit == "percent"]
+            return any(100 - each == one.value for each in shares) or any(
+                first + second == one.value for first, second in combinations_with_replacement(shares[:8], 2)
+            )
+        alike = [each.value for each in self.stated if each.unit == one.unit and each.high is None]
+        return any(each * factor == one.value for each in alike for factor in self.factors) or any(
+            one.value in (first + second, abs(first - second))
+            for first, second in combinations_with_replacement(alike[:_MOST_AMOUNTS], 2)
+            if first != second
+        )
+
+    def _is_time(self, one: Quantity) -> bool:
+        """Whether a time of day is known, or a known one earlier or later by a known duration."""
+        wanted = {each % 1440 for each in (one.value, one.high) if each is not None}
+        clocks = {
+            end % 1440
+            for each in self.stated
+            if each.unit == "clock"
+            for end in (each.value, each.high)
+            if end is not None
+        }
+        minutes = {
+            (each.value * (60 if each.unit == "hour" else 1))
+            for each in self.stated
+            if each.unit in ("hour", "minute") and each.high is None
+        }
+        minutes |= {each.value for each in self.stated if not each.unit and 0 < each.value <= 180}
+        return bool(wanted & clocks) or any(
+            (clock + sign * shift) % 1440 in wanted for clock in clocks for shift in minutes for sign in (1, -1)
+        )
+
+    def _is_amount(self, one: Quantity, beside: Sequence[Quantity]) -> bool:
+        """Whether an amount is computed from known ones: sums of amounts, times a count, less a percentage."""
+        amounts = {each.value for each in (*self.stated, *beside) if each.unit in (one.unit, "")}
+        amounts |= {
+            end for each in self.stated if each.high is not None and each.unit == one.unit for end in (each.high,)
+        }
+        amounts |= {each.value for each in self.stated if each.unit in CURRENCIES and _CENTS.search(each.quote)}
+        prices = sorted({each.value for each in (*self.stated, *beside) if each.unit == one.unit}, key=abs)
+        if len(prices) > _MOST_AMOUNTS:
+            return _is_sum(one.value, prices)
+        amounts = set(sorted(amounts)[:40])
+        shares = {each.value / 100 for each in self.stated if each.unit == "percent"}
+        scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
+        parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
+        parts |= {amount * _HALF for amount in amounts}
+        if any(abs(each - one.value) < _ROUNDED for each in parts):
+            return True
+        if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in parts):
+            return True
+        if any(abs(abs(first - second) - one.value) < _ROUNDED for first in prices for second in (*prices, *scaled)):
+            return True
+        return len(prices) <= _MOST_TERMS and any(
+            abs(first + second + third - one.value) < _ROUNDED
+            for first, second in combinations_with_replacement(prices, 2)
+            for third in scaled
+        )
+
+    def _follows_in_time(self, one: Quantity) -> bool:
+        """Whether a date is a known date plus or minus a known duration; a month is enough where no day is given."""
+        wanted = one.day
+        if wanted is None:
+            return False
+        spans = [each for each in self.stated if each.unit in ("hour", "month") and each.high is None]
+        for each in self.stated:
+            day = each.day
+            if day is None or day.month is None:
+                continue
+            start = _date(day.year or wanted.year or 2024, day.month, day.day or 1)
+            for span in spans[:20] if start is not None else ():
+                for sign in (1, -1):
+                    end = _moved(start, span, sign)
+                    if end is not None and any(_is_on(end + timedelta(days=shift), wanted) for shift in (-1, 0, 1)):
+                        return True
+        return False
+
+
+def _read(text: str) -> tuple[Quantity, ...]:
+    """Return the figures of a text; the numbers within a time of day are none of their own."""
+    return _remembered(text) if len(text) <= _SHORT else _figures(text)
+
+
+@lru_cache(maxsize=512)  # the same policies are retrieved repeatedly
+def _remembered(text: str) -> tuple[Quantity, ...]:
+    return _figures(text)
+
+
+def _figures(text: str) -> tuple[Quantity, ...]:
+    times = find_times(text)
+    inside = [(each.start, each.end) for each in times]
+    rest = (
+        one for one in find_quantities(text) if one.unit or not any(start <= one.start < end for start, end in inside)
+    )
+    return (*times, *rest)
+
+
+def _same(one: Quantity, other: Quantity) -> bool:
+    if one.same(other):
+        return True
+    if not other.unit and other.day is None and one.day is None:  # a field of a record: "frame years: 10"
+        return one.value_written == other.value and one.high == other.high
+    if one.unit in CURRENCIES and other.unit in CURRENCIES and one.value == other.value:
+        return _CENTS.search(one.quote) is not None or _CENTS.search(other.quote) is not None
+    if one.high is None and other.high is not None and one.unit == other.unit:
+        return one.value in (other.value, other.high)  # an end of a range
+    return False
+
+
+def _value_in(end: Decimal, one: Quantity, other: Quantity) -> bool:
+    if other.unit == one.unit:
+        return end in (other.value, other.high)
+    return not other.unit and end / one.size == other.value
+
+
+def _is_sum(value: Decimal, prices: Sequence[Decimal]) -> bool:
+    """Whether an amount is the sum or difference of two of many amounts, or the total of all."""
+    known = set(prices)
+    return any(value - each in known or value + each in known for each in prices) or sum(prices) == value
+
+
+def _numbers(text: str) -> Iterable[Decimal]:
+    yield from (each.value for each in find_numbers(text))
+    yield from (each.value for each in find_number_words(text))
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _moved(start: date | None, span: Quantity, sign: int) -> date | None:
+    if start is None:
+        return None
+    try:
+        if span.unit == "hour":
+            return start + sign * timedelta(hours=float(span.value))
+        months = start.year * 12 + start.month - 1 + sign * int(span.value)
+        return date(months // 12, months % 12 + 1, min(start.day, 28))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_on(day: date, wanted: Day) -> bool:
+    return wanted.year in (None, day.year) and wanted.month in (None, day.month) and wanted.day in (None, day.day)
