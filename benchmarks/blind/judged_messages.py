@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from proctor.core.step import Point
 from proctor.core.verdict import STOPS
 from proctor.guard.step import Step
 from proctor.wiring.guard import Guard
@@ -36,7 +37,7 @@ async def messages(items: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 
 async def _judged(guard: Guard, item: dict[str, Any]) -> str:
     session = guard.session()
-    point = "input" if item["channel"] == "user" else "tool_result"
+    point: Point = "input" if item["channel"] == "user" else "tool_result"
     decision = await session.decide(Step(point=point, text=item["text"], memory=session.memory))
     cut = any(part.gate == "injection" and part.action == "redact" for part in decision.parts)
     guard.end(session)
