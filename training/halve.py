@@ -86,6 +86,11 @@ class Taught(nn.Module):
         self.plain = plain  # whether the teacher knows no channels: all is of the first part to it
         self._teacher = [teacher.eval()]  # in a list, so that it is not trained, rounded or kept
 
+    @property
+    def teacher(self) -> nn.Module:
+        """The network that teaches."""
+        return self._teacher[0]
+
     def forward(self, pieces: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """The student's outputs, the teacher's outputs, and the distance of their layers."""
         mine, theirs = list[torch.Tensor](), list[torch.Tensor]()
