@@ -92,9 +92,13 @@ def claims() -> Iterator[dict[str, Any]]:
 
 
 def talk() -> Iterator[dict[str, Any]]:
-    """Turns of a dialogue that contradict each other or do not; only measured on."""
-    for row in random.Random(6).sample([*rows("contradiction/decode_pairs")], 4000):
-        yield {"p": clean(row["premise"]), "h": clean(row["hypothesis"]), "y": row["label"]}
+    """Turns of a dialogue that contradict each other, and turns of two dialogues that do not; only measured on."""
+    some = random.Random(6).sample([*rows("contradiction/decode_pairs")], 4000)
+    for at, row in enumerate(some):
+        if at % 2:
+            yield {"p": clean(row["premise"]), "h": clean(row["hypothesis"]), "y": "contradiction"}
+        else:
+            yield {"p": clean(row["premise"]), "h": clean(some[at - 1]["hypothesis"]), "y": "neutral"}
 
 
 def main() -> None:

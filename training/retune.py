@@ -66,7 +66,7 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
         )
         teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has * 0.7
         before = _shares(three, theirs[:, :3]) * agrees * told.held
-        support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.1 * agrees
+        support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.3 * agrees
         follows = F.binary_cross_entropy_with_logits(mine[:, 3], (y == 0).float() * 0.98 + 0.01, reduction="none")
         return ((label + teacher + before + support + follows * (y >= 0) * 0.2) * worth[group]).mean() + 0.05 * apart
 
@@ -79,7 +79,7 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
         want = target[group]
         each = F.binary_cross_entropy_with_logits(mine[:, 3], want * 0.96 + 0.02, reduction="none")
         agrees = ((theirs[:, 3] > 0) == (want > 0.5)).float()
-        held = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * agrees * 0.1
+        held = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * agrees * 0.4
         return (each + held + _shares(mine[:, :3], theirs[:, :3]) * 0.5).mean() + 0.05 * apart
 
     return [
