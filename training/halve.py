@@ -309,7 +309,7 @@ def teach(told: argparse.Namespace) -> dict[str, Any]:
     begun = load_small(told.start) if told.start else halved(state, keep)
     student = build(told.what, begun)[0].to(device)
     tasks = TASKS[told.what](
-        told, tokenizer, Taught(student, teacher, keep, plain=told.what == "injection"), device, budget
+        told, tokenizer, Taught(student, teacher, keep, plain=told.plain), device, budget
     )
     print(
         told.what,
@@ -398,6 +398,7 @@ def main() -> None:
         "--near", type=float, default=2.0, help="how much injection and reader are held to the teacher on the way"
     )
     teaching.add_argument("--guard", action="store_true", help="with the rows of training.guards, by channel")
+    teaching.add_argument("--plain", action="store_true", help="the teacher knows no channels")
     teaching.add_argument("--left", action="store_true", help="without the sources and languages that are left out")
     teaching.add_argument("--seed", type=int, default=3)
     teaching.add_argument("--limit", type=int)
