@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.blind.call_traces import calls
+from benchmarks.blind.judged_answers import answers
+from benchmarks.blind.judged_messages import messages
 from proctor.core.attack import AttackEffect
 from proctor.core.chat import Message
 from proctor.core.trajectory import Trajectory, Turn
@@ -17,7 +20,7 @@ from proctor.scorers.safety.attack_effects import find_effect
 from proctor.wiring.guard import Guard
 from proctor.wiring.local_models import local_model
 
-__all__ = ["PARTS", "Item", "attack", "danger", "facts", "injection", "names"]
+__all__ = ["PARTS", "Item", "answers", "attack", "danger", "facts", "injection", "names"]
 
 Item = dict[str, Any]
 SAME_WORDS = 0.6  # share of a claim's words and numbers in its source from which on the baseline takes it as supported
@@ -87,7 +90,16 @@ async def attack(items: Sequence[Item]) -> list[tuple[str, str]]:
     return found
 
 
-PARTS = {"attack": attack, "facts": facts, "injection": injection, "danger": danger, "names": names}
+PARTS = {
+    "answers": answers,
+    "attack": attack,
+    "calls": calls,
+    "danger": danger,
+    "facts": facts,
+    "injection": injection,
+    "messages": messages,
+    "names": names,
+}
 
 
 async def _judged(items: Sequence[Item], gate: str) -> Any:

@@ -9,6 +9,7 @@ __all__ = ["MOST_HELD", "before", "complete", "may_end"]
 
 MOST_HELD: Final = 2_000  # characters without a sentence end, as in code and tables; then any space will do
 
+_MAX_LINK_CHARS: Final = 600  # of an open bracket or tag that hold a sentence back
 _CLOSING = "\"'”’»)\\]）」』】〉》*_`"
 # Unlike in a finished text, the end of the text so far ends no sentence: "3." may continue as "3.14".
 _END = re.compile(
@@ -28,7 +29,9 @@ _SHORT = re.compile(
 def complete(text: str, start: int = 0, hold: int = 1) -> int:
     """Return the end of the complete sentences after ``start``, or ``start``; the last ``hold`` - 1 are kept back."""
     ends = [
-        end.end() for end in _END.finditer(text, start) if not _SHORT.search(text, max(0, end.end() - 16), end.end())
+        end.end()
+        for end in _END.finditer(text, start)
+        if not _SHORT.search(text, max(0, end.end() - 16), end.end()) and not _is_in_link(text, start, end.end())
     ]
     if len(ends) >= hold:
         return ends[-hold]
@@ -36,6 +39,19 @@ def complete(text: str, start: int = 0, hold: int = 1) -> int:
         space = text.rfind(" ", start + MOST_HELD // 2)
         return space + 1 if space >= 0 else len(text)
     return start
+
+
+def _is_in_link(text: str, start: int, end: int) -> bool:
+    """Return whether a link or a tag is open there: its address must be judged together with what makes it load."""
+    low = max(start, end - _MAX_LINK_CHARS)
+    bracket = text.rfind("[", low, end)
+    if bracket >= 0 and text.find("]", bracket, end) < 0:
+        return True
+    address = text.rfind("](", low, end)
+    if address >= 0 and text.find(")", address, end) < 0:
+        return True
+    tag = text.rfind("<", low, end)
+    return tag >= 0 and text[tag + 1 : tag + 2].isalpha() and text.find(">", tag, end) < 0
 
 
 def may_end(text: str) -> bool:

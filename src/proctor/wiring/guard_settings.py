@@ -26,6 +26,7 @@ from proctor.guard.verdict_validation import FailAction
 from proctor.wiring.escalation_settings import EscalateSettings
 from proctor.wiring.gate_isolation import isolated
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
+from proctor.wiring.guard_profiles import PROFILES, ProfileName, with_profile
 from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.problem_lines import placed_in
@@ -36,9 +37,9 @@ __all__ = ["DEFAULTS", "GuardSettings", "check_guard", "escalation_function", "m
 
 DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "input": ("pii", "injection", "danger", "premises"),
-    "tool_call": (),
+    "tool_call": ("provenance",),
     "tool_result": ("injection",),
-    "output": ("pii", "commitments", "grounding", "leak"),
+    "output": ("pii", "commitments", "grounding", "leak", "links"),
 }
 _SECTION: Final = "guard"
 _log = logging.getLogger(__name__)
@@ -73,8 +74,9 @@ Gates = tuple[str | Mapping[str, Any], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
-    """The settings of the section; a point that is left out has its default gates."""
+    """The settings of the section; a point that is left out has the gates of the profile."""
 
+    profile: ProfileName = "general"
     mode: Literal["enforce", "shadow"] = "enforce"
     timeout: float = 0.5
     on_failure: FailAction = "block"
@@ -164,7 +166,8 @@ def make_plan(
         raise placed_in(config.path, problems)
     gates = {point: [(post.name, str(post.gate.version)) for post in each] for point, each in posts.items()}
     stated = {"tools": config.settings.tools} if config.settings.tools else {}
-    version = content_id({"settings": config.settings.guard, "gates": gates, **stated}, length=12)
+    shape = {"settings": config.settings.guard, "profile": PROFILES[settings.profile].settings, "gates": gates}
+    version = content_id({**shape, **stated}, length=12)
     return Plan(
         chains={
             point: Chain(point=point, posts=each, version=version, deadline=deadline) for point, each in posts.items()
@@ -209,7 +212,8 @@ def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | N
     written: Sequence[str | Mapping[str, Any]] | None = getattr(settings, point)
     seen: set[str] = set()
     problems: list[Problem] = []
-    for index, entry in enumerate(DEFAULTS[point] if written is None else written):
+    standing = PROFILES[settings.profile].gates(point, DEFAULTS[point])
+    for index, entry in enumerate(standing if written is None else written):
         try:
             post = _post(entry, point, settings, config, rack, strict=strict)
         except MalformedError as error:
@@ -253,7 +257,7 @@ def _post(
             raise MalformedError([Problem((name,), f"{name} is no gate for {point}", hint)])
         if given is not None and not isinstance(given, Mapping):
             own = _with_primary(name, kind, given)
-        gate = _gate(name, kind, own, config, rack)
+        gate = _gate(name, kind, with_profile(settings.profile, point, name, own), config, rack)
         if common.isolate:
             gate = isolated(name, gate, settings.timeout if common.timeout is None else common.timeout)
     return Post(

@@ -1,0 +1,116 @@
+"""Stop changing calls whose recipient, account, link or command only stands in text that anybody may have written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Literal
+
+from proctor.core.chat import ToolCall
+from proctor.core.step import Point
+from proctor.core.tool_effect import StatedEffect
+from proctor.core.verdict import Finding, Verdict
+from proctor.guard.call_origin import CallOrigin, OriginProblem, may_change, problems, request_of
+from proctor.guard.fast_dataclass import swift
+from proctor.guard.step import Step
+from proctor.guard.tool_settings import ByTool, call_of, call_text
+from proctor.guard.value_origins import Origins
+
+__all__ = ["ProvenanceGate"]
+
+_verdict: Final = swift(Verdict)
+_Choice = Literal["block", "escalate", "flag", "off"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenanceGate:
+    """Traces the values of changing calls to the customer, a record, or text that anybody may have written.
+
+    ``untraced`` is for an address, account, link, command or password that only such a text gives, or that differs from
+    what the customer gave. ``unasked`` is for an act that nothing the customer said asks for. ``trusted`` are tools
+    whose whole result counts as a record, ``free`` are tools that are never checked, and ``known`` are values that
+    need no origin: the address of the shop, its own accounts.
+    """
+
+    name: ClassVar[str] = "provenance"
+    version: ClassVar[str] = "1"
+    points: ClassVar[tuple[Point, ...]] = ("tool_call",)
+    pure: ClassVar[bool] = True
+    primary: ClassVar[str | None] = None  # a mapping after the name is its settings
+
+    untraced: _Choice = "escalate"
+    unasked: _Choice = "escalate"
+    trusted: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
+    _origins: Origins = field(init=False, repr=False, compare=False)
+    _trusted: ByTool[bool] = field(init=False, repr=False, compare=False)
+    _free: ByTool[bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_origins", Origins())
+        object.__setattr__(self, "_trusted", ByTool(dict.fromkeys(self.trusted, True)))
+        object.__setattr__(self, "_free", ByTool(dict.fromkeys(self.free, True)))
+
+    async def check(self, step: Step) -> Verdict:
+        """Trace each value of a call that may change something, and name the one that nobody vouches for."""
+        call = call_of(step)
+        # Without a message there is no request to trace to, as for an MCP gateway.
+        if step.confirmed or not step.memory.asked or not self._changes(call.name):
+            return _verdict(action="allow", gate=self.name, version=self.version)
+        request = request_of(step)
+        values = self._origins.traced(step, agreed=request.agreed, trusted=self._trusted_in(step), known=self.known)
+        found = problems(CallOrigin(call=call, values=values, request=request, memory=step.memory), self._origins)
+        findings = tuple(self._finding(call, each) for each in found)
+        acts = [(self._choice(each), each) for each in found]
+        for choice in ("block", "escalate"):
+            first = next((each for chosen, each in acts if chosen == choice), None)
+            if first is not None:
+                return self._stopped(call, choice, first, findings)
+        if findings:
+            return Verdict(
+                action="allow", gate=self.name, version=self.version, reason=found[0].reason, findings=findings
+            )
+        return _verdict(action="allow", gate=self.name, version=self.version)
+
+    def _changes(self, tool: str) -> bool:
+        if self._free.of(tool):
+            return False
+        return may_change(tool, self.tool_effects)
+
+    def _trusted_in(self, step: Step) -> Sequence[str]:
+        return [call.name for call in step.memory.calls if self._trusted.of(call.name)] if self.trusted else ()
+
+    def _choice(self, problem: OriginProblem) -> _Choice:
+        if problem.kind == "delegated":
+            return "flag"
+        return self.unasked if problem.kind == "unasked" else self.untraced
+
+    def _finding(self, call: ToolCall, problem: OriginProblem) -> Finding:
+        return Finding(
+            kind=problem.kind,
+            detector=self.name,
+            text=call_text(call),
+            confidence=1.0,
+            severity="low" if problem.kind == "delegated" else "high",
+            reason=problem.reason,
+        )
+
+    def _stopped(
+        self,
+        call: ToolCall,
+        action: Literal["block", "escalate"],
+        problem: OriginProblem,
+        findings: tuple[Finding, ...],
+    ) -> Verdict:
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        return Verdict(
+            action=action,
+            gate=self.name,
+            version=self.version,
+            reason=problem.reason + more,
+            findings=findings,
+            # The caller can fix this: ask the customer and call again with confirmed=True.
+            extra={"anomaly": True, "tool": call.name[:80], "confirm": True},
+        )
