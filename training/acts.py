@@ -42,7 +42,12 @@ LONGEST = 192
 def pack(data: Path) -> None:
     """Write ``acts.jsonl.gz`` (answers) and ``dangers.jsonl.gz`` (messages) from the written and packed rows."""
     answers = [
-        {"customer": clean(r.get("customer", ""))[:600], "answer": clean(r["answer"]), "acts": r["acts"], "lang": r["lang"]}
+        {
+            "customer": clean(r.get("customer", ""))[:600],
+            "answer": clean(r["answer"]),
+            "acts": r["acts"],
+            "lang": r["lang"],
+        }
         for r in written("commitments")
     ]
     _write(data / "acts.jsonl.gz", answers)
@@ -117,9 +122,7 @@ def _any(out: torch.Tensor) -> torch.Tensor:
     return torch.logsumexp(out[:, len(INTENTS) :], -1)
 
 
-def measured(
-    network: nn.Module, table: nn.Embedding, tokenizer: Tokenizer, data: Path, device: str
-) -> dict[str, Any]:
+def measured(network: nn.Module, table: nn.Embedding, tokenizer: Tokenizer, data: Path, device: str) -> dict[str, Any]:
     """The sets of ``acts-held.jsonl.gz``: answers with ``y``, messages with ``label``."""
     rows = read(data / "acts-held.jsonl.gz")
     budget = 65536 if device == "cuda" else 2048
@@ -181,11 +184,22 @@ def main() -> None:
     random.seed(told.seed)
     tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
     kept = np.load(told.weights / "table-int8.npz")
-    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(device)
+    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(
+        device
+    )
     network = fresh(load_small(told.weights / f"{told.start}.npz"), told.depth).to(device)
     tasks = tasks_of(told, tokenizer, network, device, budget)
     print("rows", [len(t.lines) for t in tasks], "steps a pass", [t.steps() for t in tasks], flush=True)
-    fit(tasks, table, steps=told.steps, seconds=told.seconds, rate=told.rate, table_rate=0.0, name=told.out.name, rounding=0.6)
+    fit(
+        tasks,
+        table,
+        steps=told.steps,
+        seconds=told.seconds,
+        rate=told.rate,
+        table_rate=0.0,
+        name=told.out.name,
+        rounding=0.6,
+    )
     told.out.parent.mkdir(parents=True, exist_ok=True)
     keep_small(told.out, network)
     rounded(network)

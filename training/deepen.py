@@ -17,7 +17,9 @@ from training.network import Layer
 __all__ = ["deepened"]
 
 
-def deepened(network: nn.Module, lines: Sequence[tuple[torch.Tensor, torch.Tensor, torch.Tensor]], after: set[int]) -> None:
+def deepened(
+    network: nn.Module, lines: Sequence[tuple[torch.Tensor, torch.Tensor, torch.Tensor]], after: set[int]
+) -> None:
     """Put a new layer after each of the layers named, in place; ``lines`` are batches to measure the stream with."""
     body = body_of(network)
     levels = _levels(network, lines)
@@ -44,20 +46,28 @@ def _passing(below: Layer, mean: float, spread: float) -> Layer:
 
 
 @torch.no_grad()
-def _levels(network: nn.Module, lines: Sequence[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]) -> list[tuple[float, float]]:
+def _levels(
+    network: nn.Module, lines: Sequence[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
+) -> list[tuple[float, float]]:
     """Mean and spread over the width, after each layer, averaged over the pieces."""
     network.eval()
     seen: list[list[tuple[float, float]]] = [[] for _ in body_of(network).layers]
     for pieces, mask, types in lines:
-        outputs = list[torch.Tensor]()
-        hooks = [x.register_forward_hook(lambda _m, _i, out: outputs.append(out)) for x in body_of(network).layers]
-        try:
-            network(pieces, mask, types)
-        finally:
-            for hook in hooks:
-                hook.remove()
+        outputs = _outputs(network, pieces, mask, types)
         real = mask.bool()
         for number, output in enumerate(outputs):
             kept = output[real].float()
             seen[number].append((float(kept.mean(-1).mean()), float(kept.std(-1, unbiased=False).mean())))
     return [(sum(m for m, _ in some) / len(some), sum(s for _, s in some) / len(some)) for some in seen]
+
+
+def _outputs(network: nn.Module, pieces: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> list[torch.Tensor]:
+    """What each layer gives on."""
+    outputs = list[torch.Tensor]()
+    hooks = [x.register_forward_hook(lambda _m, _i, out: outputs.append(out)) for x in body_of(network).layers]
+    try:
+        network(pieces, mask, types)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return outputs

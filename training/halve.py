@@ -308,9 +308,7 @@ def teach(told: argparse.Namespace) -> dict[str, Any]:
     keep = [round((i + 1) * deep / told.depth) - 1 for i in range(told.depth)]
     begun = load_small(told.start) if told.start else halved(state, keep)
     student = build(told.what, begun)[0].to(device)
-    tasks = TASKS[told.what](
-        told, tokenizer, Taught(student, teacher, keep, plain=told.plain), device, budget
-    )
+    tasks = TASKS[told.what](told, tokenizer, Taught(student, teacher, keep, plain=told.plain), device, budget)
     print(
         told.what,
         "layers",

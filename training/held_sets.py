@@ -81,7 +81,12 @@ def answers() -> Iterator[dict[str, Any]]:
             yield {"set": "acts blind", "customer": row["attacker"], "answer": row["answer"], "y": int(row["gave_in"])}
     for row in _blind("answers"):
         if row["kind"] == "promise" and not (row["label"] == "send" and row["tool_calls"]):
-            yield {"set": "acts drafts", "customer": row["customer"], "answer": row["draft"], "y": int(row["label"] == "stop")}
+            yield {
+                "set": "acts drafts",
+                "customer": row["customer"],
+                "answer": row["draft"],
+                "y": int(row["label"] == "stop"),
+            }
 
 
 def claims() -> Iterator[dict[str, Any]]:

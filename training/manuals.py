@@ -19,7 +19,9 @@ from training.data import clean
 
 __all__ = ["passages", "texts_of"]
 
-_TEXT = re.compile(r"(^|/)(docs?|documentation)/.*\.(rst|md|txt)$|(^|/)(readme|install|contributing)[^/]*$", re.IGNORECASE)
+_TEXT = re.compile(
+    r"(^|/)(docs?|documentation)/.*\.(rst|md|txt)$|(^|/)(readme|install|contributing)[^/]*$", re.IGNORECASE
+)
 _SKIP = re.compile(r"change|history|release|license|authors|index\.|/api/|whatsnew", re.IGNORECASE)
 MOST_OF_ONE = 150  # passages of one package
 
@@ -28,7 +30,12 @@ def texts_of(archive: Path) -> Iterator[str]:
     """The pages of documentation in a source distribution."""
     with tarfile.open(archive) as kept:
         for member in kept:
-            if member.isfile() and member.size < 400_000 and _TEXT.search(member.name) and not _SKIP.search(member.name):
+            if (
+                member.isfile()
+                and member.size < 400_000
+                and _TEXT.search(member.name)
+                and not _SKIP.search(member.name)
+            ):
                 content = kept.extractfile(member)
                 if content is not None:
                     yield content.read().decode("utf-8", "replace")

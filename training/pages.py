@@ -44,13 +44,18 @@ def documents(data: Path, *, left: bool, limit: int | None = None) -> list[dict[
         r
         for r in read(data / "guard.jsonl.gz", limit)
         if r["part"] == "train"
-        and (r["ch"] == "document" or (r["label"] and r.get("cat_id", -1) >= 0 and len(r["text"]) > 40 and r["lang"] != "en"))
+        and (
+            r["ch"] == "document"
+            or (r["label"] and r.get("cat_id", -1) >= 0 and len(r["text"]) > 40 and r["lang"] != "en")
+        )
         and not (left and (r["src"] in LEFT or r["lang"] in LEFT_TONGUES))
     ]
     found += read(data / "manuals.jsonl.gz", limit)
     for row in read(data / "documents.jsonl.gz", limit):
         if not (left and row["lang"] in LEFT_TONGUES):
-            found.append(row | {"cat_id": 5 if row["label"] else -1, "w": row.get("w", WRITTEN), "src": "written_documents"})
+            found.append(
+                row | {"cat_id": 5 if row["label"] else -1, "w": row.get("w", WRITTEN), "src": "written_documents"}
+            )
     return found
 
 
@@ -82,7 +87,9 @@ def task_of(
         sort = F.cross_entropy(out[:, 1:], kind[group], ignore_index=-1, reduction="none") * 0.1
         return ((hard + sort) * worth[group]).mean()
 
-    return Task(encode(tokenizer, [r["text"] for r in rows], LONGEST, device, [True] * len(rows)), network, loss, budget, seed)
+    return Task(
+        encode(tokenizer, [r["text"] for r in rows], LONGEST, device, [True] * len(rows)), network, loss, budget, seed
+    )
 
 
 def measured(
@@ -133,7 +140,9 @@ def main() -> None:
     random.seed(told.seed)
     tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
     kept = np.load(told.weights / "table-int8.npz")
-    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(device)
+    table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(
+        device
+    )
     network = build("injection", load_small(told.start or told.weights / "injection.npz"))[0].to(device)
     rows = documents(told.data, left=told.left, limit=told.limit)
     task = task_of(rows, tokenizer, network, device, budget, told.seed)
@@ -145,7 +154,16 @@ def main() -> None:
         print("deepened", json.dumps(measured(network, table, tokenizer, told.data, device, told.limit)), flush=True)
     network.train()
     print("layers", len(body_of(network).layers), flush=True)
-    fit([task], table, steps=told.steps, seconds=told.seconds, rate=told.rate, table_rate=0.0, name="pages", rounding=0.6)
+    fit(
+        [task],
+        table,
+        steps=told.steps,
+        seconds=told.seconds,
+        rate=told.rate,
+        table_rate=0.0,
+        name="pages",
+        rounding=0.6,
+    )
     told.out.parent.mkdir(parents=True, exist_ok=True)
     keep_small(told.out, network)
     rounded(network)

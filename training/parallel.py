@@ -34,7 +34,9 @@ def sentences(folder: Path, most: int) -> Iterator[dict[str, str]]:
             yield {"lang": file.stem, "en": english, "text": text}
 
 
-def neighbours(rows: Sequence[dict[str, Any]], seed: int = 17) -> Iterator[tuple[tuple[str, str], tuple[str, str] | None]]:
+def neighbours(
+    rows: Sequence[dict[str, Any]], seed: int = 17
+) -> Iterator[tuple[tuple[str, str], tuple[str, str] | None]]:
     """Pairs to judge, and the English pair that is judged in their place (None: the second translates the first)."""
     dice = random.Random(seed)
     for at, row in enumerate(rows):

@@ -149,12 +149,23 @@ def pack(data: Path) -> None:
     with gzip.open(data / "written-facts.jsonl.gz", "wt", encoding="utf-8") as out:
         for row in written("facts"):
             for claim, label in row["claims"]:
-                pair = {"p": clean(row["source"]), "h": clean(claim), "y": label, "lang": row["lang"], "kind": row["kind"]}
+                pair = {
+                    "p": clean(row["source"]),
+                    "h": clean(claim),
+                    "y": label,
+                    "lang": row["lang"],
+                    "kind": row["kind"],
+                }
                 out.write(json.dumps(pair, ensure_ascii=False) + "\n")
     with gzip.open(data / "translated.jsonl.gz", "wt", encoding="utf-8") as out:
         for row in rows("nli/translated"):
             if shippable(row):
-                pair = {"p": clean(row["premise"]), "h": clean(row["hypothesis"]), "y": row["label"], "lang": row["lang"]}
+                pair = {
+                    "p": clean(row["premise"]),
+                    "h": clean(row["hypothesis"]),
+                    "y": row["label"],
+                    "lang": row["lang"],
+                }
                 out.write(json.dumps(pair | {"en": [clean(x) for x in row["en"]]}, ensure_ascii=False) + "\n")
 
 
