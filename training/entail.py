@@ -29,6 +29,7 @@ from training.finetune import predict
 from training.halve import body_of
 from training.keeping import keep_small
 from training.network import Headed, load_body, quantised_rows
+from training.parallel import neighbours
 from training.student import Task, fit
 from training.swaps import swapped
 from training.teacher import Teacher, judge, train
@@ -39,7 +40,7 @@ __all__ = ["LEFT", "Both", "assemble", "judged"]
 
 LEFT = ("q2", "summedits/news", "summedits/podcast")  # never trained on; sources without a licence are not either
 WARMTH = 1.5
-FACTS, TRANSLATED, MIX = 0.7, 0.8, 0.6  # what such a pair is worth against a written one
+FACTS, TRANSLATED, MIX, WRITTEN = 0.7, 0.8, 0.6, 3.0  # what such a pair is worth against a written one
 
 
 class Both(nn.Module):
@@ -116,9 +117,13 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
             found.add(pair, None, MIX, pair)
     for row in read(data / "facts.jsonl.gz", limit):
         found.add((row["p"], row["h"]), row["y"], FACTS, None)
+    if (data / "written-facts.jsonl.gz").exists():
+        for row in read(data / "written-facts.jsonl.gz", limit):
+            found.add((row["p"], row["h"]), row["y"], WRITTEN, None)
     for first, second, label, _ in swapped(dict.fromkeys(numbers)):
         found.add((first, second), label, 0.5, None)
     _add_parallel(data, limit, found, dice)
+    add_sentences(data, limit, found)
     return found
 
 
@@ -137,6 +142,13 @@ def _add_parallel(data: Path, limit: int | None, found: Rows, dice: random.Rando
                 found.add(pair, "entailment", 0.5, None)
                 if stranger != row["en"]:
                     found.add((text, stranger), None, 0.5, (row["en"], stranger))
+
+
+def add_sentences(data: Path, limit: int | None, found: Rows) -> None:
+    """Pairs of sentences in another language, as the teacher judges their English; a translation follows."""
+    if (data / "parallel.jsonl.gz").exists():
+        for pair, english in neighbours(read(data / "parallel.jsonl.gz", limit)):
+            found.add(pair, None if english else "entailment", 0.5, english)
 
 
 def teach(told: argparse.Namespace, asked: Sequence[tuple[str, str]], device: str) -> np.ndarray:

@@ -86,6 +86,11 @@ class Taught(nn.Module):
         self.plain = plain  # whether the teacher knows no channels: all is of the first part to it
         self._teacher = [teacher.eval()]  # in a list, so that it is not trained, rounded or kept
 
+    @property
+    def teacher(self) -> nn.Module:
+        """The network that teaches."""
+        return self._teacher[0]
+
     def forward(self, pieces: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """The student's outputs, the teacher's outputs, and the distance of their layers."""
         mine, theirs = list[torch.Tensor](), list[torch.Tensor]()
@@ -303,9 +308,7 @@ def teach(told: argparse.Namespace) -> dict[str, Any]:
     keep = [round((i + 1) * deep / told.depth) - 1 for i in range(told.depth)]
     begun = load_small(told.start) if told.start else halved(state, keep)
     student = build(told.what, begun)[0].to(device)
-    tasks = TASKS[told.what](
-        told, tokenizer, Taught(student, teacher, keep, plain=told.what == "injection"), device, budget
-    )
+    tasks = TASKS[told.what](told, tokenizer, Taught(student, teacher, keep, plain=told.plain), device, budget)
     print(
         told.what,
         "layers",
@@ -393,6 +396,7 @@ def main() -> None:
         "--near", type=float, default=2.0, help="how much injection and reader are held to the teacher on the way"
     )
     teaching.add_argument("--guard", action="store_true", help="with the rows of training.guards, by channel")
+    teaching.add_argument("--plain", action="store_true", help="the teacher knows no channels")
     teaching.add_argument("--left", action="store_true", help="without the sources and languages that are left out")
     teaching.add_argument("--seed", type=int, default=3)
     teaching.add_argument("--limit", type=int)

@@ -7,6 +7,7 @@ networks in a share that is compared on held-out rows.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import random
 import time
@@ -20,7 +21,8 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from training.batches import encode_pairs
-from training.data import LABELS, read
+from training.data import LABELS, clean, read, rows, shippable, written
+from training.deepen import deepened
 from training.entail import LEFT, WARMTH, assemble, auroc
 from training.export import build
 from training.finetune import predict
@@ -29,7 +31,7 @@ from training.keeping import keep_small, load_small
 from training.network import rounded
 from training.student import Task, fit
 
-__all__ = ["figures", "mixed"]
+__all__ = ["figures", "mixed", "pack"]
 
 SHARES = (0.0, 0.4, 0.7, 1.0)
 
@@ -41,14 +43,18 @@ def mixed(old: dict[str, torch.Tensor], new: dict[str, torch.Tensor], share: flo
 
 def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> list[Task]:
     """Pairs with their labels and the judgement of both teachers; claims against their evidence."""
-    rows = assemble(told.data, told.limit)
-    seen = np.load(told.seen)
-    hard = torch.tensor(rows.labels, device=device)
-    by = np.array(rows.by)
+    many = assemble(told.data, told.limit)
+    if told.seen:
+        seen = np.load(told.seen)
+    else:  # the network before judges the English of each pair, and so teaches the other languages
+        asked = encode_pairs(tokenizer, many.asked, 192, device)
+        seen = predict(network.teacher, told.table, asked, device, 4 * budget)[:, :3]
+    hard = torch.tensor(many.labels, device=device)
+    by = np.array(many.by)
     known = torch.tensor(by >= 0, device=device)
     asked = seen[np.minimum(np.maximum(by, 0), len(seen) - 1)].astype(np.float32)
     wish = torch.tensor(asked, device=device).div(WARMTH).softmax(-1)
-    worth = torch.tensor(rows.worth, device=device)
+    worth = torch.tensor(many.worth, device=device)
 
     def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
         mine, theirs, apart = out
@@ -59,8 +65,8 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
             F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
         )
         teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has * 0.7
-        before = _shares(three, theirs[:, :3]) * agrees * 0.5
-        support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.05 * agrees
+        before = _shares(three, theirs[:, :3]) * agrees * told.held
+        support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.3 * agrees
         follows = F.binary_cross_entropy_with_logits(mine[:, 3], (y == 0).float() * 0.98 + 0.01, reduction="none")
         return ((label + teacher + before + support + follows * (y >= 0) * 0.2) * worth[group]).mean() + 0.05 * apart
 
@@ -73,11 +79,11 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
         want = target[group]
         each = F.binary_cross_entropy_with_logits(mine[:, 3], want * 0.96 + 0.02, reduction="none")
         agrees = ((theirs[:, 3] > 0) == (want > 0.5)).float()
-        held = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * agrees * 0.1
+        held = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * agrees * 0.4
         return (each + held + _shares(mine[:, :3], theirs[:, :3]) * 0.5).mean() + 0.05 * apart
 
     return [
-        Task(encode_pairs(tokenizer, rows.pairs, 192, device), network, loss, budget, 4),
+        Task(encode_pairs(tokenizer, many.pairs, 192, device), network, loss, budget, 4),
         Task(encode_pairs(tokenizer, [(a, b) for a, b, _ in pairs], 288, device), network, supported, budget // 4, 6),
     ]
 
@@ -87,18 +93,18 @@ def figures(
 ) -> dict[str, Any]:
     """Entailment by source and language, composed facts, support of sources left out, dialogue."""
     budget = 65536 if device == "cuda" else 2048
-    rows = [r for r in read(told.data / "judge.jsonl.gz", told.limit) if r["y"] in LABELS]
-    rows += [r | {"src": "facts"} for r in read(told.data / "facts-held.jsonl.gz", told.limit)]
+    some = [r for r in read(told.data / "judge.jsonl.gz", told.limit) if r["y"] in LABELS]
+    some += [r | {"src": "facts"} for r in read(told.data / "facts-held.jsonl.gz", told.limit)]
     by: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
+    for row in some:
         source = row["src"].split("/")[0] if "xnli" in row["src"] else row["src"]
         by.setdefault(f"{source}|{row['lang'] if source != 'facts' else ''}", []).append(row)
-    rows = [r for many in by.values() for r in random.Random(5).sample(many, min(len(many), 4500))]
+    some = [r for many in by.values() for r in random.Random(5).sample(many, min(len(many), 4500))]
     keys = [key for key, many in by.items() for _ in range(min(len(many), 4500))]
     out = predict(
-        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in rows], 224, device), device, budget
+        network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in some], 224, device), device, budget
     )
-    right = np.array([o[:3].argmax() == LABELS.index(r["y"]) for o, r in zip(out, rows, strict=True)])
+    right = np.array([o[:3].argmax() == LABELS.index(r["y"]) for o, r in zip(out, some, strict=True)])
     names = np.array(keys)
     found: dict[str, Any] = {
         str(k): [int((names == k).sum()), round(float(right[names == k].mean()), 4)] for k in np.unique(names)
@@ -138,23 +144,55 @@ def figures(
     return found
 
 
+def pack(data: Path) -> None:
+    """Write ``written-facts.jsonl.gz`` (sources with claims written for this project) and ``translated.jsonl.gz``."""
+    with gzip.open(data / "written-facts.jsonl.gz", "wt", encoding="utf-8") as out:
+        for row in written("facts"):
+            for claim, label in row["claims"]:
+                pair = {
+                    "p": clean(row["source"]),
+                    "h": clean(claim),
+                    "y": label,
+                    "lang": row["lang"],
+                    "kind": row["kind"],
+                }
+                out.write(json.dumps(pair, ensure_ascii=False) + "\n")
+    with gzip.open(data / "translated.jsonl.gz", "wt", encoding="utf-8") as out:
+        for row in rows("nli/translated"):
+            if shippable(row):
+                pair = {
+                    "p": clean(row["premise"]),
+                    "h": clean(row["hypothesis"]),
+                    "y": row["label"],
+                    "lang": row["lang"],
+                }
+                out.write(json.dumps(pair | {"en": [clean(x) for x in row["en"]]}, ensure_ascii=False) + "\n")
+
+
 def main() -> None:
     """Train, then compare shares of old and new."""
     ask = argparse.ArgumentParser(description=__doc__)
-    ask.add_argument("--weights", type=Path, required=True)
-    ask.add_argument("--start", type=Path, required=True)
     ask.add_argument("--data", type=Path, required=True)
-    ask.add_argument("--seen", type=Path, required=True)
-    ask.add_argument("--out", type=Path, required=True)
+    ask.add_argument("--pack", action="store_true", help="only join the written and the translated pairs")
+    ask.add_argument("--weights", type=Path)
+    ask.add_argument("--start", type=Path)
+    ask.add_argument("--seen", type=Path, help="what an English teacher said to the pairs")
+    ask.add_argument("--held", type=float, default=0.5, help="how much the answer of the network before counts")
+    ask.add_argument("--after", type=int, nargs="*", default=[], help="layers after which one is added")
+    ask.add_argument("--seed", type=int, default=5)
+    ask.add_argument("--out", type=Path)
     ask.add_argument("--until", type=float)
     ask.add_argument("--steps", type=int, default=100000)
     ask.add_argument("--rate", type=float, default=1.2e-4)
     ask.add_argument("--limit", type=int)
     told = ask.parse_args()
+    if told.pack:
+        pack(told.data)
+        return
     device = "cuda" if torch.cuda.is_available() else "cpu"
     budget = 65536 if device == "cuda" else 1024
-    torch.manual_seed(5)
-    random.seed(5)
+    torch.manual_seed(told.seed)
+    random.seed(told.seed)
     tokenizer = Tokenizer.from_file(str(told.weights / "tokenizer.json"))
     kept = np.load(told.weights / "table-int8.npz")
     table = nn.Embedding.from_pretrained(torch.from_numpy(kept["q"].astype(np.float32) * kept["s"]), freeze=True).to(
@@ -162,15 +200,21 @@ def main() -> None:
     )
     old = load_small(told.start)
     student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
-    tasks = tasks_of(told, tokenizer, Taught(student, teacher, range(6)), device, budget)
+    keep = [at for at in range(6) for _ in range(2 if at in told.after else 1)]
+    if told.after:
+        some = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in read(told.data / "judge.jsonl.gz", 64)], 192, device)
+        ids, mask, types = some.batch(list(range(len(some))))
+        deepened(student, [(table(ids), mask, types)], set(told.after))
+    told.table = table
+    tasks = tasks_of(told, tokenizer, Taught(student, teacher, keep), device, budget)
     print("steps a pass", [t.steps() for t in tasks], flush=True)
     seconds = told.until - time.time() if told.until else 20.0
     fit(tasks, table, steps=told.steps, seconds=seconds, rate=told.rate, table_rate=0.0, name="retune", rounding=0.0)
     told.out.mkdir(parents=True, exist_ok=True)
     keep_small(told.out / "nli.npz", student)
     new = load_small(told.out / "nli.npz")
-    for share in SHARES:
-        network = build("nli", mixed(old, new, share))[0].to(device)
+    for share in SHARES if not told.after else (1.0,):
+        network = build("nli", new if share == 1.0 else mixed(old, new, share))[0].to(device)
         rounded(network)
         print("share", share, json.dumps(figures(told, tokenizer, network, table, device)), flush=True)
 

@@ -1,0 +1,130 @@
+"""Writes what the networks are measured on while they are trained: whole sources and languages, and blind sets.
+
+``pages-held.jsonl.gz`` has documents, ``acts-held.jsonl.gz`` answers and messages, ``claims-blind.jsonl.gz`` and
+``decode.jsonl.gz`` pairs. Only the ``dev`` halves of the blind
+sets are read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from training.data import clean, read, rows, written
+from training.guards import LEFT, LEFT_TONGUES
+from training.splits import fingerprint
+
+__all__ = ["answers", "claims", "documents", "messages", "talk"]
+
+BLIND = Path(__file__).resolve().parents[1] / "benchmarks" / "blind"
+DANGERS = {"legal": "legal_threat", "press": "media_complaint", "safety": "safety_incident", "self_harm": "self_harm"}
+EACH = 400
+
+
+def _blind(part: str) -> Iterator[dict[str, Any]]:
+    file = BLIND / part / "dev.jsonl"
+    if file.exists():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            yield json.loads(line)
+
+
+def documents(data: Path) -> Iterator[dict[str, Any]]:
+    """Documents of sources and languages that are left out, of the test set, and of the blind set."""
+    dice = random.Random(3)
+    guard = [r for r in read(data / "guard.jsonl.gz") if r["ch"] == "document" and r["part"] == "train"]
+    some = {
+        "kubernetes": [r for r in guard if r["src"] == "kubernetes_docs"],
+        "piarena": [r for r in guard if r["src"] in ("piarena", "piarena_ctx")],
+        **{
+            f"composed {tongue}": [r for r in guard if r["lang"] == tongue and r["src"].startswith("composed")]
+            for tongue in sorted(LEFT_TONGUES)
+        },
+        "bipia": [r for r in rows("injection/test") if r["src"] in ("bipia_attack", "bipia_ctx")],
+        "blind": [
+            {"text": r["text"], "label": int(r["label"] == "attack")}
+            for r in _blind("injection")
+            if r["channel"] in ("document", "tool")
+        ],
+    }
+    for name, many in some.items():
+        for label in (0, 1):
+            chosen = [r for r in many if r["label"] == label]
+            for row in dice.sample(chosen, min(EACH, len(chosen))):
+                yield {"set": name, "text": clean(row["text"])[:900], "label": label}
+
+
+def messages(data: Path) -> Iterator[dict[str, Any]]:
+    """Messages of the blind set, those written apart, and general messages of sources that are left out."""
+    for row in _blind("danger"):
+        yield {"set": "danger blind", "text": clean(row["text"]), "label": DANGERS.get(row["label"], "none")}
+    before = {fingerprint(r["text"]) for r in written("intent_safety")}
+    for row in written("intent_safety", "heldout"):
+        if fingerprint(row["text"]) not in before:
+            yield {"set": "danger written", "text": clean(row["text"]), "label": row["label"]}
+    left = [r for r in read(data / "guard.jsonl.gz") if r["src"] in LEFT and r["ch"] == "user" and not r["label"]]
+    for row in random.Random(4).sample(left, min(1500, len(left))):
+        yield {"set": "danger general", "text": clean(row["text"])[:600], "label": "none"}
+    support = [r for r in rows("injection/test") if r["src"] in ("banking77", "bitext", "clinc150", "xsid")]
+    for row in random.Random(4).sample(support, min(2000, len(support))):
+        yield {"set": "danger support", "text": clean(row["text"])[:600], "label": "none"}
+
+
+def answers() -> Iterator[dict[str, Any]]:
+    """Answers that gave in or did not, and drafts with promises."""
+    for row in _blind("attack"):
+        if row["kind"] == "commitment":
+            yield {"set": "acts blind", "customer": row["attacker"], "answer": row["answer"], "y": int(row["gave_in"])}
+    for row in _blind("answers"):
+        if row["kind"] == "promise" and not (row["label"] == "send" and row["tool_calls"]):
+            yield {
+                "set": "acts drafts",
+                "customer": row["customer"],
+                "answer": row["draft"],
+                "y": int(row["label"] == "stop"),
+            }
+
+
+def claims() -> Iterator[dict[str, Any]]:
+    """Claims against a source, of the blind set."""
+    names = {"entailed": "entailment", "neutral": "neutral", "contradicted": "contradiction"}
+    for row in _blind("facts"):
+        yield {"p": clean(row["source"]), "h": clean(row["claim"]), "y": names[row["label"]], "lang": row["lang"]}
+
+
+def talk() -> Iterator[dict[str, Any]]:
+    """Turns of a dialogue that contradict each other, and turns of two dialogues that do not; only measured on."""
+    some = random.Random(6).sample([*rows("contradiction/decode_pairs")], 4000)
+    for at, row in enumerate(some):
+        if at % 2:
+            yield {"p": clean(row["premise"]), "h": clean(row["hypothesis"]), "y": "contradiction"}
+        else:
+            yield {"p": clean(row["premise"]), "h": clean(some[at - 1]["hypothesis"]), "y": "neutral"}
+
+
+def main() -> None:
+    """Write all files into the folder of packed data."""
+    ask = argparse.ArgumentParser(description=main.__doc__)
+    ask.add_argument("data", type=Path)
+    told = ask.parse_args()
+    made = {
+        "pages-held": documents(told.data),
+        "acts-held": (*messages(told.data), *answers()),
+        "claims-blind": claims(),
+        "decode": talk(),
+    }
+    for name, found in made.items():
+        count = 0
+        with gzip.open(told.data / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
+            for row in found:
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+                count += 1
+        print(name, count)
+
+
+if __name__ == "__main__":
+    main()
