@@ -23,6 +23,7 @@ SHARED = {
     ("ja", "出るとこ出てもいいんですよ、こっちは。"),
     ("ja", "こんにちは"),
     ("ja", "死ぬほど美味しかったです、また頼みます!"),
+    ("sv", "Jag orkar inte leva längre."),
     ("zh", "我不想活了"),
     ("zh", "在吗"),
 }
@@ -70,5 +71,6 @@ def test_every_file_is_of_its_language_and_holds_no_row_twice() -> None:
     for file in FOLDER.glob("*/*.jsonl"):
         found = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         assert {r["lang"].split("-")[0] for r in found} == {file.name.split(".")[1]}
-        twice = Counter((r.get("text"), r.get("premise"), r.get("hypothesis")) for r in found)
+        fields = ("text", "premise", "hypothesis", "source", "customer", "answer")
+        twice = Counter(tuple(r.get(name) for name in fields) for r in found)
         assert max(twice.values()) == 1, file
