@@ -20,8 +20,8 @@ _UNSUPPORTED: Final = "the source does not support it"  # how the scorer begins 
 class CitationsGate:
     """Checks that every source the answer cites was retrieved and supports its sentence.
 
-    ``unsupported`` is for a cited source that neither confirms nor denies its sentence: the networks are too often wrong
-    about sentences in other words. Its other settings are those of the scorer of the same name: ``supported_from``,
+    ``unsupported`` is for a cited source that neither confirms nor denies its sentence: networks are too often wrong
+    about other words. Its other settings are those of the scorer of the same name: ``supported_from``,
     ``required``, ``light``.
     """
 

@@ -205,7 +205,8 @@ def _rivals(
         # The fields of a small record are about one thing, which its name and its other fields say.
         record = root_words(f"{each.passage.name.replace('_', ' ')} {each.passage.text}") if each.passage.data else None
         if record is not None and len(values) <= _FEW_FIELDS and words & record:
-            told = next((other for _, other in values if not any(other.same(figure) for figure in figures)), None)
+            alike = (other for _, other in values if other.unit == one.unit)
+            told = next((other for other in alike if not any(other.same(figure) for figure in figures)), None)
             if told is not None:
                 yield each.passage, told
                 continue
