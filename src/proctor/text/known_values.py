@@ -1,4 +1,4 @@
-"""Decide whether a figure follows from known figures: equal in another unit, a sum, a product, a share, a date later."""
+"""Decide whether a figure follows from known ones: equal in another unit, a sum, a product, a share, a later date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from proctor.text.clock_times import find_times
 from proctor.text.dates import Day
 from proctor.text.money import CURRENCIES
 from proctor.text.number_words import find_number_words
-from proctor.text.numbers import find_numbers
 from proctor.text.quantities import Quantity, find_quantities
 
 __all__ = ["KnownValues"]
@@ -45,10 +44,10 @@ class KnownValues:
 
     @classmethod
     def of(cls, told: Iterable[str], heard: Iterable[str] = (), said: str = "") -> KnownValues:
-        """Read what is known: texts the agent read, what the customer wrote, and the draft, which gives factors only."""
+        """Read the texts the agent saw, what the customer wrote, and the draft, which gives factors only."""
         told, heard = [text[:_READ] for text in told], [text[:_READ] for text in heard]
         stated = tuple(one for text in (*told, *heard) for one in _read(text))
-        factors = {value for text in (*heard, said[:_READ]) for value in _numbers(text)}
+        factors = {value for text in (*heard, said[:_READ]) for value in _counts(text)}
         counts = {one.value for one in stated if not one.unit and one.value == one.value.to_integral_value()}
         factors |= {each for each in counts if each <= _MOST_COUNT} if len(stated) <= _FEW_FIGURES else set()
         return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR))
@@ -101,7 +100,9 @@ class KnownValues:
 
     def _is_amount(self, one: Quantity, beside: Sequence[Quantity]) -> bool:
         """Whether an amount is computed from known ones: sums of amounts, times a count, less a percentage."""
-        amounts = {each.value for each in (*self.stated, *beside) if each.unit in (one.unit, "")}
+        amounts = {each.value for each in (*self.stated, *beside) if each.unit == one.unit}
+        # An amount of a record has no currency beside it; a whole number is more likely a count or part of an id.
+        amounts |= {each.value for each in self.stated if not each.unit and each.value % 1}
         amounts |= {
             end for each in self.stated if each.high is not None and each.unit == one.unit for end in (each.high,)
         }
@@ -113,8 +114,8 @@ class KnownValues:
         shares = {each.value / 100 for each in self.stated if each.unit == "percent"}
         scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
         parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
-        parts |= {amount * _HALF for amount in amounts}
-        if any(abs(each - one.value) < _ROUNDED for each in parts):
+        halves = {amount * _HALF for amount in scaled}
+        if any(abs(each - one.value) < _ROUNDED for each in parts | halves):
             return True
         if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in parts):
             return True
@@ -188,8 +189,9 @@ def _is_sum(value: Decimal, prices: Sequence[Decimal]) -> bool:
     return any(value - each in known or value + each in known for each in prices) or sum(prices) == value
 
 
-def _numbers(text: str) -> Iterable[Decimal]:
-    yield from (each.value for each in find_numbers(text))
+def _counts(text: str) -> Iterable[Decimal]:
+    """Yield the numbers that may count something: all but amounts of money."""
+    yield from (one.value_written for one in find_quantities(text) if one.unit not in CURRENCIES and one.day is None)
     yield from (each.value for each in find_number_words(text))
 
 

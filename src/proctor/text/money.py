@@ -120,12 +120,12 @@ _INFLECTED: Final = tuple(
 )
 _BEFORE = re.compile(
     r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|r\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud|chf|pln|rub|brl|sar"
-    r"|aed|egp|sek|rs\.?))"
+    r"|aed|egp|sek|rs\.?):?)"
     r"|(?P<sign>[¥￥$＄€£₩₹₽₺]))\s{0,2}$",
     re.IGNORECASE,
 )
 _LAST: Final = frozenset(
-    (*_SIGNS, *"dyrpbwfnlskDYRPBWFNLSK.")
+    (*_SIGNS, *"dyrpbwfnlskDYRPBWFNLSK.:")
 )  # last characters of what may be a currency before a number
 _BEHIND = re.compile(
     r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩₹₽₺$]"
@@ -213,7 +213,7 @@ def _look(text: str, number: Number) -> _Found:
     ahead = text[max(0, start - _LOOK) : inside]
     before = _BEFORE.search(ahead) if ahead.rstrip()[-1:] in _LAST else None
     if before and not number.percent:
-        word = (before["code"] or "").lower().replace("￥", "¥")
+        word = (before["code"] or "").lower().rstrip(":.").replace("￥", "¥")
         currency = _WORDS.get(word) or ("JPY" if "¥" in word else _SIGNS.get(before["sign"] or ""))
         first = max(0, start - _LOOK) + before.start()
         behind = _BEHIND.match(text, end)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows of number words
 """Find numbers written in words, in fifteen languages: three, drei, trente-deux, iki, 十五, तीन, ثلاثة."""
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ _TENS: Final[Mapping[str, str]] = {
     "hi": "बीस तीस चालीस पचास साठ सत्तर अस्सी नब्बे",
     "ko": "스무|스물 서른 마흔 쉰 예순 일흔 여든 아흔",
 }
-_HINDI: Final = {"इक्कीस": 21, "बाईस": 22, "तेईस": 23, "चौबीस": 24, "पच्चीस": 25, "छब्बीस": 26, "सत्ताईस": 27, "अट्ठाईस": 28,
+_HINDI: Final[Mapping[str, Decimal | int]] = {"इक्कीस": 21, "बाईस": 22, "तेईस": 23, "चौबीस": 24, "पच्चीस": 25, "छब्बीस": 26, "सत्ताईस": 27, "अट्ठाईस": 28,
                  "पैंतीस": 35, "छत्तीस": 36, "पैंतालीस": 45, "अड़तालीस": 48, "साढ़े": 0, "पचपन": 55, "पैंसठ": 65, "बहत्तर": 72,
                  "पचहत्तर": 75, "पचासी": 85, "पंचानवे": 95, "डेढ़": Decimal("1.5"), "ढाई": Decimal("2.5")}  # fmt: skip
 _SPANISH: Final = "veintiuno|veintiún veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho"
@@ -171,8 +172,8 @@ def _numbers(code: str) -> Iterator[tuple[str, int]]:
             hundreds[100 * count] = _times(code, low[count], [one[0]]) + (
                 [f"{low[count][0]} cents"] if code == "fr" else []
             )
-        for place, forms in enumerate(_MANY_HUNDREDS.get(code, "").split(), 2):
-            hundreds[100 * place] = forms.split("|")
+        for place, written in enumerate(_MANY_HUNDREDS.get(code, "").split(), 2):
+            hundreds[100 * place] = written.split("|")
     yield from ((phrase, value) for value, forms in hundreds.items() for phrase in forms)
     for base, forms in hundreds.items():
         for rest in (*range(1, 21), *range(25, 100, 5)):

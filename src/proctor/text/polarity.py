@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - patterns of words in fifteen languages
 """Compare what two texts affirm and deny: a negation, or no charge where there is a charge, in fifteen languages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - patterns of words in fifteen languages
 """Read what an amount is paid for: 25 EUR per day, per person or per booking, in fifteen languages."""
 
 from __future__ import annotations

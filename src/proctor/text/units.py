@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of words in fifteen languages reads better than a wrapped one
 """Units of measure in fifteen languages: how a unit is written after a number, and its size in a base unit."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-__all__ = ["Unit", "find_unit", "is_unit_of"]
+__all__ = ["MeasureUnit", "find_unit"]
 
 # Base unit, size, and the words by language. "" are signs and words that mean the same everywhere.
 _Row = tuple[str, str, Mapping[str, str]]
@@ -94,7 +95,7 @@ _UNSPACED: Final = frozenset({"ja", "zh", "ko", "hi", "ar", "ru"})  # their word
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class MeasureUnit:
     """A unit after a number: its base unit, its size, its end in the text, and the language of its word."""
 
     base: str
@@ -103,20 +104,14 @@ class Unit:
     language: str
 
 
-def find_unit(text: str, end: int, languages: frozenset[str] | None = None) -> Unit | None:
+def find_unit(text: str, end: int, languages: frozenset[str] | None = None) -> MeasureUnit | None:
     """Return the unit right after a number that ends at ``end``; ``languages`` limits the languages of its word."""
-    pattern, rows = _pattern(None if languages is None else languages)
+    pattern, rows = _pattern(languages)
     match = pattern.match(text, end)
     if match is None:
         return None
     base, size, language = rows[(match.lastindex or 1) - 1]
-    return Unit(base, size, match.end(), language)
-
-
-def is_unit_of(base: str, size: Decimal, quote: str) -> bool:
-    """Whether a quote ends with a word for this unit."""
-    endings = _endings()
-    return any(unit == base and each == size and pattern.search(quote) for pattern, unit, each in endings)
+    return MeasureUnit(base, size, match.end(), language)
 
 
 @cache
@@ -132,12 +127,3 @@ def _pattern(languages: frozenset[str] | None) -> tuple[re.Pattern[str], tuple[t
 
 def _bounded(language: str, written: str) -> str:
     return f"(?:{written})" if language in _UNSPACED else rf"(?:{written})(?![^\W\d_])"
-
-
-@cache
-def _endings() -> tuple[tuple[re.Pattern[str], str, Decimal], ...]:
-    return tuple(
-        (re.compile(rf"[\s\u00a0-]{{0,2}}(?:{_bounded(language, written)})$", re.IGNORECASE), base, Decimal(size))
-        for base, size, words in _ROWS
-        for language, written in words.items()
-    )

@@ -53,7 +53,7 @@ PROFILES: Final[Mapping[ProfileName, GuardProfile]] = {
                 "injection": {"indirect_block": 0.5, "indirect_escalate": 0.5, "documents": "block"},
             },
             "output": {
-                "grounding": {"no_sources": "escalate", "read": "all"},
+                "grounding": {"unsupported": "escalate", "no_sources": "escalate", "read": "all"},
                 "links": {"unknown": "redact", "data": "escalate", "images": "hosts"},
             },
         },

@@ -42,6 +42,14 @@ async def test_a_source_that_is_not_there_or_does_not_say_it_is_found(text: str,
     assert text[finding.start : finding.end].startswith(quote)
 
 
+async def test_a_source_that_says_nothing_of_it_is_noted_and_can_be_stopped() -> None:
+    step = draft("The captain of every boat speaks Italian and plays the violin [faq-12].", REFUNDS, PETS)
+    noted = await GATE.check(step)
+    assert noted.action == "allow"
+    assert [each.kind for each in noted.findings] == ["bad_citation"]
+    assert (await gate("citations", light=True, unsupported="escalate").check(step)).action == "escalate"
+
+
 async def test_sources_of_earlier_turns_and_of_tools_can_be_cited() -> None:
     told = done("get_policy", [{"id": "pol-7", "text": "Children under 5 travel free of charge."}])
     text = "Children under 5 travel free of charge [pol-7]. Small dogs may come on all boat tours [faq-12]."

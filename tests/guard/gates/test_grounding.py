@@ -70,21 +70,75 @@ async def test_what_rules_settle_costs_no_network(text: str) -> None:
     [
         "Day tours can be cancelled with a full refund up to 24 hours before the start.",
         "Sure! **Day tours** can be cancelled  with a full refund up to 72 hours before the start. [cancellation]",
-        "A refund takes 10 business days.",
-        "The cancellation fee is 25 EUR.",
         "Booking LT-3 costs 75.00 EUR in all.",
     ],
 )
-async def test_a_figure_that_nothing_bears_out_goes_to_a_person_without_a_network(text: str) -> None:
+async def test_another_value_than_the_sources_goes_to_a_person_without_a_network(text: str) -> None:
     verdict = await ruled().check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))
     assert verdict.action == "escalate"
     finding = verdict.findings[0]
-    assert finding.kind in ("unsupported_claim", "contradicted_claim")
+    assert finding.kind == "contradicted_claim"
     assert finding.severity == "high"
     assert finding.start is not None
     assert finding.end is not None
     assert 0 <= finding.start < finding.end <= len(text)
     assert verdict.reason
+
+
+@pytest.mark.parametrize("text", ["A refund takes 10 business days.", "The cancellation fee is 25 EUR."])
+async def test_a_figure_that_nothing_confirms_is_noted_and_can_be_stopped(text: str) -> None:
+    step = draft(text, CANCEL, PETS, memory=memory(BOOKING))
+    noted = await ruled().check(step)
+    assert noted.action == "allow"
+    assert [each.kind for each in noted.findings] == ["unsupported_claim"]
+    assert (await ruled(unsupported="escalate").check(step)).action == "escalate"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "source"),
+    [
+        (
+            "Date changes cost 25 EUR per booking.",
+            "Date changes are free of charge.",
+            "Date changes: 25 EUR per booking, until 3 days before the start.",
+        ),
+        (
+            "You can change the date until 3 days before.",
+            "You can change the date until the day before.",
+            "The date can be changed until 3 days before the start, for 25 EUR per booking.",
+        ),
+        (
+            "A change of date costs 25 EUR per booking.",
+            "A change of date costs 25 EUR per person.",
+            "A change of date costs 25 EUR per booking.",
+        ),
+        ("Für fünf Tage sind es 55 €.", "Für fünf Tage sind es 99 €.", "Gebühr: 11 € pro Tag, höchstens 99 €."),
+        ("Hay permanencia de un año.", "Hay permanencia de 18 meses.", "Permanencia de 12 meses."),
+        ("Доставка занимает три-пять дней.", "Доставка занимает восемь дней.", "Доставка: 3–5 дней."),
+        ("El total es de 24,80 €.", "El total es de 31,50 €.", "Total de envíos: 12,40 €, 9,40 € y recogida 3 €."),
+        ("Bestellen bis Donnerstag.", "Bestellen bis Freitag.", "Bestellungen bis Donnerstag für Samstag."),
+        (
+            "The gate closes at 1:50 pm.",
+            "The gate closes at 2:05 pm.",
+            "Departure 14:10. The gate closes 20 minutes before.",
+        ),
+    ],
+)
+async def test_values_are_compared_in_other_words(right: str, wrong: str, source: str) -> None:
+    told = Source(id="rule", text=source)
+    light = gate("grounding", light=True)
+    assert (await light.check(draft(right, told))).action == "allow"
+    assert (await light.check(draft(wrong, told))).action == "escalate"
+
+
+async def test_a_figure_of_the_customer_is_not_invented() -> None:
+    step = draft(
+        "The 18 GBP are the cost of a new copy.",
+        Source(id="lost", text="Lost items cost the price of a new copy, 12 GBP at least."),
+    )
+    assert (await gate("grounding", light=True).check(step)).action == "escalate"
+    step.memory.asked.append("Do I really owe 18 GBP?")
+    assert (await gate("grounding", light=True).check(step)).action == "allow"
 
 
 async def test_japanese_windows_are_read_by_rules_too() -> None:
@@ -102,7 +156,9 @@ async def test_japanese_windows_are_read_by_rules_too() -> None:
     ],
 )
 async def test_other_words_are_read_by_the_networks_that_ship(text: str, action: str) -> None:
-    assert (await GATE.check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))).action == action
+    strict = gate("grounding", unsupported="escalate")
+    assert (await strict.check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))).action == action
+    assert (await GATE.check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))).action == "allow"
 
 
 async def test_what_a_tool_did_may_be_told() -> None:
@@ -125,7 +181,8 @@ async def test_sections_are_set_by_name() -> None:
     only_prices = gate("grounding", critical=["price"])
     wrong = "Day tours can be cancelled with a full refund up to 24 hours before the start."
     assert (await only_prices.check(draft(wrong, CANCEL))).action == "allow"
-    assert (await only_prices.check(draft("A day tour costs 90 EUR.", CANCEL))).action == "escalate"
+    priced = Source(id="price", text="A day tour costs 70 EUR.")
+    assert (await only_prices.check(draft("A day tour costs 90 EUR.", priced))).action == "escalate"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +198,7 @@ async def test_what_is_known_needs_no_source() -> None:
     known = gate("grounding", known=["The refunds team decides within 5 working days."])
     text = "I cannot approve it myself: the refunds team decides within 5 working days."
     assert (await known.check(draft(text, memory=memory(BOOKING)))).action == "allow"
-    assert (await ruled().check(draft(text, memory=memory(BOOKING)))).action == "escalate"
+    assert (await ruled(unsupported="escalate").check(draft(text, memory=memory(BOOKING)))).action == "escalate"
 
 
 async def test_sources_of_earlier_turns_still_count() -> None:
@@ -163,7 +220,8 @@ async def test_a_network_that_fails_is_the_gates_failure() -> None:
 
 @pytest.mark.parametrize(("action", "decided"), [("flag", "allow"), ("block", "block")])
 async def test_what_is_done_about_it_is_set(action: Any, decided: str) -> None:
-    verdict = await ruled(action=action).check(draft("The refund fee is 30 EUR.", CANCEL))
+    fee = Source(id="fee", text="The refund fee is 20 EUR.")
+    verdict = await ruled(action=action).check(draft("The refund fee is 30 EUR.", fee))
     assert verdict.action == decided
     assert verdict.findings
 

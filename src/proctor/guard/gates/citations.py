@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final
 
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.scorer_step import asked, findings
+from proctor.guard.scorer_step import Choice, asked, findings, strongest
 from proctor.guard.step import Step
 
 __all__ = ["CitationsGate"]
+
+_UNSUPPORTED: Final = "the source does not support it"  # how the scorer begins its note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsGate:
     """Checks that every source the answer cites was retrieved and supports its sentence.
 
-    Its other settings are those of the scorer of the same name: ``supported_from``, ``required``, ``light``.
+    ``unsupported`` is for a cited source that neither confirms nor denies its sentence: networks are too often wrong
+    about other words. Its other settings are those of the scorer of the same name: ``supported_from``,
+    ``required``, ``light``.
     """
 
     name: ClassVar[str] = "citations"
@@ -27,7 +31,8 @@ class CitationsGate:
     pure: ClassVar[bool] = False
     primary: ClassVar[str | None] = None
 
-    action: Literal["flag", "block", "escalate"] = "escalate"
+    action: Choice = "escalate"
+    unsupported: Choice = "flag"
     citations: Scorer = socket()
 
     async def check(self, step: Step) -> Verdict:
@@ -49,8 +54,9 @@ class CitationsGate:
                 extra={"cited": each.where},
             ),
         )
+        kinds = [each.reason.startswith(_UNSUPPORTED) for each in found] or [False]
         return Verdict(
-            action="allow" if self.action == "flag" else self.action,
+            action=strongest(self.unsupported if is_open else self.action for is_open in kinds),
             gate=self.name,
             version=self.version,
             reason=found[0].reason if found else score.reason,

@@ -31,10 +31,11 @@ _KINDS: Final = {
 class Grounding:
     """Checks claims about policies, prices and bookings against sources and tool results.
 
-    A claim in a critical section that a source contradicts, or for which a source has another value, stops the answer.
+    A critical claim that a source contradicts, and any claim for which a source has another value, stops the answer.
     ``unsupported`` is for critical claims that no source confirms or denies, ``no_sources`` for those of an answer that
-    has no source at all, ``long`` for answers that are read only in part, or not at all because they are no language. The other settings are those of the scorer ``grounded``: ``critical``,
-    ``known``, ``read``, ``doubt``, ``thorough``, ``light``.
+    has no source at all, ``long`` for answers that are read only in part, or not at all because they are no language.
+    The other settings are those of the scorer ``grounded``: ``critical``, ``known``, ``read``, ``doubt``, ``thorough``,
+    ``light``.
     """
 
     name: ClassVar[str] = "grounding"

@@ -96,18 +96,21 @@ class Grounded:
         checked = [_done(claim) if claim in done else each for claim, each in zip(said, made, strict=True)]
         unread = [claim for claim, each in zip(said, checked, strict=True) if each is None and claim in wanted]
         told = () if self.light else tuple(_unread(claim, said[claim]) for claim in unread)
-        return self._told([each for each in checked if each is not None], said, run.answer, told)
+        made_claims = [each for each in checked if each is not None]
+        # Without a section or sections by the caller, another value counts whatever the claim is about.
+        everywhere = not isinstance(section, str) and set(SECTIONS) <= set(map(section_key, self.critical))
+        return self._told(made_claims, said, run.answer, told, everywhere=everywhere)
 
     def ahead(self, run: Trajectory) -> Iterator[None]:
         """Prepare the passages in small steps before the answer arrives; the results are cached by text."""
         yield from reading(_passages(run))
 
-    def _state(self, each: CheckedClaim) -> str:
+    def _state(self, each: CheckedClaim, *, everywhere: bool) -> str:
         """Return the claim's state; "in doubt" if the nearest source has its figures and the network is undecided.
 
         "other value" is a contradiction found by comparing values, which counts in every section.
         """
-        if each.state == "contradicted" and each.by_rule:
+        if each.state == "contradicted" and each.by_rule and everywhere:
             return "other value"
         doubtful = each.state == "unsupported" and not each.by_rule and bool(each.figures) and each.value >= self.doubt
         return "in doubt" if doubtful else each.state
@@ -129,7 +132,13 @@ class Grounded:
         return skipped(self, "no source was retrieved and no tool told anything", evidence=evidence)
 
     def _told(
-        self, made: Sequence[CheckedClaim], said: dict[str, tuple[str, ...]], answer: str, unread: tuple[Evidence, ...]
+        self,
+        made: Sequence[CheckedClaim],
+        said: dict[str, tuple[str, ...]],
+        answer: str,
+        unread: tuple[Evidence, ...],
+        *,
+        everywhere: bool,
     ) -> Score:
         if not made:
             why = f"{len(unread)} claims were not read" if unread else "no claim is critical, and the rules settle none"
@@ -157,7 +166,7 @@ class Grounded:
             + tuple(
                 Evidence(
                     quote=each.claim,
-                    where=_where(self._state(each), said[each.claim]),
+                    where=_where(self._state(each, everywhere=everywhere), said[each.claim]),
                     note=each.note + (f" ({quoted(each.passage, 100)})" if each.passage and not each.by_rule else ""),
                 )
                 for each in order[: MOST_EVIDENCE - len(unread[:1])]

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
-from proctor.scorers.answer.quality_parts.value_conflicts import find_conflict
+from proctor.scorers.answer.quality_parts.value_conflicts import ValueConflict, find_conflict
 from proctor.scorers.checked_answers import quoted
 from proctor.text.claims import claims
 from proctor.text.content_words import content, overlap_share
@@ -151,6 +151,10 @@ def _by_rule(claim: str, ready: Sequence[Ready], known: KnownValues, *, alone: b
                 note = f"{newer} {each.reason.replace('is expected', 'is claimed')}"
                 return CheckedClaim(claim=claim, state="stale", value=STALE, note=note, passage=each.quote)
         figures = [one for one in find_quantities(claim) if one.unit]
+        if not any(each.reason == WORD_FOR_WORD for _, each in stated) and not alone:
+            conflict = find_conflict(claim, known, ready)
+            if conflict is not None and conflict.passage is not None:
+                return _contradicted(claim, conflict)
         if (recorded := _by_figures(claim, figures, ready, known)) is not None and recorded.state == "supported":
             return recorded
         many = len(words) >= _MANY_WORDS
@@ -190,14 +194,20 @@ def _by_figures(
             return CheckedClaim(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
     if (conflict := find_conflict(claim, known, ready)) is None:
         return None
-    if (source := conflict.passage) is None:
+    if conflict.passage is None:
         lonely = next((one for one in figures if one.quote.strip() == conflict.said), None)
         if lonely is not None and _bare(lonely, [(each.passage, each.read.figures) for each in ready]):
             return None
         note = f"{conflict.said!r} is in no source"
         return CheckedClaim(claim=claim, state="unsupported", value=0.1, note=note)
-    note = f"{source.name} says {quoted(conflict.told, 80)!r} where the claim has {quoted(conflict.said, 80)!r}"
-    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=source.text[:200])
+    return _contradicted(claim, conflict)
+
+
+def _contradicted(claim: str, conflict: ValueConflict) -> CheckedClaim:
+    source = conflict.passage
+    name, text = (source.name, source.text) if source is not None else ("", "")
+    note = f"{name} says {quoted(conflict.told, 80)!r} where the claim has {quoted(conflict.said, 80)!r}"
+    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=text[:200])
 
 
 def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]]]) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - patterns of words in fifteen languages
 """Find a source that gives another value for the same thing: 48 hours where the claim has 24."""
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _FROM: Final = re.compile(
     re.IGNORECASE,
 )
 _LEAST_FOR_FREE: Final = 2  # words that a clause on what is free shares with the claim
+_FEW_FIELDS: Final = 3  # comparable values of a record about one thing
 _MANY_VALUES: Final = 8  # comparable values of a passage from which one shared word is too little
 
 
@@ -200,10 +202,20 @@ def _rivals(
         if one.unit == "weekday" and _SHORT_DAYS.search(each.passage.text):
             continue  # abbreviations such as Mo-Fr are not read
         values = [(piece, other) for piece in pieces for other in _values(piece, one.unit) if _is_alike(one, other)]
+        # The fields of a small record are about one thing, which its name and its other fields say.
+        record = root_words(f"{each.passage.name.replace('_', ' ')} {each.passage.text}") if each.passage.data else None
+        if record is not None and len(values) <= _FEW_FIELDS and words & record:
+            alike = (other for _, other in values if other.unit == one.unit)
+            told = next((other for other in alike if not any(other.same(figure) for figure in figures)), None)
+            if told is not None:
+                yield each.passage, told
+                continue
         least = 1 if len(values) < _MANY_VALUES else 2
         near = sorted(values, key=lambda pair: -len(words & _piece_roots(pair[0])))
         for piece, other in near:
-            if len(words & _piece_roots(piece)) >= least and not any(other.same(figure) for figure in figures):
+            # Days and working days are of one kind only if the sentences clearly are of one topic.
+            wanted = least if one.unit == other.unit else max(least, 2)
+            if len(words & _piece_roots(piece)) >= wanted and not any(other.same(figure) for figure in figures):
                 yield each.passage, other
                 break
 

@@ -1,0 +1,58 @@
+"""A figure is explained by known ones, or it is not."""
+
+from __future__ import annotations
+
+from tests.tables import table
+
+from proctor.text.clock_times import find_times
+from proctor.text.known_values import KnownValues
+from proctor.text.quantities import find_quantities
+
+
+def explained(said: str, told: str, heard: str = "") -> bool:
+    known = KnownValues.of([told], [heard], said)
+    figures = [one for one in (*find_quantities(said), *find_times(said)) if one.unit]
+    assert figures, said
+    return all(known.explains(one, [each for each in figures if each is not one]) for one in figures)
+
+
+@table(
+    ("said", "told", "heard"),
+    [
+        ("three days", "72 hours", ""),
+        ("un año", "12 meses", ""),
+        ("three to five working days", "3–5 business days", ""),
+        ("1.500 €", "1500 EUR", ""),
+        ("10 000 рублей", "до 10000 ₽", ""),
+        ("the fabric has two years", "fabric months: 24", ""),
+        ("109 € in all", "79 €, and 15 € for each floor", "two floors"),
+        ("€53", "fee €35, fare €120, new fare €138: difference €18", ""),
+        ("106,80 €", "12% of 890 €", ""),
+        ("64,60 € for two", "34 € each, 5 % off", ""),
+        ("600 km for three days", "200 km per day", "three days"),
+        ("85 minutes", "1 h 25", ""),
+        ("at 13:50", "20 minutes before departure", "my flight is at 14:10"),
+        ("at 8 pm", "10:00-20:00", ""),
+        ("Friday", "Monday to Friday", ""),
+        ("end of August 2025", "1 March 2024, 18 months", ""),
+    ],
+)
+def test_a_figure_that_follows_is_explained(said: str, told: str, heard: str) -> None:
+    assert explained(said, told, heard)
+
+
+@table(
+    ("said", "told"),
+    [
+        ("24 hours", "48 hours"),
+        ("30 EUR", "20 EUR"),
+        ("18元", "15米, 每米8元"),
+        ("30 gün", "60 gün"),
+        ("at 14:00", "20 minutes before 14:10"),
+        ("Friday", "Thursday"),
+        ("15 %", "10 %"),
+        ("5000 EUR", "2000 EUR"),
+    ],
+)
+def test_another_figure_is_not(said: str, told: str) -> None:
+    assert not explained(said, told)

@@ -1,0 +1,38 @@
+"""Numbers in words are found in many languages."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from tests.tables import table
+
+from proctor.text.number_words import find_number_words
+
+
+@table(
+    ("text", "value", "language"),
+    [
+        ("three days", 3, "en"),
+        ("one hundred and twenty dollars", 120, "en"),
+        ("fünfundzwanzig Tage", 25, "de"),
+        ("vijfentwintig euro", 25, "nl"),
+        ("quatre-vingt-dix euros", 90, "fr"),
+        ("treinta y dos días", 32, "es"),
+        ("ventotto ore", 28, "it"),
+        ("trinta e dois dias", 32, "pt"),
+        ("dwudziestu pięciu dni", 25, "pl"),
+        ("двадцати пяти дней", 25, "ru"),
+        ("on iki ay", 12, "tr"),
+        ("أربعة وعشرين شهرًا", 24, "ar"),
+        ("तीन दिन", 3, "hi"),
+        ("세 시간", 3, "ko"),
+    ],
+)
+def test_a_number_in_words_has_its_value(text: str, value: int, language: str) -> None:
+    (found,) = find_number_words(text)
+    assert found.value == Decimal(value)
+    assert language in found.languages
+
+
+def test_text_without_numbers_has_none() -> None:
+    assert list(find_number_words("The tour starts at the harbour.")) == []
