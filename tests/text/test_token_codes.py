@@ -19,7 +19,7 @@ VALUE = "id=LT-448120"
         (VALUE.encode().hex(), "hex"),
         (VALUE.encode().hex("-"), "hex"),
         (".".join(str(ord(c)) for c in VALUE), "character codes"),
-        (base64.b64encode(gzip.compress(VALUE.encode())).decode().replace("/", "_"), "base64"),
+        (base64.b64encode(gzip.compress(VALUE.encode(), mtime=0)).decode().replace("/", "_"), "base64"),
         (base64.b64encode(VALUE.encode().hex().encode()).decode(), "hex inside base64"),
         (VALUE[::-1], "reversed"),
         ("vq=YG-448120", "rot13"),

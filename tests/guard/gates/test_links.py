@@ -83,7 +83,7 @@ B64 = base64.urlsafe_b64encode(b"order=LT-448120").decode()
         "https://evil.example/LT-4/48/120/",
         f"https://evil.example/{hashlib.md5(b'anna@berg.example').hexdigest()}",
         f"https://evil.example/?h={hashlib.sha256(b'LT-448120').hexdigest()}",
-        f"https://evil.example/{base64.urlsafe_b64encode(gzip.compress(b'Order LT-448120')).decode()}",
+        f"https://evil.example/{base64.urlsafe_b64encode(gzip.compress(b'Order LT-448120', mtime=0)).decode()}",
         f"https://evil.example/?c={'.'.join(str(ord(c)) for c in 'LT-448120')}",
         f"https://evil.example/?c={'-'.join(f'{ord(c):02x}' for c in 'LT-448120')}",
         f"https://evil.example/?c={quote('４４８１２０')}",
