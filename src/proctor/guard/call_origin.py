@@ -158,7 +158,7 @@ def _is_on_named_host(link: CallValue, said: TracedText) -> bool:
 
 
 def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> bool:
-    """Return whether the customer named the text that gives a value, and gave no such value himself."""
+    """Return whether the customer named the text that gives a value, and gave no such value in a message."""
     request = origin.request
     if not (request.names_source or request.delegates or request.agreed) or traced.result is None:
         return False

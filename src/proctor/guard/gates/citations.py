@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
@@ -13,16 +13,13 @@ from proctor.guard.step import Step
 
 __all__ = ["CitationsGate"]
 
-_UNSUPPORTED: Final = "the source does not support it"  # how the scorer begins its note
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsGate:
     """Checks that every source the answer cites was retrieved and supports its sentence.
 
-    ``unsupported`` is for a cited source that neither confirms nor denies its sentence: networks are too often wrong
-    about other words. Its other settings are those of the scorer of the same name: ``supported_from``,
-    ``required``, ``light``.
+    ``unsupported`` is for a cited source that neither confirms nor denies its sentence; by default it is only recorded,
+    because the networks are often wrong about a paraphrase. Its other settings are those of the scorer of the same
+    name: ``supported_from``, ``required``, ``light``.
     """
 
     name: ClassVar[str] = "citations"
@@ -51,12 +48,12 @@ class CitationsGate:
                 confidence=score.confidence,
                 severity="medium",
                 reason=each.note[:300],
-                extra={"cited": each.where},
+                extra={"cited": each.where, **each.extra},
             ),
         )
-        kinds = [each.reason.startswith(_UNSUPPORTED) for each in found] or [False]
+        unsupported = [each.extra.get("unsupported") is True for each in found] or [False]
         return Verdict(
-            action=strongest(self.unsupported if is_open else self.action for is_open in kinds),
+            action=strongest(self.unsupported if each else self.action for each in unsupported),
             gate=self.name,
             version=self.version,
             reason=found[0].reason if found else score.reason,

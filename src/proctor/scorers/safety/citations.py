@@ -84,11 +84,12 @@ class Citations:
             if read.status == "error":
                 unread = unread or f"{turn_label(each.turn)}: {read.reason}"
             if read.value is not None and read.value < self.supported_from:
-                denied = read.evidence and read.evidence[0].note.startswith(("contradicted", "stale"))
+                denied = bool(read.evidence) and read.evidence[0].note.startswith(("contradicted", "stale"))
                 note = f"the source {'contradicts' if denied else 'does not support'} it: {read.reason}"
                 where = ", ".join(quoted(source.title or source.id, 60) for source in each.found)
                 quote = quoted(each.citation.sentence)
-                bad.append(Evidence(quote=quote, turn=each.turn, where=where, note=quoted(note, 300)))
+                told = {"unsupported": not denied}  # a gate may act on a contradiction alone
+                bad.append(Evidence(quote=quote, turn=each.turn, where=where, note=quoted(note, 300), extra=told))
         producer = "rule" if self.light else "rule+local model"
         total = len(missing) + len(cited)
         if not bad and unread:
