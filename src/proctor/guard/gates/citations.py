@@ -13,6 +13,7 @@ from proctor.guard.step import Step
 
 __all__ = ["CitationsGate"]
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsGate:
     """Checks that every source the answer cites was retrieved and supports its sentence.
