@@ -19,7 +19,7 @@ PROFILE ?= short
 unexport PYTHONDONTWRITEBYTECODE
 
 DEMO   := .[local-llm]
-DEV    := .[dev,bedrock,local-llm]
+DEV    := .[dev,bedrock,local-llm,history,postgres,ray]
 
 .PHONY: demo demo-redteam test format lint layers types unit docs bench wheel clean
 

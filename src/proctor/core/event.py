@@ -12,12 +12,17 @@ from proctor.core.verdict import Severity, Verdict
 
 __all__ = ["Alert", "Event", "EventKind", "Label"]
 
-EventKind = Literal["turn", "gate", "escalation", "csat", "outcome", "contact", "note"]
+EventKind = Literal["turn", "gate", "escalation", "csat", "outcome", "contact", "score", "note"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One event in production."""
+    """One event in production.
+
+    A ``score`` has its scorer's name in ``name`` and 0 to 1 in ``value``; ``metadata`` says whether it ``passed``, if
+    that is known. ``version`` is what was released: of the prompt, the agent or the knowledge. ``source`` is the sender
+    that a token names. ``masked`` says that personal data was removed before the event was sent.
+    """
 
     kind: EventKind
     time: datetime
@@ -29,6 +34,10 @@ class Event:
     verdict: Verdict | None = None
     value: float | None = None
     name: str | None = None
+    model: str | None = None
+    version: str | None = None
+    source: str | None = None
+    masked: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
