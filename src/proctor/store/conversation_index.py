@@ -247,8 +247,9 @@ def _known(database: sqlite3.Connection, sessions: set[str]) -> dict[str, _Talk]
         some = wanted[start : start + _MAX_VARIABLES]
         marks = ", ".join("?" * len(some))
         for row in database.execute(f"{_SELECT} WHERE c.session IN ({marks})", some):
-            *plain, signals, scores = tuple(row)
-            found[row["session"]] = _Talk(*plain, orjson.loads(signals), orjson.loads(scores))
+            kept = {key: row[key] for key in ("n", *_COLUMNS)}
+            kept |= {key: orjson.loads(row[key]) for key in ("signals", "scores")}
+            found[row["session"]] = _Talk(**kept)
     return found
 
 

@@ -32,11 +32,8 @@ def row_in(line: bytes) -> EventRow | None:
         return None
     try:
         get = orjson.loads(line[:cut] + b"}").get
-        return EventRow(
-            line[cut + len(_EVENT) : -1],
-            *map(get, ROW_FIELDS[:-1]),
-            tuple(get("signals") or ()),
-        )
+        found = (line[cut + len(_EVENT) : -1], *map(get, ROW_FIELDS[:-1]), tuple(get("signals") or ()))
+        return EventRow._make(found)
     except (orjson.JSONDecodeError, TypeError, AttributeError):
         return None
 
