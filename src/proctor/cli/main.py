@@ -50,7 +50,7 @@ VERBS = {
     "trend": "Show scores over time, with floors and alarms.",
     "thresholds": "Propose floors for gate.yaml from good runs.",
     "review": "Review a prompt's tests; list the review queue, and record reviews.",
-    "schedule": "Run the due `triggers:` of proctor.yaml; for cron.",
+    "schedule": "Run what is due: the evaluation methodology and `triggers:`; for cron.",
     "judge": "Measure a judge or any scorer against labels by people: a judge card.",
     "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }

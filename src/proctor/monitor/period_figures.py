@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from proctor.core.chat import Usage
@@ -92,10 +92,10 @@ class PeriodFigures:
     models: dict[str, ModelSpend] = field(default_factory=dict)
     gates: GateCounts = field(default_factory=GateCounts)
     scores: dict[str, ScoreCounts] = field(default_factory=dict)
-    _slots: list[TimeSlot] = field(default_factory=list)
+    _slots: list[Counter[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._slots = [TimeSlot(begin=begin) for begin in self.slot_begins]
+        self._slots = [Counter() for _ in self.slot_begins]
 
     def add(self, event: Event, time: datetime) -> None:
         """Count one event of the period."""
@@ -117,7 +117,9 @@ class PeriodFigures:
     @property
     def slots(self) -> tuple[TimeSlot, ...]:
         """The counts of each hour or day."""
-        return tuple(self._slots)
+        return tuple(
+            TimeSlot(begin=begin, **counts) for begin, counts in zip(self.slot_begins, self._slots, strict=True)
+        )
 
     def _turn(self, event: Event, time: datetime) -> None:
         turn = event.turn
@@ -160,5 +162,4 @@ class PeriodFigures:
     def _in_slot(self, time: datetime, **more: int) -> None:
         place = bisect_right(self.slot_begins, time) - 1
         if 0 <= place < len(self._slots):
-            slot = self._slots[place]
-            self._slots[place] = replace(slot, **{name: getattr(slot, name) + by for name, by in more.items()})
+            self._slots[place].update(more)

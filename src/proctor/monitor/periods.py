@@ -11,6 +11,7 @@ __all__ = ["last_period", "parse_period", "period_before", "period_with", "slots
 
 _WEEK = re.compile(r"(\d{4})-?W(\d{1,2})", re.IGNORECASE)
 _MONTH = re.compile(r"(\d{4})-(\d{1,2})")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _EXAMPLES: dict[PeriodKind, str] = {
     "daily": "a date such as 2026-11-15",
     "weekly": "a week such as 2026-W46, or a date in it",
@@ -54,9 +55,11 @@ def parse_period(kind: PeriodKind, text: str, zone: tzinfo = UTC) -> Period:
             return period_with(kind, date.fromisocalendar(int(week[1]), int(week[2]), 1), zone)
         if kind == "monthly" and (month := _MONTH.fullmatch(text)):
             return period_with(kind, date(int(month[1]), int(month[2]), 1), zone)
-        return period_with(kind, date.fromisoformat(text), zone)
-    except (ValueError, OverflowError):
-        raise ValueError(f"expected {_EXAMPLES[kind]}, found {text!r}") from None
+        if _DAY.fullmatch(text):
+            return period_with(kind, date.fromisoformat(text), zone)
+    except (ValueError, OverflowError):  # a day or month that does not exist
+        pass
+    raise ValueError(f"expected {_EXAMPLES[kind]}, found {text!r}")
 
 
 def slots_of(period: Period, zone: tzinfo = UTC) -> list[datetime]:

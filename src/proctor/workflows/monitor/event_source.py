@@ -16,11 +16,11 @@ from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.monitor.completion import in_utc
 from proctor.monitor.ingest import Placed, in_order, read_events
+from proctor.store.event_log import FOLDER, EventLog
 from proctor.store.time_order import lines_by_time
 
 __all__ = ["EventSource", "has_event_log"]
 
-FOLDER = "events"  # of the project's store
 _NO_EVENTS = "send events to `proctor serve`, or name a file with --events"
 
 
@@ -28,7 +28,7 @@ _NO_EVENTS = "send events to `proctor serve`, or name a file with --events"
 class EventSource:
     """Where events come from: ``files``, or without any, the log in the project's store."""
 
-    store: Path
+    store: Path = Path()
     files: tuple[Path, ...] = ()
 
     @classmethod
@@ -60,8 +60,6 @@ class EventSource:
 
     def rows(self, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[EventRow]:
         """Yield the rows of the project's log in the order in which they were written."""
-        from proctor.store.event_log import EventLog  # noqa: PLC0415 - only where there is a log
-
         log = EventLog(self.store / FOLDER)
         return log.read(since.timestamp() if since else None, until.timestamp() if until else None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -139,8 +139,8 @@ async def count_periods(
     return list(sides), last
 
 
-def _settled(tasks: Sequence[Task], by: datetime) -> Iterator[Task]:
-    return iter([task for task in tasks if task.settled is not None and task.settled < by])
+def _settled(tasks: Sequence[Task], by: datetime) -> list[Task]:
+    return [task for task in tasks if task.settled is not None and task.settled < by]
 
 
 def _counts(

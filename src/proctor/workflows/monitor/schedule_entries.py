@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from proctor.config import Config
 from proctor.core.decode import closest, decode
+from proctor.core.digest import PeriodKind
 from proctor.core.errors import MalformedError, Problem
 from proctor.text.spans import span_seconds
 from proctor.wiring.problem_lines import placed_in
@@ -23,7 +24,8 @@ class ScheduleEntry:
 
     ``measure`` names a built-in one; ``run`` is a command line of Proctor without its first word, for example ``run
     golden``. ``unit`` is what is evaluated, ``metric`` how. ``least`` and ``most`` limit the first figure: beyond them
-    the exit code is 1. ``send`` sends a digest through the channels. ``timeout`` ends a command.
+    the exit code is 1. ``send`` sends a digest through the channels. ``timeout`` ends a command. An entry of a
+    ``calendar`` is due once in each day, week or month; one without is due when ``every`` is over.
     """
 
     name: str
@@ -34,6 +36,7 @@ class ScheduleEntry:
     run: str = ""
     needs: Needs = "nothing"
     asks: bool = False
+    calendar: PeriodKind | None = None
     least: float | None = None
     most: float | None = None
     send: bool = False
@@ -94,6 +97,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="consistency",
         every="1 week",
+        calendar="weekly",
         unit="trajectory, turn pairs, sampled",
         metric="entailment across turns",
         measure="consistency",
@@ -102,6 +106,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="completion",
         every="1 day",
+        calendar="daily",
         unit="conversation",
         metric="24 h repeat contact rate",
         measure="completion",
@@ -110,6 +115,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="escalations",
         every="1 day",
+        calendar="daily",
         unit="escalation",
         metric="breakdown by cause",
         measure="escalations",
@@ -143,6 +149,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="audit",
         every="1 week",
+        calendar="weekly",
         unit="100 random conversations",
         metric="correctness, completeness, tone, efficiency",
         run="audit sample",
@@ -151,6 +158,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="calibration",
         every="1 week",
+        calendar="weekly",
         unit="confidence buckets",
         metric="expected calibration error",
         run="calibrate check",
@@ -159,6 +167,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="drift",
         every="30 days",
+        calendar="monthly",
         unit="all conversations",
         metric="shift of intents, new topics, calibration drift",
         run="drift",
@@ -175,17 +184,38 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
     ScheduleEntry(
         name="alert_queue",
         every="1 day",
+        calendar="daily",
         unit="high alerts",
         metric="items for review",
         measure="alert_queue",
         needs="alerts",
     ),
-    ScheduleEntry(name="daily_digest", every="1 day", unit="a day", metric="digest", measure="daily", needs="events"),
     ScheduleEntry(
-        name="weekly_digest", every="1 week", unit="a week", metric="digest", measure="weekly", needs="events"
+        name="daily_digest",
+        every="1 day",
+        calendar="daily",
+        unit="a day",
+        metric="digest",
+        measure="daily",
+        needs="events",
     ),
     ScheduleEntry(
-        name="monthly_digest", every="30 days", unit="a month", metric="digest", measure="monthly", needs="events"
+        name="weekly_digest",
+        every="1 week",
+        calendar="weekly",
+        unit="a week",
+        metric="digest",
+        measure="weekly",
+        needs="events",
+    ),
+    ScheduleEntry(
+        name="monthly_digest",
+        every="30 days",
+        calendar="monthly",
+        unit="a month",
+        metric="digest",
+        measure="monthly",
+        needs="events",
     ),
 )
 
@@ -231,6 +261,8 @@ def _decoded(written: Any) -> _Written:
 def _changed(entry: ScheduleEntry, said: _Written) -> ScheduleEntry:
     given = {name: getattr(said, name) for name in ("every", "run", "least", "most", "send", "timeout")}
     entry = replace(entry, **{name: value for name, value in given.items() if value is not None}, asks=False)
+    if said.every is not None:
+        entry = replace(entry, calendar=None)
     # A command of the project's own replaces a built-in measurement, and needs nothing that the built-in one does.
     return replace(entry, measure="", needs="nothing") if said.run else entry
 

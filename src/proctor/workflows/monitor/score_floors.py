@@ -19,9 +19,19 @@ from proctor.text.spans import span_seconds
 from proctor.wiring.problem_lines import placed_in
 from proctor.workflows.release.baseline import policy_of
 
-__all__ = ["FloorSettings", "FloorState", "floor_notes", "floor_settings", "floors_of", "score_alarms", "score_windows"]
+__all__ = [
+    "FloorSettings",
+    "FloorState",
+    "floor_notes",
+    "floor_settings",
+    "floors_of",
+    "history_begin",
+    "score_alarms",
+    "score_windows",
+]
 
-_MAX_LINES = 2_000
+_MAX_CELLS = 100_000  # figures of windows in memory
+_MAX_EXAMPLES = 3
 _HISTORY = 12  # windows that are read to find how long a figure has been under its floor
 
 
@@ -56,13 +66,32 @@ class FloorSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FloorState:
-    """The windows that were read, the figures in them, and the alarms; ``thin`` counts windows with too few scores."""
+    """The windows that were read, the figures in them, and the alarms.
+
+    ``thin`` counts figures of windows with too few scores. ``worst`` are the conversations with the lowest scores by
+    window, intent and score.
+    """
 
     points: tuple[TrendPoint, ...]
     alarms: tuple[Alarm, ...]
     floors: Floors
     scores: int = 0
     thin: int = 0
+    worst: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Window:
+    """The scores of one window: their moments, and the conversations with the lowest."""
+
+    values: Moments = field(default_factory=Moments)
+    worst: list[tuple[float, str]] = field(default_factory=list)
+
+    def add(self, row: EventRow) -> None:
+        assert row.value is not None
+        self.values.add(row.value)
+        if row.session:
+            self.worst = sorted([*self.worst, (row.value, row.session)])[:_MAX_EXAMPLES]
 
 
 def floor_settings(config: Config) -> FloorSettings:
@@ -92,16 +121,14 @@ def floors_of(config: Config, settings: FloorSettings | None = None) -> tuple[Fl
     return Floors(by_intent=merged), settings.consecutive or policy.consecutive
 
 
-def score_windows(
-    rows: Iterable[EventRow], settings: FloorSettings, now: datetime
-) -> tuple[tuple[TrendPoint, ...], int, int]:
-    """Return the mean of each score in each whole window by intent and over all; how many scores; how many are thin.
+def score_windows(rows: Iterable[EventRow], settings: FloorSettings, now: datetime) -> FloorState:
+    """Return the mean of each score in each whole window, by intent and over all; without alarms.
 
     Windows are aligned to the clock. The one that is not over yet is left out.
     """
     length = settings.seconds
     end = now.timestamp() // length * length
-    cells: dict[tuple[float, str, str], Moments] = {}
+    cells: dict[tuple[float, str, str], _Window] = {}
     count = 0
     for row in rows:
         if row.kind != "score" or not row.name or row.value is None or not 0.0 <= row.value <= 1.0 or row.time >= end:
@@ -110,22 +137,33 @@ def score_windows(
         window = row.time // length * length
         for intent in (ALL, row.intent) if row.intent else (ALL,):
             key = (window, intent, row.name)
-            if key in cells or len(cells) < _MAX_LINES * _HISTORY:
-                cells.setdefault(key, Moments()).add(row.value)
-    found = [
-        TrendPoint(
-            run=_window_name(window, length),
-            created=datetime.fromtimestamp(window, UTC),
+            if key in cells or len(cells) < _MAX_CELLS:
+                cells.setdefault(key, _Window()).add(row)
+    found = {
+        key: TrendPoint(
+            run=_window_name(key[0], length),
+            created=datetime.fromtimestamp(key[0], UTC),
             suite="production",
-            intent=intent,
-            dimension=name,
-            value=values.mean,
-            cases=values.count,
+            intent=key[1],
+            dimension=key[2],
+            value=window.values.mean,
+            cases=window.values.count,
         )
-        for (window, intent, name), values in sorted(cells.items())
-    ]
-    kept = tuple(point for point in found if point.cases >= settings.fewest)
-    return kept, count, len(found) - len(kept)
+        for key, window in sorted(cells.items())
+    }
+    kept = {key: point for key, point in found.items() if point.cases >= settings.fewest}
+    worst = {
+        (point.run, point.intent, point.dimension): tuple(dict.fromkeys(session for _, session in cells[key].worst))
+        for key, point in kept.items()
+    }
+    return FloorState(
+        points=tuple(kept.values()),
+        alarms=(),
+        floors=Floors(by_intent={}),
+        scores=count,
+        thin=len(found) - len(kept),
+        worst=worst,
+    )
 
 
 def score_alarms(config: Config, rows: Iterable[EventRow], now: datetime) -> FloorState:
@@ -136,13 +174,13 @@ def score_alarms(config: Config, rows: Iterable[EventRow], now: datetime) -> Flo
     """
     settings = floor_settings(config)
     floors, consecutive = floors_of(config, settings)
-    points, scores, thin = score_windows(rows, settings, now)
-    standing = alarms(points, floors, consecutive=consecutive)
+    found = score_windows(rows, settings, now)
+    standing = alarms(found.points, floors, consecutive=consecutive)
     recent = now - timedelta(seconds=settings.seconds * 2)
     # A figure without scores in the last windows is silent, not bad: that is for a rule of absence.
-    fresh = {(point.intent, point.dimension) for point in points if point.created and point.created >= recent}
+    fresh = {(point.intent, point.dimension) for point in found.points if point.created and point.created >= recent}
     kept = tuple(alarm for alarm in standing if (alarm.intent, alarm.dimension) in fresh)
-    return FloorState(points=points, alarms=kept, floors=floors, scores=scores, thin=thin)
+    return replace(found, alarms=kept, floors=floors)
 
 
 def history_begin(settings: FloorSettings, floors: Floors, consecutive: int, now: datetime) -> datetime:
