@@ -52,7 +52,7 @@ def run_due(ctx: click.Context, names: tuple[str, ...], now: bool, verbose: bool
     config = project(ctx)
     entries = _entries(config, names)
     triggers = [name for name in names if name not in entries] if names else _scheduled(config)
-    if not triggers and not any(not state.missing for state in _states(config, list(entries.values()))):
+    if not names and not triggers and not any(not state.missing for state in _states(config, list(entries.values()))):
         raise _nothing(config)
     codes: list[int] = []
     with only_one(config.store / "schedule.lock") as free:

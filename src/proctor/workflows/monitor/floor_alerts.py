@@ -32,7 +32,7 @@ class RaisedFloors:
 async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
     """Read the scores of the last windows; open an alert for each figure under its floor, and end those above it.
 
-    An alert is opened once, however often this runs.
+    An alert is opened once, however often this runs. One whose score is not measured any more stays open.
 
     Raises:
         InputError: there is no event log, or a setting is invalid.
@@ -55,7 +55,9 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
         over = [
             state.resolve(each.number, by="proctor", now=now.timestamp())
             for each in state.alerts(open_only=True)
-            if each.rule == RULE and each.fingerprint not in standing
+            if each.rule == RULE
+            and each.fingerprint not in standing
+            and (each.slice.get("intent", ""), each.slice.get("score", "")) in found.fresh
         ]
     return RaisedFloors(state=found, fired=tuple(fired), resolved=tuple(over))
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from proctor.config import Config
+from proctor.core.codec import content_id
 from proctor.core.errors import ProctorError
 from proctor.core.schedule_record import EntryResult, ScheduleRecord
 from proctor.monitor.periods import period_with
 from proctor.report.safe_text import one_line
+from proctor.store.lock import locked_file
 from proctor.store.schedule_state import ScheduleState
 from proctor.text.spans import span_seconds
 from proctor.workflows.monitor.digest_settings import digest_settings
@@ -27,6 +29,7 @@ __all__ = ["EntryState", "entry_states", "run_entry"]
 _SLACK = timedelta(minutes=10)  # tolerance for cron's start times
 _RETRY_PART = 10  # a failed entry is due again after this part of its period
 _SUMMARY_CHARS = 300
+_GRACE_SECONDS = 30
 _MAIN = "from proctor.cli.main import main; main()"
 
 
@@ -91,25 +94,34 @@ async def _measured(context: MeasureContext, entry: ScheduleEntry) -> EntryResul
 
 
 def _command(config: Config, entry: ScheduleEntry) -> EntryResult:
-    """Run a command of Proctor in a process of its own; its last line is the summary."""
-    words = shlex.split(entry.run)
+    """Run a command of Proctor in a process of its own; its last line is the summary.
+
+    The process holds a lock, so that one which outlives a killed schedule is not started a second time beside itself.
+    """
+    with locked_file(config.store / "locks" / f"schedule-{content_id(entry.name, length=10)}.lock") as lock:
+        if lock is None:
+            return EntryResult(code=2, summary=f"`proctor {entry.run}` of an earlier schedule is still at work")
+        return _ended(config, entry, lock)
+
+
+def _ended(config: Config, entry: ScheduleEntry, lock: int) -> EntryResult:
     chosen = ["--config", str(config.path)] if config.path else []
-    timeout = span_seconds(entry.timeout) if entry.timeout else None
     with subprocess.Popen(  # noqa: S603 - the words are the project's own, and the program is this one
-        [sys.executable, "-c", _MAIN, *chosen, *words],
+        [sys.executable, "-c", _MAIN, *chosen, *shlex.split(entry.run)],
         cwd=config.folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        pass_fds=(lock,),
     ) as child:
         try:
-            told, _ = child.communicate(timeout=timeout)
+            told, _ = child.communicate(timeout=span_seconds(entry.timeout) if entry.timeout else None)
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGINT)  # a run stops cleanly, and can be resumed
             try:
-                child.communicate(timeout=30)
+                child.communicate(timeout=_GRACE_SECONDS)
             except subprocess.TimeoutExpired:
                 child.kill()
             return EntryResult(code=2, summary=f"`proctor {entry.run}` took longer than {entry.timeout}")

@@ -68,8 +68,9 @@ class FloorSettings:
 class FloorState:
     """The windows that were read, the figures in them, and the alarms.
 
-    ``thin`` counts figures of windows with too few scores. ``worst`` are the conversations with the lowest scores by
-    window, intent and score.
+    ``thin`` counts figures of windows with too few scores. ``fresh`` are intent and score of the figures that were
+    measured in the last windows: only these can be good again. ``worst`` are the conversations with the lowest
+    scores, by window, intent and score.
     """
 
     points: tuple[TrendPoint, ...]
@@ -77,6 +78,7 @@ class FloorState:
     floors: Floors
     scores: int = 0
     thin: int = 0
+    fresh: frozenset[tuple[str, str]] = frozenset()
     worst: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -178,9 +180,11 @@ def score_alarms(config: Config, rows: Iterable[EventRow], now: datetime) -> Flo
     standing = alarms(found.points, floors, consecutive=consecutive)
     recent = now - timedelta(seconds=settings.seconds * 2)
     # A figure without scores in the last windows is silent, not bad: that is for a rule of absence.
-    fresh = {(point.intent, point.dimension) for point in found.points if point.created and point.created >= recent}
+    fresh = frozenset(
+        (point.intent, point.dimension) for point in found.points if point.created and point.created >= recent
+    )
     kept = tuple(alarm for alarm in standing if (alarm.intent, alarm.dimension) in fresh)
-    return replace(found, alarms=kept, floors=floors)
+    return replace(found, alarms=kept, floors=floors, fresh=fresh)
 
 
 def history_begin(settings: FloorSettings, floors: Floors, consecutive: int, now: datetime) -> datetime:
