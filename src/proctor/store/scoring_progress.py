@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal
@@ -25,13 +26,14 @@ _MIGRATIONS: Final = (
         turns    INTEGER NOT NULL,
         state    TEXT NOT NULL DEFAULT 'waiting',
         attempts INTEGER NOT NULL DEFAULT 0,
+        tried    INTEGER NOT NULL DEFAULT 0,
         retry    REAL NOT NULL DEFAULT 0,
         finished REAL,
-        reason   TEXT NOT NULL DEFAULT '',
-        cost     REAL NOT NULL DEFAULT 0
+        reason   TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX conversations_waiting ON conversations (due) WHERE state = 'waiting';
     CREATE INDEX conversations_finished ON conversations (finished);
+    CREATE TABLE spend (day TEXT PRIMARY KEY, cost REAL NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), scanned REAL NOT NULL) STRICT;
     """,
 )
@@ -39,13 +41,17 @@ _MIGRATIONS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueConversation:
-    """A conversation to score: why, since when, how many turns it had, and how often it was tried."""
+    """A conversation to score: why, since when, and how many turns it had.
+
+    ``attempts`` counts those that failed since it waits; ``tried`` says that some of its scores may be ours.
+    """
 
     session: str
     why: str
     due: float
     turns: int
     attempts: int = 0
+    tried: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +103,7 @@ class ScoringProgress:
             database.executemany(
                 "INSERT INTO conversations (session, why, due, turns) VALUES (?, ?, ?, ?) ON CONFLICT (session)"
                 " DO UPDATE SET why = excluded.why, due = excluded.due, turns = excluded.turns, state = 'waiting',"
-                " attempts = 0, retry = 0 WHERE excluded.turns > conversations.turns",
+                " attempts = 0, tried = 1, retry = 0 WHERE excluded.turns > conversations.turns",
                 [(each.session, each.why, each.due, each.turns) for each in due],
             )
             count = database.total_changes - before
@@ -112,37 +118,48 @@ class ScoringProgress:
         """Return the conversations to score now, the longest overdue first."""
         with explained(self.path):
             rows = self._database.execute(
-                "SELECT session, why, due, turns, attempts FROM conversations WHERE state = 'waiting' AND retry <= ?"
-                " ORDER BY due LIMIT ?",
+                "SELECT session, why, due, turns, attempts, tried FROM conversations WHERE state = 'waiting'"
+                " AND retry <= ? ORDER BY due LIMIT ?",
                 (now, limit),
             ).fetchall()
-        return [DueConversation(**dict(row)) for row in rows]
+        return [DueConversation(**{**dict(row), "tried": bool(row["tried"])}) for row in rows]
 
-    def finish(self, session: str, state: ScoringState, *, now: float, reason: str = "", cost: float = 0.0) -> None:
+    def finish(self, session: str, state: ScoringState, *, now: float, reason: str = "") -> None:
         """Record what became of a conversation."""
         with self._change() as database:
             database.execute(
-                "UPDATE conversations SET state = ?, finished = ?, reason = ?, cost = cost + ?, attempts = attempts + 1"
+                "UPDATE conversations SET state = ?, finished = ?, reason = ?, attempts = attempts + 1"
                 " WHERE session = ?",
-                (state, now, reason[:500], cost, session),
+                (state, now, reason[:500], session),
             )
 
-    def postpone(self, session: str, *, until: float, reason: str, cost: float = 0.0) -> None:
-        """Let a conversation that could not be scored wait for another attempt."""
+    def postpone(self, session: str, *, until: float, reason: str, counts: bool = True) -> None:
+        """Let a conversation wait for another attempt; ``counts`` says whether this one counts as one."""
         with self._change() as database:
             database.execute(
-                "UPDATE conversations SET retry = ?, reason = ?, cost = cost + ?, attempts = attempts + 1,"
-                " finished = NULL WHERE session = ?",
-                (until, reason[:500], cost, session),
+                "UPDATE conversations SET retry = ?, reason = ?, attempts = attempts + ?, tried = 1, finished = NULL"
+                " WHERE session = ?",
+                (until, reason[:500], int(counts), session),
             )
 
-    def spend(self, cost: float, *, session: str) -> None:
-        """Record the cost of an attempt."""
+    def spend(self, cost: float, *, now: float) -> None:
+        """Add to what today's scoring has cost."""
         with self._change() as database:
-            database.execute("UPDATE conversations SET cost = cost + ? WHERE session = ?", (cost, session))
+            database.execute(
+                "INSERT INTO spend (day, cost) VALUES (?, ?)"
+                " ON CONFLICT (day) DO UPDATE SET cost = cost + excluded.cost",
+                (_day(now), cost),
+            )
 
-    def figures(self, now: float, *, day: float) -> ScoringFigures:
-        """Return how it is doing; ``day`` is when today began. The counts are those of today."""
+    def spent(self, now: float) -> float:
+        """Return what today's scoring has cost; days are those of UTC."""
+        with explained(self.path):
+            row = self._database.execute("SELECT cost FROM spend WHERE day = ?", (_day(now),)).fetchone()
+        return float(row["cost"]) if row else 0.0
+
+    def figures(self, now: float) -> ScoringFigures:
+        """Return how it is doing; the counts are those of today, in UTC."""
+        day = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
         with explained(self.path):
             wait = self._database.execute(
                 "SELECT count(*) AS many, min(due) AS oldest FROM conversations WHERE state = 'waiting'"
@@ -155,9 +172,6 @@ class ScoringProgress:
                     ),
                 )
             )
-            spent = self._database.execute(
-                "SELECT coalesce(sum(cost), 0) FROM conversations WHERE finished >= ? OR state = 'waiting'", (day,)
-            ).fetchone()[0]
             last = self._database.execute(
                 "SELECT reason FROM conversations WHERE reason != '' ORDER BY finished DESC LIMIT 1"
             ).fetchone()
@@ -167,7 +181,7 @@ class ScoringProgress:
             scored=done.get("scored", 0),
             unscored=done.get("unscored", 0),
             skipped=done.get("skipped", 0),
-            spent_today=float(spent),
+            spent_today=self.spent(now),
             last_reason=last["reason"] if last else "",
         )
 
@@ -191,3 +205,7 @@ class ScoringProgress:
                 self._database.execute("ROLLBACK")
                 raise
             self._database.execute("COMMIT")
+
+
+def _day(now: float) -> str:
+    return datetime.fromtimestamp(now, UTC).date().isoformat()
