@@ -31,7 +31,7 @@ from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, Scor
 from proctor.workflows.monitor.scoring_settings import scoring_settings
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp()
-SCORERS = "[{contains: {value: 15 days, name: window}}]"
+SCORERS = "[{scorer: contains, name: window, settings: {value: 15 days}}]"
 
 
 def _project(folder: Path, scoring: str, **more: str) -> Config:
@@ -154,23 +154,6 @@ def test_a_late_flag_brings_a_conversation_back(tmp_path: Path) -> None:
     assert desk.step().scored == 1
 
 
-BROKEN = """
-from dataclasses import dataclass
-from typing import ClassVar
-from proctor.core.score import Score
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broken:
-    '''Never judges.'''
-    name: ClassVar[str] = "broken"
-    version: ClassVar[str] = "1"
-    threshold: ClassVar[float | None] = 0.5
-    primary: ClassVar[str | None] = None
-    async def score(self, case, run):
-        raise RuntimeError("the judge is away")
-"""
-
-
 def test_an_error_is_unscored_and_not_a_score(desk: _Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     from proctor.scorers.answer.contains import Contains
 
@@ -195,7 +178,7 @@ def test_an_error_is_unscored_and_not_a_score(desk: _Desk, monkeypatch: pytest.M
 
 
 def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> None:
-    judge = '{provider: scripted, answers: [\'{"score": 1, "reason": "fine"}\'], price: {input: 1000, output: 1000}}'
+    judge = '{provider: scripted, replies: [\'{"score": 1, "reason": "fine"}\'], price: {input: 1000, output: 1000}}'
     config = _project(
         tmp_path,
         "scorers: [{judge: Is it good?}], rate: 1, budget: 0, concurrency: 1",
@@ -286,7 +269,7 @@ while True:
 
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     desk = _Desk(_project(tmp_path, f"scorers: {SCORERS}, rate: 1"))
-    count = 400
+    count = 150
     desk.add([_event(f"s{number}", 1, NOON - 400) for number in range(count)])
     desk.indexer.close()
     code = textwrap.dedent(WORKER).format(root=str(Path(__file__).parents[3]), folder=str(tmp_path))
@@ -294,9 +277,11 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     while len(desk.scores()) < 20:
+        assert process.poll() is None
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    process.stdout.close()
     done = len(desk.scores())
     again = _Desk(desk.config)
     while again.step().scored:

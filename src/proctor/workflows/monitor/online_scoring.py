@@ -28,7 +28,7 @@ from proctor.store.scoring_progress import DueConversation, ScoringFigures, Scor
 from proctor.store.session_events import sessions_events
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
-from proctor.workflows.monitor.scoring_settings import ScoringSettings, scoring_suite
+from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_suite
 
 __all__ = ["SOURCE", "OnlineScoring", "ScoringStep"]
 
@@ -77,7 +77,7 @@ class OnlineScoring:
         self._rack: Rack | None = None
         self._bench: Bench | None = None
         self._day = ""
-        Bench(self._suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))  # wrong: now
+        check_scorers(config, settings, self._suite)
 
     async def step(self, project: Project, progress: ScoringProgress) -> ScoringStep:
         """Queue what is due, and score a batch of what waits.
