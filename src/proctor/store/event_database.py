@@ -65,6 +65,9 @@ _MIGRATIONS: Final = (
         PRIMARY KEY (conversation, file, at)
     ) STRICT, WITHOUT ROWID;
 
+    -- Counts erasures: what was read before one must not be indexed after it.
+    CREATE TABLE erasures (n INTEGER PRIMARY KEY) STRICT;
+
     CREATE TABLE slices (
         n       INTEGER PRIMARY KEY,
         intent  TEXT NOT NULL,
@@ -132,6 +135,11 @@ class EventDatabase:
                 database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
+
+    def erasures(self) -> int:
+        """Return how many erasures there were."""
+        with self.reading() as database:
+            return int(database.execute("SELECT COALESCE(MAX(n), 0) FROM erasures").fetchone()[0])
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""

@@ -29,6 +29,10 @@ _LOCK: Final = "index.lock"
 _BATCH_ROWS: Final = 5_000
 
 
+class _ErasedError(Exception):
+    pass
+
+
 class EventIndexer:
     """Brings the index and the rollups up to the log; call ``catch_up`` now and then, from one thread.
 
@@ -42,6 +46,7 @@ class EventIndexer:
         self._remembered = remembered
         self._lock: int | None = None
         self._seen: SeenIds | None = None
+        self._indexed = self._erasures = 0
         self.database = EventDatabase(store)
         self.conversations = ConversationIndex(store, database=self.database)
         self.rollups = RollupStore(store, database=self.database)
@@ -54,19 +59,27 @@ class EventIndexer:
         """
         if not self._is_indexer():
             return None
+        before = self._indexed
+        while True:
+            try:
+                self._catch_up()
+                return self._indexed - before
+            except _ErasedError:  # events were erased after they were read: read the log again
+                continue
+
+    def _catch_up(self) -> None:
         known = self.positions()
         if self._seen is None:
             self._seen = self._indexed_ids(known)
-        count = 0
+        self._erasures = self.database.erasures()
         try:
             for path in log_files(self._folder):
                 with contextlib.suppress(FileNotFoundError):  # sealed meanwhile: all of it was indexed
-                    count += self._follow(path, known.get(path.name, 0))
+                    self._follow(path, known.get(path.name, 0))
         except OSError as error:
             raise StoreError(
                 f"cannot be read: {error.strerror}", file=str(self._folder), hint="check its rights"
             ) from error
-        return count
 
     def rebuild(self) -> int | None:
         """Index everything again, from the segments and the log; return how many events.
@@ -101,6 +114,15 @@ class EventIndexer:
         """Return how far each log file was indexed."""
         with self.database.reading() as database:
             return {row[0]: row[1] for row in database.execute("SELECT name, at FROM log_files")}
+
+    def places(self, session: str) -> list[tuple[str, int, int]]:
+        """Return where the events of a conversation are in the log: file, position and length."""
+        query = (
+            "SELECT f.name, p.at, p.length FROM conversations c JOIN event_places p ON p.conversation = c.n "
+            "JOIN log_files f ON f.n = p.file WHERE c.session = ?"
+        )
+        with self.database.reading() as database:
+            return [(row[0], row[1], row[2]) for row in database.execute(query, (session,))]
 
     def drop_files(self, present: Iterable[str]) -> None:
         """Forget positions in files that are not present any more: their events are in segments."""
@@ -161,20 +183,13 @@ class EventIndexer:
             seen.add(codes)
         return seen
 
-    def _follow(self, path: Path, at: int) -> int:
-        count = 0
+    def _follow(self, path: Path, at: int) -> None:
         with path.open("rb") as file:
-            batch: list[PlacedRow] = []
-            for placed in new_rows(file, at):
-                batch.append(placed)
-                if len(batch) >= _BATCH_ROWS:
-                    count += self._index(path.name, batch)
-                    batch = []
-            if batch:
-                count += self._index(path.name, batch)
-        return count
+            placed = new_rows(file, at)
+            while batch := list(islice(placed, _BATCH_ROWS)):
+                self._index(path.name, batch)
 
-    def _index(self, name: str, batch: Sequence[PlacedRow]) -> int:
+    def _index(self, name: str, batch: Sequence[PlacedRow]) -> None:
         assert self._seen is not None
         new: dict[int, PlacedRow] = {}
         for placed in batch:
@@ -183,6 +198,8 @@ class EventIndexer:
         rows = [placed.row for placed in new.values() if placed.row is not None]
         end = batch[-1].at + batch[-1].length + 1
         with self.database.writing() as database:
+            if self.database.erasures() != self._erasures:
+                raise _ErasedError
             known = self._count(rows)
             (file,) = database.execute(
                 "INSERT INTO log_files (name, at) VALUES (?, ?) "
@@ -196,7 +213,7 @@ class EventIndexer:
             ]
             database.executemany("INSERT OR IGNORE INTO event_places VALUES (?, ?, ?, ?)", places)
         self._seen.add(new)
-        return len(rows)
+        self._indexed += len(rows)
 
     def _count(self, rows: Sequence[EventRow]) -> list[Indexed]:
         known = self.conversations.add(rows)

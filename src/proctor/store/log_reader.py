@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -74,15 +74,16 @@ def read_log(
                     yield row
 
 
-def new_rows(file: BinaryIO, start: int) -> Iterator[PlacedRow]:
-    """Yield the whole lines of a log file from a position on."""
+def new_rows(file: BinaryIO, start: int, *, having: Sequence[bytes] = ()) -> Iterator[PlacedRow]:
+    """Yield the whole lines of a log file from a position on; with ``having`` only those with one of some bytes."""
     file.seek(start)
     rest, at = b"", start
     while block := file.read(_BLOCK_BYTES):
         lines = (rest + block).split(b"\n")
         rest = lines.pop()  # no newline yet: being written, or torn
         for line in lines:
-            yield PlacedRow(row_in(line), at, len(line))
+            if not having or any(each in line for each in having):
+                yield PlacedRow(row_in(line), at, len(line))
             at += len(line) + 1
 
 

@@ -36,7 +36,7 @@ from proctor.store.segments import (
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Sealed", "compact_days", "seal_logs", "sole_sealer"]
+__all__ = ["Sealed", "compact_days", "remove_if_free", "seal_logs", "sole_sealer"]
 
 _BATCH_BYTES: Final = 400_000_000  # of log files that are sealed together
 _MAX_LINE_BYTES: Final = 33_554_432
@@ -116,6 +116,15 @@ def compact_days(folder: Path, *, now: datetime | None = None) -> int:
             remove_segments(folder, parts)
             merged += len(parts)
     return merged
+
+
+def remove_if_free(path: Path) -> bool:
+    """Delete a log file that has no writer; return whether it was."""
+    with ExitStack() as held:
+        if _taken(path, held) is None:
+            return False
+        path.unlink(missing_ok=True)
+        return True
 
 
 def _taken(path: Path, held: ExitStack) -> tuple[Path, BinaryIO] | None:

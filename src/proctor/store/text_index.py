@@ -8,6 +8,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -77,15 +78,17 @@ class TextIndex:
         """
         until = float("inf") if seconds is None else time.monotonic() + seconds
         wanted = None if only is None else set(only)
-        count, known = 0, self.positions()
+        count, known, erasures = 0, self.positions(), self._erasures()
         for path in log_files(self._folder):
             if wanted is not None and path.name not in wanted:
                 continue
             with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
-                for batch in _batches(new_rows(file, known.get(path.name, 0))):
-                    count += self._add(path.name, batch)
-                    if time.monotonic() > until:
+                placed = new_rows(file, known.get(path.name, 0))
+                while batch := list(islice(placed, _BATCH_ROWS)):
+                    added = self._add(path.name, batch, erasures)
+                    if added is None or time.monotonic() > until:  # events were erased after they were read
                         return count
+                    count += added
         return count
 
     def add(self, rows: Sequence[EventRow]) -> None:
@@ -178,12 +181,18 @@ class TextIndex:
         with self._lock:
             self._database.close()
 
-    def _add(self, name: str, batch: Sequence[PlacedRow]) -> int:
+    def _add(self, name: str, batch: Sequence[PlacedRow], erasures: int) -> int | None:
         end = batch[-1].at + batch[-1].length + 1
         with self._lock, explained(self._path), _transaction(self._database):
+            if self._erasures() != erasures:
+                return None
             count = _insert(self._database, [placed.row for placed in batch if placed.row is not None])
             self._database.execute("INSERT OR REPLACE INTO log_files VALUES (?, ?)", (name, end))
         return count
+
+    def _erasures(self) -> int:
+        with self._lock, explained(self._path):
+            return int(self._database.execute("SELECT COALESCE(MAX(n), 0) FROM known.erasures").fetchone()[0])
 
     def _match(self, words: Sequence[str]) -> str | None:
         """Return the query for trigrams; ``None`` if nothing can match."""
@@ -234,17 +243,6 @@ def _text(line: bytes) -> str:
 
 def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
-
-
-def _batches(placed: Iterable[PlacedRow]) -> Iterator[list[PlacedRow]]:
-    batch: list[PlacedRow] = []
-    for each in placed:
-        batch.append(each)
-        if len(batch) >= _BATCH_ROWS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 @contextlib.contextmanager
