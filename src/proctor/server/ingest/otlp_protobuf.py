@@ -131,7 +131,7 @@ def partial_success(kind: str, rejected: int, why: str) -> bytes:
 
 def _parsed(body: bytes, kind: str) -> Any:
     try:
-        from google.protobuf.message import DecodeError  # noqa: PLC0415
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # noqa: PLC0415
         from opentelemetry.proto.collector.logs.v1 import logs_service_pb2 as logs  # noqa: PLC0415
         from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as trace  # noqa: PLC0415
     except ImportError:

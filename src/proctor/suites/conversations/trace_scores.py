@@ -14,9 +14,20 @@ from proctor.suites.conversations.otel_messages import numbered
 from proctor.suites.conversations.otel_records import LOG
 from proctor.suites.conversations.usage_fields import number
 
-__all__ = ["EVALUATION_EVENT", "TracedScore", "feedback_score", "langfuse_score", "scores_of_records"]
+__all__ = [
+    "EVALUATION_EVENT",
+    "LANGFUSE_SCORE",
+    "LANGSMITH_FEEDBACK",
+    "TracedScore",
+    "feedback_score",
+    "is_score",
+    "langfuse_score",
+    "scores_of_records",
+]
 
 EVALUATION_EVENT = "gen_ai.evaluation.result"
+LANGFUSE_SCORE = "langfuse_score"  # the keys of records that are a score by themselves
+LANGSMITH_FEEDBACK = "langsmith_feedback"
 _SCOPES = tuple(
     (f"{scope}{many}", one)
     for scope in ("", "trace.", "session.")
@@ -50,7 +61,16 @@ def scores_of_records(records: Iterable[Mapping[str, Any]]) -> Iterator[TracedSc
                 yield made
 
 
+def is_score(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a score of Langfuse's or LangSmith's API and not a step."""
+    return LANGFUSE_SCORE in record or LANGSMITH_FEEDBACK in record
+
+
 def _of_record(record: Mapping[str, Any]) -> Iterator[TracedScore]:
+    for key, read in ((LANGFUSE_SCORE, langfuse_score), (LANGSMITH_FEEDBACK, feedback_score)):
+        if isinstance(inside := record.get(key), Mapping) and (made := read(inside)) is not None:
+            yield made
+            return
     told = record.get("attributes")
     if not isinstance(told, Mapping):
         return

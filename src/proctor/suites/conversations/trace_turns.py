@@ -14,7 +14,7 @@ from proctor.suites.conversations.build_case import text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.steps import AgentStep, new_turns
 from proctor.suites.conversations.trace_format import TraceFormat
-from proctor.suites.conversations.trace_scores import TracedScore, scores_of_records
+from proctor.suites.conversations.trace_scores import TracedScore, is_score, scores_of_records
 from proctor.suites.conversations.trace_spans import parsed, seconds
 from proctor.suites.conversations.usage_fields import number
 
@@ -52,9 +52,9 @@ def read_trace(format: TraceFormat, trace: str, records: Iterable[Mapping[str, A
     Raises:
         SuiteError: a message cannot be read.
     """
-    entries = [Entry(data=data, file=Path(trace)) for data in records]
-    scores = tuple(scores_of_records([entry.data for entry in entries]))
-    spans = format.join(entries)
+    given = list(records)
+    scores = tuple(scores_of_records(given))
+    spans = format.join([Entry(data=data, file=Path(trace)) for data in given if not is_score(data)])
     if not spans:
         return TracedTurns(scores=scores)
     session = next((name for span in spans if (name := format.session(span))), None)

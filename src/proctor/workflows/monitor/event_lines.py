@@ -25,9 +25,7 @@ _PLAIN_KINDS: Final = frozenset({"turn", "contact", "note"})
 _TEXTS: Final = ("session", "customer", "intent", "model", "version", "source", "name")
 
 
-def row_of_data(
-    data: Any, *, received: datetime, source: str | None = None, mask: DataMask | None = None
-) -> EventRow:
+def row_of_data(data: Any, *, received: datetime, source: str | None = None, mask: DataMask | None = None) -> EventRow:
     """Return an event of JSON data as a row of the log.
 
     ``kind`` is a turn and ``time`` the time of its arrival if the sender leaves them out; without an ``id`` it gets the

@@ -12,7 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol
 
-from proctor.core.codec import encode
+import orjson
+
+from proctor.core.codec import dumps, encode
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.monitor.rollup import Rollup
@@ -77,7 +79,7 @@ class Intake:
         self.alerts = alerts
         self.mask = mask
         self.journal = SpanJournal(store)
-        self.traces = TraceAssembly(self.journal, settle=settle, patience=patience, late=late)
+        self.traces = TraceAssembly(self.journal, settle=settle, patience=patience, late=late, masked=mask is not None)
         self._clock = clock
         self._counting = threading.Lock()
         self._settling = threading.Lock()
@@ -106,13 +108,22 @@ class Intake:
         now = datetime.fromtimestamp(self._clock(), UTC)
         return self.add_rows([row_of_data(encode(event), received=now, mask=self.mask) for event in events])
 
-    def add_data(self, data: Any, *, source: str | None, received: datetime) -> EventRow:
+    def row_of(self, data: Any, *, source: str | None, received: datetime) -> EventRow:
         """Return the row of an event that was sent as JSON, masked; it is not written yet.
 
         Raises:
             MalformedError: it is no event.
         """
         return row_of_data(data, received=received, source=source, mask=self.mask)
+
+    def span_line(self, record: dict[str, Any]) -> bytes:
+        """Return a span, run or score as a line of the journal, masked."""
+        if self.mask is not None:
+            record = self.mask(record)
+        try:
+            return orjson.dumps(record)
+        except TypeError:  # a large integer, half a surrogate pair
+            return dumps(record)
 
     def add_rows(self, rows: Sequence[EventRow]) -> Appended:
         """Write rows, which are masked already, then count those that are new.
@@ -138,13 +149,20 @@ class Intake:
         """
         self.traces.add(spans, self._clock())
 
-    def settle(self, *, everything: bool = False) -> int:
-        """Write the turns of complete traces, or of all; return how many events are new."""
+    def settle(self, *, at_once: bool = False) -> int:
+        """Write the turns of traces whose time has come; ``at_once`` writes all whose root has arrived.
+
+        Return how many events are new.
+
+        Raises:
+            StoreError: the disk failed; the traces are tried again.
+        """
         count = 0
         with self._settling:
             while True:
-                now = float("inf") if everything else self._clock()
-                traces = self.traces.due(now)
+                traces = self.traces.due(self._clock())
+                if not traces and at_once:
+                    traces = self.traces.complete()
                 if not traces:
                     return count
                 try:

@@ -8,7 +8,7 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -24,11 +24,12 @@ from proctor.suites.conversations.trace_format import TraceFormat
 from proctor.suites.conversations.trace_scores import TracedScore
 from proctor.suites.conversations.trace_turns import TracedTurns, read_trace
 
-__all__ = ["FORMATS", "TraceAssembly", "events_of_trace", "score_event"]
+__all__ = ["FORMATS", "SCORES", "TraceAssembly", "events_of_trace", "score_event"]
 
 FORMATS: Final[Mapping[str, TraceFormat]] = {
     each.name: each for each in (OTEL_TRACES, LANGFUSE_TRACES, LANGSMITH_TRACES)
 }
+SCORES: Final = "score"  # the format of a record that is a score by itself
 _MAX_SESSIONS: Final = 100_000  # traces whose session is remembered, for scores that come later
 _MAX_SPANS_OF_TRACE: Final = 10_000  # a trace with more is written in parts
 _log = logging.getLogger(__name__)
@@ -56,9 +57,16 @@ class TraceAssembly:
     """
 
     def __init__(
-        self, journal: SpanJournal, *, settle: float = 2.0, patience: float = 30.0, late: float = 60.0
+        self,
+        journal: SpanJournal,
+        *,
+        settle: float = 2.0,
+        patience: float = 30.0,
+        late: float = 60.0,
+        masked: bool = False,
     ) -> None:
         self._journal = journal
+        self._masked = masked
         self._settle, self._patience, self._late = settle, patience, late
         self._lock = threading.Lock()
         self._traces: dict[str, _Waiting] = {}
@@ -91,6 +99,10 @@ class TraceAssembly:
                 waiting = self._traces.get(span.trace)
                 if waiting is None:
                     waiting = self._traces[span.trace] = _Waiting(span.format, span.source, span.arrived, 0.0)
+                    # A score of a trace that was written lately need not wait for it.
+                    waiting.has_root = span.format == SCORES and span.trace in self._sessions
+                elif waiting.format == SCORES:
+                    waiting.format, waiting.source = span.format, waiting.source or span.source
                 waiting.places.extend(places[2 * at : 2 * at + 2])
                 waiting.has_root = waiting.has_root or span.is_root
                 waiting.is_written = False
@@ -117,16 +129,21 @@ class TraceAssembly:
                     found.append(trace)
         return found
 
+    def complete(self) -> list[str]:
+        """Return the traces whose root has arrived and that are not written, whatever their time."""
+        return [trace for trace, each in list(self._traces.items()) if each.has_root and not each.is_written]
+
     def events(self, traces: Sequence[str]) -> list[Event]:
         """Return the events of traces, from all their spans that are known now."""
         made: list[Event] = []
         for trace in traces:
             with self._lock:
                 waiting = self._traces.get(trace)
-                places = array("Q", waiting.places) if waiting else array("Q")
-            if waiting is not None:
+                if waiting is None:
+                    continue
+                places = array("Q", waiting.places)
                 waiting.is_written = True  # a span that comes from now on sets it back
-                made += self._read(trace, waiting, places)
+            made += self._read(trace, waiting, places)
         return made
 
     def written(self, traces: Sequence[str], now: float) -> None:
@@ -163,7 +180,7 @@ class TraceAssembly:
         records = [orjson.loads(span.line) for span in self._journal.read(places)]
         arrived = datetime.fromtimestamp(waiting.arrived, UTC)
         try:
-            told = read_trace(FORMATS[waiting.format], trace, records)
+            told = read_trace(FORMATS.get(waiting.format, OTEL_TRACES), trace, records)
         except (ProctorError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             # One trace that cannot be read must not stop the others. What is wrong is kept, the content is not.
             self.unreadable += 1
@@ -171,7 +188,7 @@ class TraceAssembly:
             about = {"reason": error.message if isinstance(error, ProctorError) else type(error).__name__}
             return [_note(trace, waiting.source, arrived, "unreadable_trace", about)]
         known = self.session(trace)
-        events = events_of_trace(trace, told, source=waiting.source, arrived=arrived, known=known)
+        events = events_of_trace(trace, told, source=waiting.source, arrived=arrived, known=known, masked=self._masked)
         if told.turns:
             self._sessions[trace] = (told.session or trace, told.customer)
             while len(self._sessions) > _MAX_SESSIONS:
@@ -187,6 +204,7 @@ def events_of_trace(
     source: str | None,
     arrived: datetime,
     known: tuple[str | None, str | None] = (None, None),
+    masked: bool = False,
 ) -> list[Event]:
     """Return the events of one trace: its turns and scores. A trace without a session is a conversation by itself."""
     session = told.session or (trace if told.turns else known[0])
@@ -203,12 +221,14 @@ def events_of_trace(
             model=told.model,
             version=told.version,
             source=source,
+            masked=masked,
         )
         for number, turn in enumerate(told.turns, 1)
     ]
-    for score in told.scores:
-        events.append(score_event(score, source=source, arrived=arrived, session=session, customer=customer))
-    return events
+    scored = [
+        score_event(each, source=source, arrived=arrived, session=session, customer=customer) for each in told.scores
+    ]
+    return events + [replace(each, masked=masked) for each in scored]
 
 
 def score_event(
