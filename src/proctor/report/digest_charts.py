@@ -34,7 +34,7 @@ DIGEST_CHART_STYLES = """
 """
 _WIDTH, _HEIGHT = 132, 20  # pixels
 _CHART_WIDTH, _CHART_HEIGHT = 600.0, 84.0
-_MAX_TICKS = 6
+_MAX_TICKS = 7
 _SHARE_ENDS = (0.05, 0.1, 0.25, 0.5)
 
 
@@ -88,7 +88,7 @@ def slot_columns(
         )
     every = max(1, -(-len(slots) // _MAX_TICKS))
     columns = " ".join(f"{min(every, len(slots) - place)}fr" for place in range(0, len(slots), every))
-    ticks = "".join(f"<span>{slot.begin.strftime('%H:%M' if hourly else '%d %b')}</span>" for slot in slots[::every])
+    ticks = "".join(f"<span>{slot.begin.strftime('%H:%M' if hourly else '%m-%d')}</span>" for slot in slots[::every])
     label = f"{title}: at most {_number(most, unit)}"
     return (
         f'<div class="slots"><h3>{line_of(title)}</h3>'

@@ -50,13 +50,15 @@ main > .tiles, main > .panel { gap: 0; }
 @media (max-width: 640px) {
   .small-table { margin: 0 -14px -4px; }
   .small-table .bar-cell, .small-table .count { display: none; }
-  .small-table td.name { min-width: 8em; }
-  .figures td.number { white-space: normal; }
+  .small-table td.name { min-width: 6.5em; width: auto; }
+  .figures th.number, .figures td.number { width: auto; padding-left: 4px; padding-right: 4px; }
+  .figures td.before .range { display: none; }
+  .figures td.number:last-child { white-space: normal; min-width: 6em; padding-right: 14px; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tiles .tile:nth-child(1) { grid-column: 1 / -1; }
   .examples table, .examples tbody, .examples tr, .examples td { display: block; width: auto; }
   .examples thead { display: none; }
-  .examples td { padding: 1px 14px; border: 0; }
+  .small-table.examples-table td, .small-table.examples-table td:first-child { padding: 1px 14px; border: 0; }
   .examples tr { padding: 7px 0; border-top: 1px solid var(--line); }
   .examples td:empty { display: none; }
 }
@@ -146,7 +148,7 @@ def _row(figure: DigestFigure, scale: tuple[float, float] | None) -> str:
         f"<td class=number>{line_of(value_text(now.value, figure.unit))}"
         f"<div class=range>{line_of(interval_text(now, figure.unit))}</div></td>{bar}"
         f"<td class='number count'>{f'{now.count:,}' if now.count else ''}</td>"
-        f"<td class=number>{line_of(value_text(before.value, figure.unit))}"
+        f"<td class='number before'>{line_of(value_text(before.value, figure.unit))}"
         f"<div class=range>{line_of(interval_text(before, figure.unit))}</div></td>"
         f"<td class='number count'>{f'{before.count:,}' if before.count else ''}</td>"
         f'<td class="number {figure.trend}">{_change(figure)}</td></tr>'
@@ -168,8 +170,8 @@ def _examples(examples: Sequence[DigestExample]) -> str:
     )
     count = f"{len(examples)} example{'s' if len(examples) != 1 else ''}"
     return (
-        f'<details class="examples" open><summary>{count}</summary><div class="small-table"><table><thead><tr>'
-        "<th>what</th><th>conversation</th><th>intent</th><th>detail</th></tr></thead>"
+        f'<details class="examples" open><summary>{count}</summary><div class="small-table examples-table"><table>'
+        "<thead><tr><th>what</th><th>conversation</th><th>intent</th><th>detail</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div></details>"
     )
 
