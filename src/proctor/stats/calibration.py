@@ -231,15 +231,19 @@ def _interval(
     ends = np.append(starts[1:], len(data.confidence))
     # Without a gap to enlarge, the alternative is the same overconfidence everywhere.
     pattern = np.repeat(gaps / ece if ece > 1e-9 else np.ones(len(gaps)), ends - starts)
-    kept: list[float] = []
+    bottom: float | None = None
+    top = -1.0
     for scale in _SCALES * max(ece, chance):
         true = np.clip(data.confidence - scale * pattern, 0.0, 1.0)
         size = float(np.abs(np.add.reduceat(data.weights * (true - data.confidence), starts)).sum())
         low, high = np.quantile(_errors(data, starts, true, draws, source), (0.025, 0.975))
-        if low - 1e-12 <= ece <= high + 1e-12:
-            kept.append(size)
-        elif low > ece and kept:
+        if ece <= high + 1e-12 and bottom is None:
+            bottom = size
+        if ece >= low - 1e-12:
+            top = max(top, size)
+        elif bottom is not None:
             break
-    if not kept:  # no variance at all: the observed error is the true one
+    if bottom is None:  # no variance at all: the observed error is the true one
         return Interval(low=ece, high=ece)
-    return Interval(low=min(kept), high=max(kept))
+    # Smaller than even a calibrated model would show: luck, so what chance shows is not excluded.
+    return Interval(low=bottom, high=max(bottom, top if top >= 0 else chance))
