@@ -8,9 +8,18 @@ from proctor.core.digest import Difference, DigestFigure, Measured, Unit
 from proctor.core.share import Share
 from proctor.stats.histogram import RatioHistogram
 from proctor.stats.interval import wilson
-from proctor.stats.two_samples import Moments, mean_difference, share_difference
+from proctor.stats.two_samples import Moments, mover_interval, welch_interval
+from proctor.stats.two_shares import newcombe
 
-__all__ = ["Better", "mean_figure", "measured_share", "quantile_figure", "share_figure", "total_figure"]
+__all__ = [
+    "Better",
+    "estimate_figure",
+    "mean_figure",
+    "measured_share",
+    "quantile_figure",
+    "share_figure",
+    "total_figure",
+]
 
 Better = Literal["higher", "lower"] | None
 
@@ -22,7 +31,7 @@ def share_figure(
     hits, total = _counts(now)
     hits_before, total_before = _counts(before)
     change = None
-    if (gap := share_difference(hits, total, hits_before, total_before)) is not None:
+    if (gap := newcombe(hits, total, hits_before, total_before)) is not None:
         change = Difference(value=hits / total - hits_before / total_before, low=gap.low, high=gap.high)
     return DigestFigure(
         name=name,
@@ -38,7 +47,7 @@ def mean_figure(name: str, now: Moments, before: Moments, unit: Unit, better: Be
     """Return a mean with Student's interval; the difference has Welch's."""
     change = None
     if now.count and before.count:
-        gap = mean_difference(now, before)
+        gap = welch_interval(now, before)
         change = Difference(value=now.mean - before.mean, low=gap.low if gap else None, high=gap.high if gap else None)
     return DigestFigure(
         name=name, unit=unit, now=_measured_mean(now), before=_measured_mean(before), change=change, better=better
@@ -50,6 +59,17 @@ def quantile_figure(name: str, now: RatioHistogram, before: RatioHistogram, shar
     one, other = _measured_quantile(now, share), _measured_quantile(before, share)
     change = Difference(value=one.value - other.value) if one.value is not None and other.value is not None else None
     return DigestFigure(name=name, unit="seconds", now=one, before=other, change=change, better="lower")
+
+
+def estimate_figure(name: str, now: Measured, before: Measured, unit: Unit, better: Better) -> DigestFigure:
+    """Return an estimate that has its interval already; the difference combines both intervals."""
+    change = None
+    if now.value is not None and before.value is not None:
+        change = Difference(value=now.value - before.value)
+        if now.low is not None and now.high is not None and before.low is not None and before.high is not None:
+            gap = mover_interval((now.value, now.low, now.high), (before.value, before.low, before.high))
+            change = Difference(value=change.value, low=gap.low, high=gap.high)
+    return DigestFigure(name=name, unit=unit, now=now, before=before, change=change, better=better)
 
 
 def total_figure(

@@ -1,14 +1,16 @@
-"""Intervals of the difference between two independent samples: of shares, and of means."""
+"""Means of streams, and intervals of the difference between two independent estimates."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from proctor.stats.interval import Interval, wilson
+from proctor.stats.interval import Interval
 from proctor.stats.student import student_quantile
 
-__all__ = ["Moments", "mean_difference", "share_difference"]
+__all__ = ["Estimated", "Moments", "mover_interval", "welch_interval"]
+
+Estimated = tuple[float, float, float]  # a value and the ends of its interval
 
 
 @dataclass(slots=True)
@@ -50,22 +52,7 @@ class Moments:
         return Interval(low=self.mean - reach, high=self.mean + reach)
 
 
-def share_difference(hits: int, total: int, hits_before: int, total_before: int) -> Interval | None:
-    """Return Newcombe's 95 % interval of a share minus an earlier one; ``None`` if either has no observation.
-
-    It is made of the two Wilson intervals, so it is reliable for few cases and near 0 and 1.
-    """
-    now, before = wilson(hits, total), wilson(hits_before, total_before)
-    if now is None or before is None:
-        return None
-    share, earlier = hits / total, hits_before / total_before
-    middle = share - earlier
-    low = middle - math.hypot(share - now.low, before.high - earlier)
-    high = middle + math.hypot(now.high - share, earlier - before.low)
-    return Interval(low=max(-1.0, low), high=min(1.0, high))
-
-
-def mean_difference(now: Moments, before: Moments, *, confidence: float = 0.95) -> Interval | None:
+def welch_interval(now: Moments, before: Moments, *, confidence: float = 0.95) -> Interval | None:
     """Return Welch's interval of a mean minus an earlier one; ``None`` if either has fewer than two numbers."""
     if now.variance is None or before.variance is None:
         return None
@@ -76,3 +63,16 @@ def mean_difference(now: Moments, before: Moments, *, confidence: float = 0.95) 
     freedom = spread**2 / (one**2 / (now.count - 1) + other**2 / (before.count - 1))
     reach = student_quantile(0.5 + confidence / 2, freedom) * math.sqrt(spread)
     return Interval(low=middle - reach, high=middle + reach)
+
+
+def mover_interval(now: Estimated, before: Estimated) -> Interval:
+    """Return the interval of one estimate minus another from their own intervals (method of variance estimates).
+
+    With Wilson's intervals of shares it is Newcombe's.
+    """
+    (value, low, high), (earlier, low_before, high_before) = now, before
+    middle = value - earlier
+    return Interval(
+        low=middle - math.hypot(value - low, high_before - earlier),
+        high=middle + math.hypot(high - value, earlier - low_before),
+    )

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from proctor.config import Config
 from proctor.core.alert_record import AlertRecord
-from proctor.core.digest import DigestExample, DigestSection, FigureTable, Period
+from proctor.core.digest import DigestExample, DigestSection, FigureTable, Measured, Period
+from proctor.core.judge_card import Estimate
 from proctor.core.verdict import Severity
-from proctor.monitor.digest_figures import share_figure, total_figure
+from proctor.monitor.digest_figures import estimate_figure, share_figure, total_figure
 from proctor.store.alert_state import ALERTS_FILE, AlertState
+from proctor.store.audit import AuditStore
 from proctor.store.review import alert_verdicts
 from proctor.store.runs import RunStore
 from proctor.workflows.monitor.alert_queue import review_key
+from proctor.workflows.monitor.audit import audit_report
 
 __all__ = ["alert_section", "audit_section", "calibration_section", "drift_section"]
 
 _TIERS: tuple[Severity, ...] = ("critical", "high", "medium", "low")
+_AUDIT_FILE = "audit.db"
 _MAX_ALERTS = 20
 _MAX_READ = 100_000
 
@@ -98,8 +102,60 @@ def _alert_line(alert: AlertRecord, right: bool | None) -> DigestExample:
 
 
 def audit_section(config: Config, period: Period) -> DigestSection:
-    """Return the agreement of the raters of the newest audit."""
-    return DigestSection(name="audit", title="Human audit", missing="`proctor audit` has no ratings")
+    """Return the quality that raters found and how far they agree: of the newest audited week up to the period.
+
+    Raises:
+        InputError: a setting under `audit:` is wrong.
+        StoreError: the store cannot be read.
+    """
+    title, name = "Human audit", "audit"
+    if not (config.store / _AUDIT_FILE).is_file():
+        return DigestSection(name=name, title=title, missing="no sample has been drawn (`proctor audit sample`)")
+    with AuditStore(config.store) as store:
+        last = f"{period.end - timedelta(seconds=1):%G-W%V}"
+        weeks = [each.week for each in store.samples() if each.week <= last and store.ratings([each.week])]
+    if not weeks:
+        return DigestSection(name=name, title=title, missing="nobody has rated a sample yet (`proctor audit rate`)")
+    now = audit_report(config, week=weeks[-1])
+    before = audit_report(config, week=weeks[-2]) if len(weeks) > 1 else None
+    quality = {each.dimension: each for each in before.quality} if before else {}
+    agreement = {each.dimension: each for each in before.agreement} if before else {}
+    passes = tuple(
+        estimate_figure(
+            each.dimension,
+            _estimate(each.share, each.rated),
+            _estimate(quality[each.dimension].share, quality[each.dimension].rated)
+            if each.dimension in quality
+            else Measured(),
+            "share",
+            "higher",
+        )
+        for each in now.quality
+    )
+    kappas = tuple(
+        estimate_figure(
+            each.dimension,
+            _estimate(each.kappa, each.items),
+            _estimate(agreement[each.dimension].kappa, agreement[each.dimension].items)
+            if each.dimension in agreement
+            else Measured(),
+            "score",
+            "higher",
+        )
+        for each in now.agreement
+    )
+    compared = f", before is {weeks[-2]}" if before else ""
+    hint = f"week {weeks[-1]}{compared}; {now.rated:,} of {now.sampled:,} sampled were rated"
+    tables = [FigureTable(title="Conversations that pass", figures=passes, hint=hint)] if passes else []
+    kind = "Fleiss' kappa" if now.agreement and now.agreement[0].is_fleiss else "Cohen's kappa"
+    tables += [FigureTable(title=f"Agreement of raters: {kind}", figures=kappas)] if kappas else []
+    if not tables:
+        return DigestSection(name=name, title=title, missing=f"week {weeks[-1]} has too few ratings")
+    return DigestSection(name=name, title=title, tables=tuple(tables), notes=now.notes)
+
+
+def _estimate(estimate: Estimate, count: int) -> Measured:
+    return Measured(value=estimate.value, low=estimate.low, high=estimate.high, count=count)
 
 
 def calibration_section(config: Config, period: Period) -> DigestSection:
