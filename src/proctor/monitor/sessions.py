@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from proctor.core.event import Event
 from proctor.core.session_turns import marked_turn, turn_of
@@ -33,7 +33,7 @@ class ConversationAssembly:
         if event.kind not in ("turn", "escalation", "gate") or not event.session:
             return []
         time = in_utc(event.time)
-        whole = self._quiet(time - timedelta(seconds=self.silence))
+        whole = self._quiet(time)
         talk = self._talks.pop(event.session, None)
         if event.kind == "turn":
             talk = talk or _Talk(customer=event.customer, last=time)
@@ -50,11 +50,11 @@ class ConversationAssembly:
         left, self._talks = self._talks, {}
         return [_whole(session, talk) for session, talk in left.items()]
 
-    def _quiet(self, before: datetime) -> list[Trajectory]:
+    def _quiet(self, now: datetime) -> list[Trajectory]:
         found: list[Trajectory] = []
         while self._talks:
             session = next(iter(self._talks))
-            if self._talks[session].last >= before:
+            if (now - self._talks[session].last).total_seconds() <= self.silence:
                 break
             found.append(_whole(session, self._talks.pop(session)))
         return found
