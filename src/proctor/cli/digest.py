@@ -67,4 +67,10 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     for output in flags["outputs"]:
         DIGEST_REPORT.save(digest, output)
         click.echo(f"wrote {output}", err=True)
+    if flags["send"]:
+        from proctor.workflows.monitor.digest_delivery import send_digest  # noqa: PLC0415
+
+        for sent in asyncio.run(send_digest(config, digest)):
+            told = "sent" if sent.delivered else f"not sent yet, tried again later: {sent.failure}"
+            click.echo(f"{sent.channel}: {told}", err=True)
     return 0 if digest.headline else 3

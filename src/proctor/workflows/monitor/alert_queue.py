@@ -1,18 +1,22 @@
-"""Put high alerts into the review queue, each once."""
+"""Put high alerts into the review queue, each once, and tell the channels what is due."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from proctor.config import Config
-from proctor.core.alert_record import AlertRecord
+from proctor.core.alert_record import AlertChange, AlertRecord
+from proctor.project import Project
+from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import ALERTS_FILE, AlertState
 from proctor.store.review import ALERT, ReviewItem, add_items, open_count
 from proctor.store.runs import RunStore
+from proctor.wiring.alert_settings import alert_settings_of
+from proctor.workflows.alert_channels import AlertNotifier, ChannelResult
 
-__all__ = ["QueuedAlerts", "queue_alerts", "review_item_of", "review_key"]
+__all__ = ["QueuedAlerts", "queue_alerts", "review_item_of", "review_key", "tell_channels"]
 
 _TIER = "high"
 
@@ -39,6 +43,24 @@ def queue_alerts(config: Config) -> QueuedAlerts:
     with RunStore(config.store) as store:
         added = add_items(store, _items(reversed(found)))
         return QueuedAlerts(alerts=len(found), added=added, waiting=open_count(store, origin=ALERT))
+
+
+async def tell_channels(config: Config, changes: Sequence[AlertChange], now: float) -> list[ChannelResult]:
+    """Hand changes of alerts and the summaries that are due to the channels; nothing without channels.
+
+    Raises:
+        MalformedError: something under `alerts:` is wrong.
+        StoreError: the spool cannot be written.
+    """
+    settings = alert_settings_of(config)
+    if not settings.channels:
+        return []
+    async with Project(config) as project:
+        with AlertState(config.store) as state:
+            notifier = AlertNotifier(settings, state, AlertSpool(config.store), project.http)
+            notifier.say(changes, now)
+            notifier.summarise(now)
+            return await notifier.flush(now)
 
 
 def _items(alerts: Iterable[AlertRecord]) -> Iterable[ReviewItem]:

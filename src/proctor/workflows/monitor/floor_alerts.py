@@ -6,12 +6,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from proctor.config import Config
-from proctor.core.alert_record import AlertRecord
-from proctor.core.codec import content_id
+from proctor.core.alert_record import AlertChange, AlertRecord
+from proctor.monitor.watched_rule import fingerprint_of
 from proctor.release.trend import Alarm
 from proctor.store.alert_state import AlertState
+from proctor.workflows.monitor.alert_queue import tell_channels
 from proctor.workflows.monitor.event_source import EventSource
-from proctor.workflows.monitor.score_floors import FloorState, floor_settings, floors_of, history_begin, score_alarms
+from proctor.workflows.monitor.score_floors import (
+    FloorSettings,
+    FloorState,
+    floor_settings,
+    floors_of,
+    history_begin,
+    score_alarms,
+)
 
 __all__ = ["RaisedFloors", "floor_message", "raise_floor_alerts"]
 
@@ -46,7 +54,7 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
     standing = {_fingerprint(alarm): alarm for alarm in found.alarms}
     with AlertState(config.store) as state:
         for fingerprint, alarm in standing.items():
-            alert = _alert(alarm, fingerprint, now, settings.seconds, found)
+            alert = _alert(alarm, fingerprint, now, settings, found)
             opened, is_new = state.open_alert(alert, again_within=settings.seconds)
             if is_new:
                 fired.append(opened)
@@ -59,6 +67,12 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
             and each.fingerprint not in standing
             and (each.slice.get("intent", ""), each.slice.get("score", "")) in found.fresh
         ]
+    await tell_channels(
+        config,
+        [AlertChange(kind="fired", alert=each) for each in fired]
+        + [AlertChange(kind="resolved", alert=each) for each in over],
+        now.timestamp(),
+    )
     return RaisedFloors(state=found, fired=tuple(fired), resolved=tuple(over))
 
 
@@ -70,23 +84,27 @@ def floor_message(alarm: Alarm) -> str:
 
 
 def _fingerprint(alarm: Alarm) -> str:
-    return content_id([RULE, alarm.intent, alarm.dimension], length=16)
+    return fingerprint_of(RULE, _slice(alarm))
 
 
-def _alert(alarm: Alarm, fingerprint: str, now: datetime, seconds: float, found: FloorState) -> AlertRecord:
+def _slice(alarm: Alarm) -> dict[str, str]:
+    return {"score": alarm.dimension, "intent": alarm.intent}
+
+
+def _alert(alarm: Alarm, fingerprint: str, now: datetime, settings: FloorSettings, found: FloorState) -> AlertRecord:
     windows = [
         point
         for point in found.points
         if (point.intent, point.dimension) == (alarm.intent, alarm.dimension) and point.run in alarm.runs
     ]
     begin = windows[0].created.timestamp() if windows and windows[0].created else now.timestamp()
-    end = windows[-1].created.timestamp() + seconds if windows and windows[-1].created else now.timestamp()
+    end = windows[-1].created.timestamp() + settings.seconds if windows and windows[-1].created else now.timestamp()
     return AlertRecord(
         fingerprint=fingerprint,
         rule=RULE,
         kind=_KIND,
-        tier="high",
-        slice={"score": alarm.dimension, "intent": alarm.intent},
+        tier=settings.tier,
+        slice=_slice(alarm),
         message=floor_message(alarm),
         started=begin,
         fired=now.timestamp(),

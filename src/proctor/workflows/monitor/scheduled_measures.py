@@ -21,7 +21,7 @@ from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.private_files import private_folder
 from proctor.workflows.guard.stats import guard_table
-from proctor.workflows.monitor.alert_queue import queue_alerts
+from proctor.workflows.monitor.alert_queue import queue_alerts, tell_channels
 from proctor.workflows.monitor.digest import DigestJob, digest_of
 from proctor.workflows.monitor.digest_delivery import send_digest
 from proctor.workflows.monitor.event_source import EventSource, has_event_log
@@ -122,7 +122,9 @@ def _digest(kind: PeriodKind) -> Measure:
         summary = f"{digest_title(digest)}: {headline_text(digest)}"
         if entry.send:
             sent = await send_digest(context.config, digest)
-            summary += f"; sent to {', '.join(sent)}" if sent else "; no channel is set up"
+            summary += f"; sent to {', '.join(each.channel for each in sent if each.delivered) or 'nobody yet'}"
+            if failed := [f"{each.channel}: {each.failure}" for each in sent if not each.delivered]:
+                summary += f"; {'; '.join(failed)} (tried again later)"
         figures = {figure.name: figure.now for figure in digest.headline}
         return EntryResult(code=0 if digest.headline else _NOTHING, summary=summary, figures=figures)
 
@@ -221,6 +223,7 @@ async def _floors(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
 
 async def _queue(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
     done = queue_alerts(context.config)
+    await tell_channels(context.config, (), context.now.timestamp())
     return EntryResult(summary=f"{done.added:,} new of {done.alerts:,} high alerts; {done.waiting:,} wait for review")
 
 

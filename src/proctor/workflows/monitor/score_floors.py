@@ -10,6 +10,7 @@ from proctor.config import Config
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.event_row import EventRow
+from proctor.core.verdict import Severity
 from proctor.monitor.period_figures import ScoreCounts
 from proctor.release.floors import Floor, Floors
 from proctor.release.measures import ALL
@@ -42,13 +43,14 @@ class FloorSettings:
     ``by_intent`` are floors by intent and score, as under ``floors:`` of gate.yaml, which apply where nothing is
     written here; ``all`` is over all intents, ``default`` every intent that is not named. ``window`` is the length of
     one window, ``consecutive`` how many in a row must be under the floor, ``fewest`` how many scores a window needs to
-    count.
+    count, ``tier`` that of the alert.
     """
 
     by_intent: Mapping[str, Mapping[str, Floor]] = field(default_factory=dict)
     window: str = "1 day"
     consecutive: int | None = None
     fewest: int = 10
+    tier: Severity = "high"
 
     def __post_init__(self) -> None:
         if self.seconds < 60:
