@@ -165,3 +165,41 @@ def test_nothing_is_scheduled_without_data(project: Project) -> None:
     assert "no event log yet" in project.run("schedule", "list", code=0).stdout
     project.write("proctor.yaml", "schedule: {completon: 1 day}\n")
     assert "did you mean 'completion'?" in project.run("schedule", "list", code=2).stderr
+
+
+def test_a_score_under_its_floor_reaches_the_review_queue(project: Project) -> None:
+    project.write("proctor.yaml", "monitor: {floors: {by_intent: {all: {policy: {least: 0.9, consecutive: 1}}}}}\n")
+    begin = _yesterday()
+    _keep(
+        project,
+        [
+            Event(kind="score", id=f"e{n}", time=begin + timedelta(hours=n), session=f"s{n}", name="policy", value=0.5)
+            for n in range(12)
+        ],
+    )
+    done = project.run("schedule", "run", "score_floors", "alert_queue", code=1)
+    assert "score_floors: limit missed: policy (all) under 0.9 in the last window: 0.500" in done.stdout
+    assert "alert_queue: ok: 1 new of 1 high alerts; 1 wait for review" in done.stdout
+    again = project.run("schedule", "run", "alert_queue", "--now", code=0).stdout
+    assert "0 new of 1 high alerts" in again
+    listed = project.run("review", "list", "--origin", "alert", code=0).stdout.splitlines()
+    assert len(listed) == 2
+    item = listed[1].split("\t")[0]
+    assert "policy (all) under 0.9" in project.run("review", "show", item, code=0).stdout
+    wrong = project.run("review", "resolve", item, "--verdict", "worse", code=2)
+    assert "is an alert: 'worse' says nothing of it" in wrong.stderr
+    project.run("review", "resolve", item, "--verdict", "right", "--by", "kim", code=0)
+    assert "nothing is waiting" in project.run("review", "list", code=0).stderr
+    digest = project.run("digest", "daily", f"{datetime.now(UTC):%Y-%m-%d}", "--json").stdout
+    alerts = next(each for each in json.loads(digest)["sections"] if each["name"] == "alerts")
+    assert alerts["examples"][0]["what"] == "high: score_floor"
+    assert alerts["tables"][2]["figures"][0]["now"]["value"] == 1.0
+
+
+def test_validate_checks_the_schedule_the_digest_and_the_floors(project: Project) -> None:
+    text = "schedule: {completon: 1 day}\nmonitor: {digest: {zone: Mars}, floors: {fewest: 0}}\n"
+    project.write("proctor.yaml", text)
+    told = project.run("validate", code=2).stderr
+    assert "did you mean 'completion'?" in told
+    assert "monitor.digest" in told
+    assert "monitor.floors" in told
