@@ -5,21 +5,21 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TextIO
 
-from proctor.core.digest import DigestFigure, PeriodDigest
+from proctor.core.digest import PeriodDigest
 from proctor.report.digest_html import write as write_page
 from proctor.report.digest_text import (
+    FIGURE_COLUMNS,
     NOT_MEASURED,
-    change_text,
     digest_facts,
     digest_title,
     example_table,
+    figure_row,
     figure_tables,
     headline_text,
-    measured_text,
     not_measured,
 )
 from proctor.report.report_kind import ReportKind, iso_time, write_json
-from proctor.report.report_table import ReportTable, TableCell, columns, figures
+from proctor.report.report_table import ReportTable, columns
 from proctor.report.sheet import Sheet, write_markdown, write_terminal
 
 __all__ = ["DIGEST_REPORT", "digest_sheet"]
@@ -49,21 +49,9 @@ def digest_sheet(digest: PeriodDigest) -> Sheet:
 def _headline(digest: PeriodDigest) -> ReportTable:
     return ReportTable(
         title="At a glance",
-        columns=(*columns(""), *figures("now", "n", "before", "change"), *columns("")),
-        rows=[_row(figure) for figure in digest.headline],
+        columns=FIGURE_COLUMNS,
+        rows=[figure_row(figure) for figure in digest.headline],
         hint=f"95 % intervals; before is {digest.before.name}",
-    )
-
-
-def _row(figure: DigestFigure) -> tuple[str | TableCell, ...]:
-    state: Any = {"better": "pass", "worse": "fail", "": ""}[figure.trend]
-    return (
-        figure.name,
-        measured_text(figure.now, figure.unit),
-        f"{figure.now.count:,}",
-        measured_text(figure.before, figure.unit),
-        change_text(figure),
-        TableCell(figure.trend, state),
     )
 
 

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 from proctor.core.digest import DigestFigure, DigestSection, Measured, PeriodDigest, Unit
 from proctor.report.number_format import money, percent, seconds
-from proctor.report.report_table import ReportTable, TableCell, columns, figures
+from proctor.report.report_table import ReportTable, TableCell, TableColumn, columns, figures
 
 __all__ = [
+    "FIGURE_COLUMNS",
+    "NOT_MEASURED",
     "change_text",
     "digest_facts",
     "digest_title",
     "example_table",
+    "figure_row",
     "figure_tables",
     "headline_text",
     "interval_text",
@@ -24,6 +27,16 @@ __all__ = [
 
 _KINDS = {"daily": "Daily", "weekly": "Weekly", "monthly": "Monthly"}
 NOT_MEASURED = "not measured"
+# On a narrow terminal everything but the numbers of observations is broken into lines.
+FIGURE_COLUMNS = (
+    *columns(""),
+    TableColumn("now", figure=True, wraps=True),
+    *figures("n"),
+    TableColumn("before", figure=True, wraps=True),
+    *figures("n before"),
+    TableColumn("change", figure=True, wraps=True),
+    *columns(""),
+)
 
 
 def value_text(value: float | None, unit: Unit) -> str:
@@ -105,8 +118,8 @@ def figure_tables(section: DigestSection) -> Iterator[ReportTable]:
         yield ReportTable(
             title=f"{section.title}: {table.title}" if table.title != section.title else table.title,
             hint=table.hint,
-            columns=(*columns(""), *figures("now", "n", "before", "n before", "change"), *columns("")),
-            rows=[_row(figure) for figure in table.figures],
+            columns=FIGURE_COLUMNS,
+            rows=[figure_row(figure) for figure in table.figures],
         )
 
 
@@ -136,7 +149,8 @@ def short_text(digest: PeriodDigest) -> str:
     return "\n".join(lines)
 
 
-def _row(figure: DigestFigure) -> tuple[str | TableCell, ...]:
+def figure_row(figure: DigestFigure) -> tuple[str | TableCell, ...]:
+    """Return the cells of a figure under ``FIGURE_COLUMNS``."""
     state = {"better": "pass", "worse": "fail", "": ""}[figure.trend]
     return (
         figure.name,
