@@ -37,7 +37,7 @@ def generate(store: Path, rows: int, days: int) -> list[Segment]:
     segments: list[Segment] = []
     with EventIndexer(store) as indexer:
         for day in range(days):
-            low, high = rows * day // days, rows * (day + 1) // days
+            low, high = [rows * each // days // TURNS * TURNS for each in (day, day + 1)]
             database.execute(f"CREATE OR REPLACE TEMP TABLE day AS {_turns(low, high, day)}")
             name = database.execute(f"SELECT strftime(to_timestamp({START + day * DAY}), '%Y-%m-%d')").fetchone()
             assert name
