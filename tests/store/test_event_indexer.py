@@ -160,7 +160,7 @@ def test_conversations_are_found_by_what_is_known_of_them(tmp_path: Path) -> Non
         with pytest.raises(ValueError, match="colour"):
             index.find(colour="red")
         assert index.sessions_of(["c1"]) == ["s2", "s3"]
-        assert index.forget(["s2", "s3", "s99"]) == 2
+        assert index.forget_customer(["c1", "nobody"], ["s0"]) == 2
         assert index.count() == 3
 
 

@@ -30,6 +30,7 @@ VERBS = {
     "promote": "Add failures of a run to a suite as cases.",
     "completion": "Report from an event log whether customers got what they came for.",
     "escalations": "Sort hand-offs by cause, and export gaps in the knowledge base.",
+    "history": "Search, seal, retain and erase the stored events of production.",
     "list": "List runs, or scorers, targets, models, gates, attacks, importers, suites.",
     "show": "Show a run: its figures, its results page by page, or one complete case.",
     "export": "Write a run to files, or a prompt's tests for other tools.",

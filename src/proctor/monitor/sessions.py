@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from proctor.core.event import Event
-from proctor.core.trajectory import Escalation, Intent, Trajectory, Turn
+from proctor.core.session_turns import marked_turn, turn_of
+from proctor.core.trajectory import Trajectory, Turn
 from proctor.monitor.completion import in_utc
 
 __all__ = ["conversations"]
@@ -31,9 +32,9 @@ def conversations(events: Iterable[Event], *, silence: float = 86_400.0) -> Iter
         talk = talks.pop(event.session, None)
         if event.kind == "turn":
             talk = talk or _Talk(customer=event.customer, last=time)
-            talk.turns.append(_turn(event, time))
+            talk.turns.append(turn_of(event))
         elif talk is not None and talk.turns:
-            talk.turns[-1] = _marked(talk.turns[-1], event)
+            talk.turns[-1] = marked_turn(talk.turns[-1], event)
         if talk is not None:
             talk.last, talk.customer = time, talk.customer or event.customer
             talks[event.session] = talk
@@ -51,22 +52,3 @@ def _quiet(talks: dict[str, _Talk], before: datetime) -> Iterator[Trajectory]:
 
 def _whole(session: str, talk: _Talk) -> Trajectory:
     return Trajectory(id=session, session=session, customer=talk.customer, turns=tuple(talk.turns))
-
-
-def _turn(event: Event, time: datetime) -> Turn:
-    turn = replace(event.turn or Turn(), time=time)
-    if event.intent and not turn.intents:
-        turn = replace(turn, intents=(Intent(name=event.intent),))
-    return turn
-
-
-def _marked(turn: Turn, event: Event) -> Turn:
-    """Return the turn with the decision about it."""
-    if event.kind == "gate":
-        return replace(turn, verdicts=(*turn.verdicts, event.verdict)) if event.verdict is not None else turn
-    reason = str(event.metadata.get("reason") or "")
-    given = turn.escalation or Escalation()
-    return replace(
-        turn,
-        escalation=replace(given, reason=given.reason or reason, category=given.category or event.name),
-    )

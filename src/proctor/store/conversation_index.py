@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ from proctor.core.event_row import EventRow
 from proctor.core.rollup_cell import Slice
 from proctor.store.event_database import EventDatabase
 
-__all__ = ["ConversationIndex", "Indexed"]
+__all__ = ["ConversationIndex", "Indexed", "conversation_conditions"]
 
 _COLUMNS: Final = (
     "session",
@@ -165,7 +165,7 @@ class ConversationIndex:
             ValueError: a condition is not known.
             StoreError: the database failed.
         """
-        where, values = _conditions(
+        where, values = conversation_conditions(
             {"intent": intent, "outcome": outcome, "since": since, "until": until, "signal": signal, **equal}
         )
         if customer is not None:
@@ -183,14 +183,17 @@ class ConversationIndex:
             rows = database.execute(f"SELECT session FROM conversations WHERE customer IN ({marks})", tuple(customers))
             return [row[0] for row in rows]
 
-    def forget(self, sessions: Sequence[str]) -> int:
-        """Remove conversations; return how many."""
+    def forget_customer(self, names: Sequence[str], sessions: Sequence[str] = ()) -> int:
+        """Remove the conversations of a customer, and those of these sessions that name nobody; return how many."""
         gone = 0
         with self._database.writing() as database:
+            marks = ", ".join("?" * len(names))
+            gone += database.execute(f"DELETE FROM conversations WHERE customer IN ({marks})", tuple(names)).rowcount
             for start in range(0, len(sessions), _MAX_VARIABLES):
                 some = sessions[start : start + _MAX_VARIABLES]
                 marks = ", ".join("?" * len(some))
-                gone += database.execute(f"DELETE FROM conversations WHERE session IN ({marks})", some).rowcount
+                condition = f"session IN ({marks}) AND customer IS NULL"
+                gone += database.execute(f"DELETE FROM conversations WHERE {condition}", tuple(some)).rowcount
         return gone
 
     def drop_before(self, time: float) -> int:
@@ -202,6 +205,12 @@ class ConversationIndex:
         """Return the number of conversations."""
         with self._database.reading() as database:
             return int(database.execute("SELECT COUNT(*) FROM conversations").fetchone()[0])
+
+    def span(self) -> tuple[float | None, float | None]:
+        """Return the times of the first and the last event."""
+        with self._database.reading() as database:
+            first, last = database.execute("SELECT MIN(first), MAX(last) FROM conversations").fetchone()
+        return first, last
 
     def clear(self) -> None:
         """Remove everything, to index again."""
@@ -228,7 +237,12 @@ _CONDITIONS: Final = {
 }
 
 
-def _conditions(given: dict[str, Any]) -> tuple[list[str], list[Any]]:
+def conversation_conditions(given: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
+    """Return conditions of SQL on the conversation ``c``, and their values; what is ``None`` is no condition.
+
+    Raises:
+        ValueError: a condition is not known.
+    """
     where: list[str] = []
     values: list[Any] = []
     for name, value in given.items():

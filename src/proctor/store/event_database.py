@@ -56,6 +56,18 @@ _MIGRATIONS: Final = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX conversation_signals_of ON conversation_signals (conversation);
 
+    -- Where the events of a conversation are, as long as they are not sealed.
+    CREATE TABLE event_places (
+        conversation INTEGER NOT NULL REFERENCES conversations(n) ON DELETE CASCADE,
+        file         INTEGER NOT NULL,
+        at           INTEGER NOT NULL,
+        length       INTEGER NOT NULL,
+        PRIMARY KEY (conversation, file, at)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Counts erasures: what was read before one must not be indexed after it.
+    CREATE TABLE erasures (n INTEGER PRIMARY KEY) STRICT;
+
     CREATE TABLE slices (
         n       INTEGER PRIMARY KEY,
         intent  TEXT NOT NULL,
@@ -91,6 +103,8 @@ class EventDatabase:
         self.path = store / FOLDER / DATABASE
         self._lock = threading.RLock()
         self._database: sqlite3.Connection | None = connect(self.path, _MIGRATIONS, check_same_thread=False)
+        with self.reading() as database:
+            database.execute("PRAGMA secure_delete=ON")  # an erased conversation leaves no trace in free pages
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -121,6 +135,11 @@ class EventDatabase:
                 database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
+
+    def erasures(self) -> int:
+        """Return how many erasures there were."""
+        with self.reading() as database:
+            return int(database.execute("SELECT COALESCE(MAX(n), 0) FROM erasures").fetchone()[0])
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""

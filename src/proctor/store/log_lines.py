@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import orjson
 
-from proctor.core.codec import dumps
+from proctor.core.codec import dumps, loads
 from proctor.core.event_row import EventRow
 from proctor.text.known_secrets import has_secret, hide_secrets_in_data
 
@@ -16,6 +17,7 @@ __all__ = ["ROW_FIELDS", "ids_in", "lines_of", "row_in"]
 
 ROW_FIELDS: Final = EventRow._fields[1:]  # all but the line
 _EVENT: Final = b',"event":'  # cannot occur in a JSON string, where a quotation mark is escaped
+_SURROGATE: Final = b"\\ud"
 _ID: Final = re.compile(rb'\{"id":("(?:[^"\\\n]|\\.)*")')
 
 
@@ -58,7 +60,16 @@ def _line(row: EventRow) -> bytes:
         made = orjson.dumps(head)
     except TypeError:  # half a surrogate pair
         made = dumps(head)
-    return b"".join((made[:-1], _EVENT, row.line, b"}\n"))
+    event = row.line
+    if _SURROGATE in event or _SURROGATE in made:
+        made, event = _without_surrogates(made), _without_surrogates(event)
+    return b"".join((made[:-1], _EVENT, event, b"}\n"))
+
+
+def _without_surrogates(line: bytes) -> bytes:
+    """Replace halves of surrogate pairs, which are in no Unicode text and which DuckDB refuses."""
+    text = json.dumps(loads(line), ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def _without_secrets(line: bytes) -> bytes:
