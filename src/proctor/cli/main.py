@@ -42,6 +42,7 @@ VERBS = {
     "guard": "Check texts with the gates, serve them to agents, and show statistics.",
     "redteam": "Attack a target, triage what was found, and check whether it was fixed.",
     "proxy": "Guard an unchanged client: a proxy between it and the model's API.",
+    "serve": "Receive events from production (OTLP, JSON, Langfuse, LangSmith) and watch them.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
     "bless": "Make a run the baseline that later runs are compared with.",
@@ -51,6 +52,7 @@ VERBS = {
     "thresholds": "Propose floors for gate.yaml from good runs.",
     "review": "Review a prompt's tests; list the review queue, and record reviews.",
     "schedule": "Run the due `triggers:` of proctor.yaml; for cron.",
+    "alerts": "List, acknowledge, silence and resolve alerts; test channels; show what rules can see.",
     "judge": "Measure a judge or any scorer against labels by people: a judge card.",
     "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }
