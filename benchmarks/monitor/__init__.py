@@ -1,0 +1,1 @@
+"""What watching production costs, and what alerts can see."""
