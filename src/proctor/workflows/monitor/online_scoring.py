@@ -19,13 +19,12 @@ from proctor.core.errors import ProctorError
 from proctor.core.event import Event
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.monitor.sessions import conversations
 from proctor.project import Project
 from proctor.runner.grade import Grader, grade
 from proctor.store.conversation_index import ConversationIndex
+from proctor.store.history import History
 from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
-from proctor.store.session_events import sessions_events
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
 from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_suite
@@ -86,24 +85,27 @@ class OnlineScoring:
             StoreError: the disk failed; nothing that was not delivered counts as scored.
         """
         now = self._clock()
-        with closing(ConversationIndex(self._config.store)) as index:
+        due: list[DueConversation] = []
+        known: dict[str, tuple[ConversationSummary, Trajectory]] = {}
+        with History(self._config.store, search=False) as history:
+            index = history.indexer.conversations
             queued = self._queue(index, progress, now)
-            due = progress.waiting(now, _BATCH)
-            known = {each.session: each for one in due if (each := index.get(one.session)) is not None}
-        events = sessions_events(self._config.store, known.values())
+            for one in progress.waiting(now, _BATCH):
+                due.append(one)
+                summary, talk = index.get(one.session), history.conversation(one.session)
+                if summary is not None and talk is not None and talk.turns:
+                    known[one.session] = (summary, talk)
         graders = self._graders(project, progress, now)
         gate = asyncio.Semaphore(self.settings.concurrency)
 
-        async def one(waiting: DueConversation) -> ScoringStep:
+        async def judge(waiting: DueConversation) -> ScoringStep:
             async with gate:
-                summary = known.get(waiting.session)
-                talk = next(conversations(events.get(waiting.session, ()), silence=float(10**9)), None)
-                if summary is None or talk is None:
+                if waiting.session not in known:
                     progress.finish(waiting.session, "skipped", now=now, reason="its turns are not in the log")
                     return ScoringStep(skipped=1)
-                return await self._score(waiting, summary, talk, graders, progress)
+                return await self._score(waiting, *known[waiting.session], graders, progress)
 
-        done = await asyncio.gather(*(one(each) for each in due))
+        done = await asyncio.gather(*(judge(each) for each in due))
         self._note_spend(progress, now)
         return _total([ScoringStep(queued=queued), *done])
 
