@@ -19,7 +19,7 @@ from tests.server.ingest.servers import environment, model_server, rows_in, serv
 ROOT = Path(__file__).parents[3]
 CALLS = Path(__file__).with_name("sdk_calls.py")
 TOKEN = "a-token-of-the-desk"
-CONFIG = "monitor: {ingest: {tokens: {desk: '${PROCTOR_TEST_TOKEN}'}, settle: 1}}\n"
+CONFIG = "monitor: {ingest: {tokens: {desk: '${PROCTOR_TEST_TOKEN}'}, settle: 1}, history: {masking: none}}\n"
 TURN = {
     "messages": [
         {"role": "system", "content": "You help customers."},

@@ -146,7 +146,7 @@ class IngestServer:
         body = await request.read()
         batch = await self.queue.put(lambda: read(body), len(body))
         self.rates.charge(self.tokens.source(request) or "", batch.records)
-        self.counts[kind, "accepted"] += len(batch.rows) + len(batch.spans)
+        self.counts[kind, "accepted"] += batch.accepted
         self.counts[kind, "rejected"] += batch.rejected
         self.counts[kind, "ignored"] += batch.ignored
         return batch
@@ -194,10 +194,10 @@ class IngestServer:
         except ValueError as error:
             self.counts["events", "unreadable"] += 1
             return refusal(400, _UNREADABLE % error, hint="send a JSON object, a list, or application/x-ndjson")
-        told: dict[str, Any] = {"accepted": len(batch.rows), "rejected": batch.rejected}
+        told: dict[str, Any] = {"accepted": batch.accepted, "rejected": batch.rejected}
         if batch.problems:
             told["problems"] = batch.problems
-        return json_answer(told, status=400 if batch.rejected and not batch.rows else 200)
+        return json_answer(told, status=400 if batch.rejected and not batch.accepted else 200)
 
     # --- Langfuse and LangSmith ----------------------------------------------------------------------
 

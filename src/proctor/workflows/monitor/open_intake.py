@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from proctor.config import Config
 from proctor.store.private_files import private_folder
+from proctor.wiring.history_settings import event_masker, open_history
 from proctor.wiring.ingest_settings import IngestSettings, read_ingest
 from proctor.workflows.monitor.intake import Intake
 
@@ -23,7 +24,14 @@ def open_intake(config: Config, settings: IngestSettings | None = None) -> Itera
     """
     chosen = settings or read_ingest(config)
     private_folder(config.store)
-    intake = Intake(config.store, settle=chosen.settle, patience=chosen.patience, late=chosen.late)
+    intake = Intake(
+        config.store,
+        masker=event_masker(config),
+        history=open_history(config),
+        settle=chosen.settle,
+        patience=chosen.patience,
+        late=chosen.late,
+    )
     try:
         yield intake
     finally:
