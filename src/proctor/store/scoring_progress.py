@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from proctor.store.db import connect, explained
 
-__all__ = ["DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState"]
+__all__ = ["SCORING_FILE", "DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState"]
 
 SCORING_FILE: Final = "scoring.db"
 ScoringState = Literal["waiting", "scored", "unscored", "skipped"]

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import count
-from math import exp, log
+from math import exp, inf, log
 from random import Random
 from typing import Final, NamedTuple
 
@@ -148,7 +148,8 @@ class ConversationDraw:
         attack = rng.random() < scenario.injection * scenario.factor_at("injection", hour, name, version)
         caught = rng.random() < scenario.caught if attack else rng.random() < scenario.false_stops
         right = rng.betavariate(CONCENTRATION * (1 - intent.hallucination), CONCENTRATION * intent.hallucination)
-        odds = (1.0 - right) * scenario.factor_at("hallucination", hour, name, version)
+        worse = scenario.factor_at("hallucination", hour, name, version, visit.topic.id)
+        odds = 1.0 if worse == inf else (1.0 - right) * worse
         answered = not broken and not attack and not caught
         wrong = answered and rng.random() < odds
         followed = attack and not caught and not broken and rng.random() < scenario.followed
@@ -184,7 +185,7 @@ class ConversationDraw:
         if self.truth.incidents:
             bad = {"hallucination": wrong, "injection": attack, "latency": True, "errors": broken}
             for each in self.truth.incidents:
-                if each.incident.touches(hour, name, version):
+                if each.incident.touches(hour, name, version, visit.topic.id):
                     each.saw(visit.id, bad=bad.get(each.incident.kind, False))
 
     def _score(
@@ -195,7 +196,7 @@ class ConversationDraw:
         value = round(0.4 * rng.random() if failed else 0.8 + 0.2 * rng.random(), 3)
         kind = "s" if name == self.scenario.score else "i"
         told = self._event("score", at, f"{visit.id}.{kind}{number}", name=name, value=value,
-                           metadata=_FAILED if failed else _PASSED, **same)  # fmt: skip
+                           metadata={**(_FAILED if failed else _PASSED), "turn": number - 1}, **same)  # fmt: skip
         return at, told
 
     def _event(self, kind: str, second: float, id: str, **fields: object) -> Event:
