@@ -53,8 +53,7 @@ def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promot
     """
     alert = _alert(config, asked.alert) if asked.alert is not None else None
     rule = _rule(config, alert.rule) if alert is not None else None
-    names = asked.conversations or (alert.examples[: asked.count] if alert is not None else ())
-    if not names:
+    if not asked.conversations and (alert is None or not alert.examples):
         raise InputError(
             f"alert {alert.number} has no example conversation" if alert is not None else "no conversation is named",
             hint="name one with --conversation; `proctor history search` finds them",
@@ -68,6 +67,7 @@ def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promot
     judged: dict[str, str] = {}
     with History(config.store, search=False) as history:
         history.catch_up()
+        names = asked.conversations or _ranked(history, alert)[: asked.count]
         for name in names:
             events = history.conversation_events(name)
             if not events and asked.conversations:
@@ -92,6 +92,17 @@ def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promot
     return Promotion(
         added=tuple(case.id for case in added), known=tuple(known), left_out=tuple(why), why=why, judged=judged
     )
+
+
+def _ranked(history: History, alert: AlertRecord | None) -> list[str]:
+    """Return the examples of an alert, those first that are in most of the slices that moved."""
+
+    def inside(name: str) -> int:
+        known = history.indexer.conversations.get(name)
+        moved = alert.moved if alert is not None and known is not None else ()
+        return sum(getattr(known, each.dimension, None) == each.value for each in moved)
+
+    return sorted(alert.examples, key=inside, reverse=True) if alert is not None else []
 
 
 def _case(
