@@ -40,7 +40,7 @@ def converse(client: Any) -> str:
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [{"id": called.id, "type": "function", "function": function}],
+            "tool_calls": [{"id": called.id, "type": "function", **function}],
         },
         {"role": "tool", "tool_call_id": called.id, "content": '{"status":"packed"}'},
     ]

@@ -22,7 +22,7 @@ from proctor.server.ingest.answers import (
     refusal,
     retry_later,
 )
-from proctor.server.ingest.commit_queue import Batch, CommitQueue, OverloadedError
+from proctor.server.ingest.commit_queue import CommitQueue, QueueFullError, RequestBatch
 from proctor.server.ingest.multipart_runs import read_multipart
 from proctor.server.ingest.read_api import ReadApi
 from proctor.server.ingest.request_batches import (
@@ -49,6 +49,7 @@ _ENCODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
 _READ_PATHS: Final = ("/api/alerts", "/api/rules", "/api/conversations", "/api/windows", "/api/figures", "/metrics")
 _UNREADABLE: Final = "the body %s"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+ReadScores = Callable[[Intake, bytes, str | None], tuple[RequestBatch, list[str]]]
 Changed = Callable[[Sequence[Any]], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
@@ -116,7 +117,7 @@ class IngestServer:
             return refusal(404, f"there is nothing at {path}", hint="docs/ingest.md lists what there is")
         except web.RequestPayloadError:
             return refusal(400, "the body cannot be unpacked", hint="is it what Content-Encoding says?")
-        except OverloadedError:
+        except QueueFullError:
             self.counts["refused", "overload"] += 1
             return retry_later(503, "more waits to be written than is allowed; send again", 1)
         except StoreError as error:
@@ -142,7 +143,7 @@ class IngestServer:
             return retry_later(429, f"the source sends more than {self.settings.rate:g} records a second", wait)
         return None
 
-    async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], Batch]) -> Batch:
+    async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], RequestBatch]) -> RequestBatch:
         body = await request.read()
         batch = await self.queue.put(lambda: read(body), len(body))
         self.rates.charge(self.tokens.source(request) or "", batch.records)
@@ -209,10 +210,12 @@ class IngestServer:
         """Take feedback of the LangSmith SDK."""
         return await self._scores(request, feedback_batch)
 
-    async def _scores(self, request: web.Request, read: Callable[..., tuple[Batch, list[str]]]) -> web.StreamResponse:
+    async def _scores(
+        self, request: web.Request, read: Callable[..., tuple[RequestBatch, list[str]]]
+    ) -> web.StreamResponse:
         source, ids = self.tokens.source(request), list[str]()
 
-        def take(body: bytes) -> Batch:
+        def take(body: bytes) -> RequestBatch:
             batch, found = read(self.intake, body, source)
             ids.extend(found)
             return batch
@@ -241,7 +244,7 @@ class IngestServer:
         """Take runs and feedback of the LangSmith SDK."""
         source, kind = self.tokens.source(request), request.headers.get("Content-Type", "")
 
-        def take(body: bytes) -> Batch:
+        def take(body: bytes) -> RequestBatch:
             parts = read_multipart(kind, body)
             batch = runs_batch(self.intake, parts.runs.values(), source)
             for each in parts.feedback:
@@ -258,7 +261,7 @@ class IngestServer:
         """Take runs of older LangSmith SDKs: `{post: […], patch: […]}`."""
         source = self.tokens.source(request)
 
-        def take(body: bytes) -> Batch:
+        def take(body: bytes) -> RequestBatch:
             data = _object(body)
             return runs_batch(self.intake, [*(data.get("post") or ()), *(data.get("patch") or ())], source)
 
@@ -271,7 +274,7 @@ class IngestServer:
             request, lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **_object(body)}], source)
         )
 
-    async def _runs(self, request: web.Request, take: Callable[[bytes], Batch]) -> web.StreamResponse:
+    async def _runs(self, request: web.Request, take: Callable[[bytes], RequestBatch]) -> web.StreamResponse:
         try:
             batch = await self._put(request, "runs", take)
         except ValueError as error:
