@@ -90,7 +90,7 @@ _MIGRATIONS: Final = (
         cost             REAL NOT NULL,
         counts           TEXT NOT NULL,
         latency          BLOB NOT NULL,
-        PRIMARY KEY (step, start, slice)
+        PRIMARY KEY (step, slice, start)
     ) STRICT, WITHOUT ROWID;
     """,
 )
