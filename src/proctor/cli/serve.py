@@ -27,6 +27,7 @@ def verb(ctx: click.Context, /, host: str, port: int) -> int:
     from proctor.server.ingest.app import make_app  # noqa: PLC0415
     from proctor.server.serve_app import run  # noqa: PLC0415
     from proctor.wiring.ingest_settings import read_ingest  # noqa: PLC0415
+    from proctor.workflows.monitor.online_scoring import background_scoring  # noqa: PLC0415
     from proctor.workflows.monitor.open_intake import open_intake  # noqa: PLC0415
 
     config = project(ctx)
@@ -34,7 +35,7 @@ def verb(ctx: click.Context, /, host: str, port: int) -> int:
     if not is_loopback(host) and not settings.tokens:
         hint = "set `monitor: {ingest: {tokens: {SOURCE: ${TOKEN}}}}` in proctor.yaml, or listen on 127.0.0.1"
         raise ConfigError(f"{host} can be reached by other machines, and no token is set", hint=hint)
-    with open_intake(config, settings) as intake:
+    with open_intake(config, settings) as intake, background_scoring(config, intake.add):
         recovered = intake.recover()
         if recovered:
             click.echo(f"read {recovered:,} events of the last day", err=True)

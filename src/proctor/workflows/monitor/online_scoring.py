@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -27,9 +27,9 @@ from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
-from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_suite
+from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_settings, scoring_suite
 
-__all__ = ["SOURCE", "OnlineScoring", "ScoringStep"]
+__all__ = ["SOURCE", "OnlineScoring", "ScoringStep", "background_scoring"]
 
 SOURCE: Final = "proctor"  # of the scores that come back as events
 _FIRST_LOOK: Final = 86_400.0  # how far back the first start looks for conversations
@@ -130,14 +130,14 @@ class OnlineScoring:
                 progress.drop_before(self._clock() - _KEPT)
                 await _pause(stop, every)
 
-    def in_thread(self) -> Callable[[], None]:
+    def in_thread(self, *, every: float = 10.0) -> Callable[[], None]:
         """Begin to score in a thread with an event loop of its own; return a function that stops it."""
         loop = asyncio.new_event_loop()
         stop = asyncio.Event()
 
         def work() -> None:
             with closing(loop):
-                loop.run_until_complete(self._in_peace(stop))
+                loop.run_until_complete(self._in_peace(stop, every))
 
         thread = threading.Thread(target=work, name="online-scoring", daemon=True)
         thread.start()
@@ -149,11 +149,11 @@ class OnlineScoring:
 
         return end
 
-    async def _in_peace(self, stop: asyncio.Event) -> None:
+    async def _in_peace(self, stop: asyncio.Event, every: float) -> None:
         """Work on after an error of the store: what waits is on disk, and the lag shows that it waits."""
         while not stop.is_set():
             try:
-                await self.work(stop)
+                await self.work(stop, every=every)
             except (ProctorError, OSError):
                 await _pause(stop, _RETRY_SECONDS)
 
@@ -245,6 +245,27 @@ class OnlineScoring:
         """Return how it is doing: what waits, and how far it lags behind."""
         with ScoringProgress(self._config.store) as progress:
             return progress.figures(self._clock())
+
+
+@contextmanager
+def background_scoring(
+    config: Config, deliver: Callable[[Sequence[Event]], object], *, every: float = 10.0
+) -> Iterator[OnlineScoring | None]:
+    """Score in a thread while the block runs, if `monitor: {scoring: …}` asks for it.
+
+    Raises:
+        InputError: a setting or a scorer is wrong.
+    """
+    settings = scoring_settings(config)
+    if settings is None:
+        yield None
+        return
+    scoring = OnlineScoring(config, settings, deliver)
+    stop = scoring.in_thread(every=every)
+    try:
+        yield scoring
+    finally:
+        stop()
 
 
 def _pages(index: ConversationIndex, since: float, until: float) -> Iterator[ConversationSummary]:

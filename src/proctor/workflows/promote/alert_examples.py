@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,12 +12,13 @@ from proctor.core.alert_record import AlertRecord
 from proctor.core.case import Case
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Event
-from proctor.monitor.alert_rules import AlertRule, rules_of
+from proctor.monitor.alert_rules import AlertRule
 from proctor.monitor.incident_case import IncidentOrigin, incident_case, signals_in
 from proctor.monitor.promote import same_question
 from proctor.store.alert_state import ALERTS_FILE, AlertState
 from proctor.store.history import History
 from proctor.suites.append import append_cases, cases_in
+from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.promote.guard_expectation import Fate
 from proctor.workflows.promote.incident_checks import Wording, checks_for
 from proctor.workflows.promote.results import Promotion
@@ -150,9 +151,7 @@ def _alert(config: Config, name: str) -> AlertRecord:
 
 def _rule(config: Config, name: str) -> AlertRule | None:
     """Return the rule of an alert; ``None`` if it was removed from the settings since."""
-    written: Mapping[str, object] = config.settings.alerts.get("rules") or {}
-    rules = rules_of(written, file=str(config.path) if config.path else None)
-    return next((rule for rule in rules if rule.name == name), None)
+    return next((rule for rule in alert_settings_of(config).rules if rule.name == name), None)
 
 
 def _named(case: Case, ids: set[str]) -> Case:
