@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any, Final
 
 from aiohttp import web
@@ -50,15 +51,15 @@ _READ_PATHS: Final = ("/api/alerts", "/api/rules", "/api/conversations", "/api/w
 _UNREADABLE: Final = "the body %s"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ReadScores = Callable[[Intake, bytes, str | None], tuple[RequestBatch, list[str]]]
-Changed = Callable[[Sequence[Any]], Awaitable[None]]
+Tick = Callable[[], Awaitable[Any]]
 _log = logging.getLogger(__name__)
 
 
 def make_app(
-    intake: Intake, settings: IngestSettings, *, reader: ReadApi | None = None, changed: Changed | None = None
+    intake: Intake, settings: IngestSettings, *, reader: ReadApi | None = None, tick: Tick | None = None
 ) -> web.Application:
-    """Return the server as an application; ``changed`` is called with what changed in the alerts."""
-    server = IngestServer(intake, settings, reader=reader or ReadApi(intake), changed=changed)
+    """Return the server as an application; ``tick`` asks the alert rules."""
+    server = IngestServer(intake, settings, reader=reader or ReadApi(intake), tick=tick)
     door = admit(_turned_away, hosts=settings.hosts, origins=settings.origins)
     app = web.Application(client_max_size=settings.max_bytes, middlewares=[door, server.admitted])
     for stem in ("", "/api/public/otel", "/otel"):  # plain OTLP, and where the SDKs of Langfuse and LangSmith send it
@@ -83,13 +84,11 @@ def make_app(
 class IngestServer:
     """Receives requests; each is answered when what it holds is on disk."""
 
-    def __init__(
-        self, intake: Intake, settings: IngestSettings, *, reader: ReadApi, changed: Changed | None = None
-    ) -> None:
+    def __init__(self, intake: Intake, settings: IngestSettings, *, reader: ReadApi, tick: Tick | None = None) -> None:
         self.intake = intake
         self.settings = settings
         self.reader = reader
-        self.changed = changed
+        self.tick = tick
         self.queue = CommitQueue(intake, max_bytes=settings.max_waiting_bytes)
         self.tokens = SourceTokens(settings.tokens, read_token=settings.read_token)
         self.rates = SourceRates(settings.rate)
@@ -302,10 +301,11 @@ class IngestServer:
         """Run the background tasks while the application does; write what is complete at the end."""
         self.queue.start()
         work = [
-            asyncio.create_task(self._every(_SETTLE_EVERY, self.intake.settle)),
-            asyncio.create_task(self._every(_INDEX_EVERY, self.intake.index)),
-            asyncio.create_task(self._every(_TICK_EVERY, self.intake.tick, self.changed)),
+            asyncio.create_task(self._every(_SETTLE_EVERY, partial(asyncio.to_thread, self.intake.settle))),
+            asyncio.create_task(self._every(_INDEX_EVERY, partial(asyncio.to_thread, self.intake.index))),
         ]
+        if self.tick is not None:
+            work.append(asyncio.create_task(self._every(_TICK_EVERY, self.tick)))
         yield
         for task in work:
             task.cancel()
@@ -318,15 +318,13 @@ class IngestServer:
             self.intake.settle(at_once=True)
             self.intake.index()
 
-    async def _every(self, seconds: float, work: Callable[[], Any], then: Changed | None = None) -> None:
-        """Do something again and again on a thread; a failure is reported and tried again."""
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[Any]]) -> None:
+        """Do something again and again; a failure is reported and tried again."""
         while True:
             await asyncio.sleep(seconds)
             try:
-                made = await asyncio.to_thread(work)
+                await work()
                 self._trouble = ""
-                if then is not None and made:
-                    await then(made)
             except StoreError as error:
                 self._trouble = error.message
                 _log.error("%s", error)
