@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ __all__ = ["DAY", "START", "TURNS", "generate"]
 START = 1_790_812_800  # 2026-10-01, UTC
 DAY = 86_400
 TURNS = 5  # of a conversation
-INTENTS, MODELS = 15, 2
+INTENTS = 15
 FOLDER = Path(__file__).parent.parent.parent / "docs"
 _PICKS = 12  # sentences of a turn
+_TEXTS = 20_000  # different turns; more than a group of rows, so that compression is not flattered
 
 
 def sentences() -> list[str]:
@@ -33,7 +35,9 @@ def generate(store: Path, rows: int, days: int) -> list[Segment]:
     """Write ``rows`` turns over ``days`` days, and return the segments."""
     folder = store / "events"
     database = connect_duck(folder / "spill")
-    database.execute("CREATE TABLE said AS SELECT list(s) AS s FROM (SELECT unnest(?) AS s)", [sentences()])
+    dice, known = random.Random(0), sentences()
+    said = [" ".join(dice.choices(known, k=_PICKS)) for _ in range(_TEXTS)]
+    database.execute("CREATE TABLE said AS SELECT unnest(?) AS text, unnest(range(?)) AS k", [said, _TEXTS])
     segments: list[Segment] = []
     with EventIndexer(store) as indexer:
         for day in range(days):
@@ -51,7 +55,6 @@ def generate(store: Path, rows: int, days: int) -> list[Segment]:
 
 def _turns(low: int, high: int, day: int) -> str:
     """Return a query: conversations begin evenly over the day, their turns 40 s apart, latencies are log-normal."""
-    picks = " || ' ' || ".join(f"s[1 + (hash(i * 31 + {n}) % len(s))::INT]" for n in range(_PICKS))
     start = START + day * DAY
     talks = max(1, (high - low) // TURNS)
     columns = {
@@ -61,7 +64,7 @@ def _turns(low: int, high: int, day: int) -> str:
         "session": f"printf('s%016x', hash(i // {TURNS}))",
         "customer": f"printf('c%d', hash(i // {TURNS}) % 500000)",
         "intent": f"printf('intent-%d', hash(i // {TURNS} + 7) % {INTENTS})",
-        "model": f"printf('model-%d', hash(i // {TURNS} + 9) % {MODELS})",
+        "model": f"'model-{day // 15}'",  # a release in the middle of the month
         "version": "'v1'",
         "source": "'web'",
         "name": "NULL::VARCHAR",
@@ -80,8 +83,8 @@ def _turns(low: int, high: int, day: int) -> str:
         "'source', source, 'masked', true)::VARCHAR"
     )
     return (
-        f"SELECT * EXCLUDE (text), {event} AS event FROM (SELECT {inner}, {picks} AS text "
-        f"FROM (SELECT range AS i FROM range({low}, {high})), said)"
+        f"SELECT * EXCLUDE (text), {event} AS event FROM (SELECT {inner}, text "
+        f"FROM (SELECT range AS i FROM range({low}, {high})) JOIN said ON k = hash(i * 31) % {_TEXTS})"
     )
 
 
