@@ -173,7 +173,8 @@ class ScoringProgress:
                 )
             )
             last = self._database.execute(
-                "SELECT reason FROM conversations WHERE reason != '' ORDER BY finished DESC LIMIT 1"
+                "SELECT reason FROM conversations WHERE reason != '' AND state IN ('waiting', 'unscored')"
+                " ORDER BY coalesce(finished, retry) DESC LIMIT 1"
             ).fetchone()
         return ScoringFigures(
             waiting=wait["many"],

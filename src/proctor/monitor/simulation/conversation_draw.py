@@ -79,7 +79,6 @@ class ConversationDraw:
         self.returns: list[tuple[float, int, Visit]] = []
         self._rng = rng
         self._numbers = count()
-        self._sources: dict[str, tuple[Source, ...]] = {}
         self._start: datetime = scenario.start
         self._releases = sorted(scenario.releases, key=lambda each: each.at_hour)
         self._latency = {each.name: log(each.latency) for each in scenario.intents}
@@ -158,7 +157,7 @@ class ConversationDraw:
         said = _messages(visit, number, pick, attack, caught, wrong, followed, broken) if scenario.texts else ()
         turn = Turn(
             messages=said,
-            sources=self._source(visit.topic) if answered and scenario.texts else (),
+            sources=_sources(visit) if answered and scenario.texts else (),
             confidence=confidence if answered else None,
             latency=round(latency, 4),
             cost=0.0004,
@@ -201,13 +200,6 @@ class ConversationDraw:
 
     def _event(self, kind: str, second: float, id: str, **fields: object) -> Event:
         return Event(kind=kind, time=self._start + timedelta(seconds=second), id=id, **fields)  # type: ignore[arg-type]
-
-    def _source(self, topic: TrafficTopic) -> tuple[Source, ...]:
-        found = self._sources.get(topic.id)
-        if found is None:
-            found = (Source(id=topic.source, text=topic.passage),) if topic.source else ()
-            self._sources[topic.id] = found
-        return found
 
     def _released(self, hour: float) -> tuple[str, str]:
         version, model = self.scenario.version, self.scenario.model
@@ -261,3 +253,8 @@ def _messages(
     else:
         said = _filled((topic.wrong if wrong else topic.right)[language], visit)
     return (asked, Message(role="assistant", content=said))
+
+
+def _sources(visit: Visit) -> tuple[Source, ...]:
+    topic = visit.topic
+    return (Source(id=topic.source, text=_filled(topic.right[visit.language], visit)),) if topic.source else ()

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -39,6 +39,7 @@ _BATCH: Final = 100
 _RETRY_SECONDS: Final = 60.0
 _MAX_REASON_CHARS: Final = 300
 _KEPT: Final = 30 * 86_400.0
+_STOP_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,19 +134,19 @@ class OnlineScoring:
     def in_thread(self, *, every: float = 10.0) -> Callable[[], None]:
         """Begin to score in a thread with an event loop of its own; return a function that stops it."""
         loop = asyncio.new_event_loop()
-        stop = asyncio.Event()
+        task = loop.create_task(self._in_peace(asyncio.Event(), every))
 
         def work() -> None:
-            with closing(loop):
-                loop.run_until_complete(self._in_peace(stop, every))
+            with closing(loop), suppress(asyncio.CancelledError):
+                loop.run_until_complete(task)
 
         thread = threading.Thread(target=work, name="online-scoring", daemon=True)
         thread.start()
 
         def end() -> None:
-            if thread.is_alive():
-                loop.call_soon_threadsafe(stop.set)
-                thread.join(timeout=self.settings.timeout_seconds)
+            if thread.is_alive():  # what was not delivered waits for the next start
+                loop.call_soon_threadsafe(task.cancel)
+                thread.join(timeout=_STOP_SECONDS)
 
         return end
 
