@@ -136,7 +136,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
 @output_option(".json .csv .md .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def agree(  # noqa: PLR0913 - one parameter a flag
+def agree(
     ctx: click.Context,
     files: tuple[Path, ...],
     weeks: int,
