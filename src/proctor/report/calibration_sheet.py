@@ -8,7 +8,7 @@ from typing import TextIO
 
 from proctor.core.calibration_report import CalibrationFit, CalibrationReport
 from proctor.core.judge_card import Estimate
-from proctor.report.number_format import percent
+from proctor.report.number_format import p_text, percent
 from proctor.report.reliability_diagram import reliability_diagram
 from proctor.report.report_kind import FileWriter, ReportKind, write_json
 from proctor.report.report_table import ReportTable, TableCell, columns, figures
@@ -78,7 +78,7 @@ def _facts(report: CalibrationReport) -> Sequence[tuple[str, str]]:
         ("labels", f"{report.count:,} ({report.labels})"),
         ("raw error", percent(report.ece)),
         ("by chance", percent(report.chance)),
-        ("p", f"{report.p:.3f}"),
+        ("p", p_text(report.p)),
         ("mean", f"{abs(report.gap) * 100:.1f} points {over}confident"),
         ("smallest to be seen", "–" if report.minimum is None else percent(report.minimum)),
         ("squared error", f"{report.brier:.4f}"),

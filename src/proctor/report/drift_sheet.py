@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from proctor.core.drift_report import DriftReport
 from proctor.core.judge_card import Estimate
 from proctor.report.csv_rows import number_cell, text_cell
-from proctor.report.number_format import percent
+from proctor.report.number_format import p_text, percent
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import ReportTable, TableCell, columns, figures
 from proctor.report.sheet import Sheet
@@ -58,7 +58,7 @@ def _slices(report: DriftReport) -> ReportTable:
             f"{each.psi:.3f}",
             f"{each.psi_chance:.3f}",
             f"{each.psi_excess:.3f}",
-            f"{each.adjusted:.4f}",
+            p_text(each.adjusted),
             "–" if each.minimum is None else f"{each.minimum:.3f}",
             TableCell("shifted" if each.is_seen else "", "fail" if each.is_seen else ""),
         )
@@ -82,7 +82,7 @@ def _intents(report: DriftReport) -> ReportTable:
             percent(each.share),
             percent(each.before_share),
             _points(each.change),
-            f"{each.adjusted:.4f}",
+            p_text(each.adjusted),
             "–" if each.minimum is None else f"+{each.minimum * 100:.1f}",
             TableCell("rose" if (each.change.value or 0) > 0 else "fell", "strong") if each.is_seen else "",
         )
@@ -105,7 +105,7 @@ def _calibration(report: DriftReport) -> ReportTable:
         f"{each.gap * 100:+.1f}",
         f"{each.before_gap * 100:+.1f}",
         _points(each.change),
-        f"{each.p:.4f}",
+        p_text(each.p),
         f"{each.minimum * 100:.1f}",
         TableCell("drifted" if each.is_seen else "", "fail" if each.is_seen else ""),
     )
@@ -137,7 +137,7 @@ def _topics(report: DriftReport) -> ReportTable:
             f"{each.count:,}",
             percent(each.share),
             percent(each.before_share),
-            f"{each.adjusted:.4f}",
+            p_text(each.adjusted),
             "new" if each.is_new else "more frequent",
             ", ".join(each.intents),
         )
