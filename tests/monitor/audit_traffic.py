@@ -47,7 +47,9 @@ def traffic(
             confidence = float(np.round(1 - source.beta(1.5, 5), 3))
             is_right = bool(source.random() < confidence - over)
             session = f"{prefix}{number}"
-            yield from _conversation(session, time, intent, confidence, is_right, int(source.integers(0, per_day * days)))
+            yield from _conversation(
+                session, time, intent, confidence, is_right, int(source.integers(0, per_day * days))
+            )
 
 
 def _conversation(
