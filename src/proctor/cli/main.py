@@ -25,6 +25,7 @@ VERBS = {
     "run": "Run a suite, or a prompt's own tests, against one or more targets and grade every answer.",
     "mutate": "Break a prompt's rules one at a time and check whether its tests notice.",
     "score": "Score recorded conversations: consistency, completion, safety, turn by turn.",
+    "batch": "Score many conversations in shards, on all processors or on a Ray cluster.",
     "replay": "Repeat key questions of recorded conversations in other words, and compare the answers.",
     "rules": "Check the rules of an agent's prompt over recorded conversations.",
     "promote": "Add failures of a run to a suite as cases.",

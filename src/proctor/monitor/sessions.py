@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from proctor.core.event import Event
-from proctor.core.trajectory import Escalation, Intent, Trajectory, Turn
+from proctor.core.session_turns import TOLD_IN_TURNS, add_to_turn, turn_of
+from proctor.core.trajectory import Trajectory, Turn
 from proctor.monitor.completion import in_utc
 
 __all__ = ["conversations"]
@@ -24,16 +25,16 @@ def conversations(events: Iterable[Event], *, silence: float = 86_400.0) -> Iter
     """Yield the conversations of a log in time order; each ends after ``silence`` seconds without an event."""
     talks: dict[str, _Talk] = {}  # ordered by their last event, so that the idle ones come first
     for event in events:
-        if event.kind not in ("turn", "escalation", "gate") or not event.session:
+        if event.kind not in TOLD_IN_TURNS or not event.session:
             continue
         time = in_utc(event.time)
         yield from _quiet(talks, time - timedelta(seconds=silence))
         talk = talks.pop(event.session, None)
         if event.kind == "turn":
             talk = talk or _Talk(customer=event.customer, last=time)
-            talk.turns.append(_turn(event, time))
+            talk.turns.append(turn_of(event))
         elif talk is not None and talk.turns:
-            talk.turns[-1] = _marked(talk.turns[-1], event)
+            talk.turns[-1] = add_to_turn(talk.turns[-1], event)
         if talk is not None:
             talk.last, talk.customer = time, talk.customer or event.customer
             talks[event.session] = talk
@@ -51,22 +52,3 @@ def _quiet(talks: dict[str, _Talk], before: datetime) -> Iterator[Trajectory]:
 
 def _whole(session: str, talk: _Talk) -> Trajectory:
     return Trajectory(id=session, session=session, customer=talk.customer, turns=tuple(talk.turns))
-
-
-def _turn(event: Event, time: datetime) -> Turn:
-    turn = replace(event.turn or Turn(), time=time)
-    if event.intent and not turn.intents:
-        turn = replace(turn, intents=(Intent(name=event.intent),))
-    return turn
-
-
-def _marked(turn: Turn, event: Event) -> Turn:
-    """Return the turn with the decision about it."""
-    if event.kind == "gate":
-        return replace(turn, verdicts=(*turn.verdicts, event.verdict)) if event.verdict is not None else turn
-    reason = str(event.metadata.get("reason") or "")
-    given = turn.escalation or Escalation()
-    return replace(
-        turn,
-        escalation=replace(given, reason=given.reason or reason, category=given.category or event.name),
-    )
