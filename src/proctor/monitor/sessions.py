@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from proctor.core.event import Event
-from proctor.core.session_turns import TOLD_IN_TURNS, add_to_turn, turn_of
+from proctor.core.session_turns import marked_turn, turn_of
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.monitor.completion import in_utc
 
@@ -25,7 +25,7 @@ def conversations(events: Iterable[Event], *, silence: float = 86_400.0) -> Iter
     """Yield the conversations of a log in time order; each ends after ``silence`` seconds without an event."""
     talks: dict[str, _Talk] = {}  # ordered by their last event, so that the idle ones come first
     for event in events:
-        if event.kind not in TOLD_IN_TURNS or not event.session:
+        if event.kind not in ("turn", "escalation", "gate") or not event.session:
             continue
         time = in_utc(event.time)
         yield from _quiet(talks, time - timedelta(seconds=silence))
@@ -34,7 +34,7 @@ def conversations(events: Iterable[Event], *, silence: float = 86_400.0) -> Iter
             talk = talk or _Talk(customer=event.customer, last=time)
             talk.turns.append(turn_of(event))
         elif talk is not None and talk.turns:
-            talk.turns[-1] = add_to_turn(talk.turns[-1], event)
+            talk.turns[-1] = marked_turn(talk.turns[-1], event)
         if talk is not None:
             talk.last, talk.customer = time, talk.customer or event.customer
             talks[event.session] = talk

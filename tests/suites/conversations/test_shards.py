@@ -29,9 +29,9 @@ def write_events(path: Path, events: list[dict[str, Any]]) -> None:
     rows = path.with_suffix(".rows.json")
     about = ("id", "kind", "time", "session")
     rows.write_text(
-        "\n".join(json.dumps({**{key: each.get(key) for key in about}, "line": json.dumps(each)}) for each in events)
+        "\n".join(json.dumps({**{key: each.get(key) for key in about}, "event": json.dumps(each)}) for each in events)
     )
-    columns = "{id: 'VARCHAR', kind: 'VARCHAR', time: 'VARCHAR', session: 'VARCHAR', line: 'VARCHAR'}"
+    columns = "{id: 'VARCHAR', kind: 'VARCHAR', time: 'VARCHAR', session: 'VARCHAR', event: 'VARCHAR'}"
     duckdb.connect().execute(
         f"COPY (SELECT * FROM read_json('{rows}', format='newline_delimited', columns={columns})) TO '{path}'"
     )

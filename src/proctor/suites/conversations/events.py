@@ -9,7 +9,7 @@ from proctor.core.case import Case
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.event import Event, EventKind
-from proctor.core.session_turns import TOLD_IN_TURNS, session_turns
+from proctor.core.session_turns import turns_of
 from proctor.suites.conversations.build_case import make
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.group_entries import grouped
@@ -18,6 +18,7 @@ from proctor.suites.conversations.importer import Importer
 __all__ = ["EVENTS", "is_event", "read_event_log"]
 
 _KINDS = frozenset(get_args(EventKind))
+_TOLD_IN_TURNS = ("turn", "escalation", "gate")  # kinds of events that are part of a conversation's turns
 
 
 def is_event(data: Any) -> bool:
@@ -28,7 +29,7 @@ def is_event(data: Any) -> bool:
 def read_event_log(entries: Iterator[Entry]) -> Iterator[Case]:
     """Yield one case per session with a turn; an event that was delivered twice counts once."""
     told = (
-        entry for entry in entries if not isinstance(entry.data, Mapping) or entry.data.get("kind") in TOLD_IN_TURNS
+        entry for entry in entries if not isinstance(entry.data, Mapping) or entry.data.get("kind") in _TOLD_IN_TURNS
     )
     for session, group in grouped(told, _session):
         first: Entry | None = None
@@ -38,7 +39,7 @@ def read_event_log(entries: Iterator[Entry]) -> Iterator[Case]:
             event = _event(entry)
             events.setdefault(event.id or f"\0{number}", event)
         ordered = sorted(events.values(), key=lambda event: (event.time.timestamp(), event.id or ""))
-        turns = session_turns(ordered)
+        turns = turns_of(ordered)
         if session is None or first is None or not turns:
             continue  # only decisions, or events of no conversation
         intent = next((turn.intents[0].name for turn in turns if turn.intents), None)

@@ -17,7 +17,7 @@ __all__ = ["ParquetFacts", "is_parquet", "parquet_entries", "parquet_facts"]
 
 _FETCHED_ROWS = 512
 _EVENT_COLUMNS = frozenset({"kind", "time", "session"})
-_LINE = "line"  # the whole event as JSON, in segments that Proctor has sealed
+_EVENT = "event"  # the whole event as JSON, in segments that Proctor has sealed
 _STRUCTURED = frozenset({"messages", "turns", "trajectory", "recorded", "case", "metadata", "input", "output", "turn"})
 
 
@@ -82,12 +82,12 @@ def parquet_entries(
 
 
 def _event_data(row: Mapping[str, Any], file: Path) -> Any:
-    if isinstance(line := row.get(_LINE), (str, bytes)):
+    if isinstance(line := row.get(_EVENT), (str, bytes)):
         try:
             return read_json(line)
         except ValueError as error:
             hint = "seal the segment again, or leave it out"
-            raise SuiteError(f"the column `{_LINE}` is not JSON: {error}", file=str(file), hint=hint) from None
+            raise SuiteError(f"the column `{_EVENT}` is not JSON: {error}", file=str(file), hint=hint) from None
     return row
 
 
