@@ -33,6 +33,7 @@ _THOUGHTS = ("thinking", "reasoning", "redacted_thinking")
 _READ = frozenset(
     [
         *("role", "content", "parts", "name", "type", "id", "timestamp", "created_at", "usage", "cost", "requestor"),
+        "finish_reason",
         *(
             "tool_calls",
             "tool_call_id",
@@ -335,6 +336,8 @@ def result_of(text: str) -> Any:
 
 def time_of(value: Any) -> datetime | None:
     """Parse a time from text or from (milli- or nano)seconds since 1970; None if it is neither."""
+    if isinstance(value, datetime):
+        return value
     if isinstance(value, str) and not value.isdigit():
         try:
             made = datetime.fromisoformat(value.replace(" UTC", "+00:00"))

@@ -14,7 +14,7 @@ from proctor.suites.conversations.merge_calls import Weaving
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.turns import turns_of
 
-__all__ = ["AgentStep", "Kind", "turns_of_steps"]
+__all__ = ["AgentStep", "Kind", "new_turns", "turns_of_steps"]
 
 Kind = Literal["model", "tool", "retrieval", "exchange"]
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,6 +45,16 @@ def turns_of_steps(steps: Iterable[AgentStep]) -> tuple[Turn, ...]:
     classifies the question, for example), they come from the one with the longest history; the others are stored beside
     the turn they were made in. If no model call was recorded with its messages, whole exchanges are used instead.
     """
+    return tuple(_built(steps)[0])
+
+
+def new_turns(steps: Iterable[AgentStep]) -> tuple[Turn, ...]:
+    """Build the turns that these steps answered; earlier ones, which a model call only repeats, are left out."""
+    turns, main = _built(steps)
+    return tuple(turns[_earlier_turns(main[0].sent) :] if main else turns)
+
+
+def _built(steps: Iterable[AgentStep]) -> tuple[list[Turn], list[AgentStep]]:
     ordered = sorted(steps, key=lambda step: step.start or step.end or _LONG_AGO)
     talking = [step for step in ordered if step.kind == "model" and (step.sent or step.got)]
     main, others = _main_line(talking)
@@ -58,7 +68,21 @@ def turns_of_steps(steps: Iterable[AgentStep]) -> tuple[Turn, ...]:
     for step in ordered:
         if turns and (at := _turn_at(step, ends)) is not None:
             turns[at] = _with_step(turns[at], step, beside=step in others)
-    return tuple(turns)
+    return turns, main
+
+
+def _earlier_turns(sent: Sequence[LoggedMessage]) -> int:
+    """Return how many turns had ended before a call that was sent these messages."""
+    turns, asked, answered = 0, False, False
+    for said in sent:
+        role = said.message.role
+        if said.aside is not None:
+            continue
+        if not turns or (role == "user" and answered):
+            turns, asked, answered = turns + 1, False, False
+        asked = asked or role == "user"
+        answered = answered or (asked and role in ("assistant", "tool") and not said.by_user)
+    return max(turns - 1, 0)
 
 
 def _measured(step: AgentStep) -> list[LoggedMessage]:
