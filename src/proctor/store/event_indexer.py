@@ -41,13 +41,13 @@ class EventIndexer:
     the files of all; when it ends, another one takes over.
     """
 
-    def __init__(self, store: Path, *, remembered: int = 1_000_000) -> None:
+    def __init__(self, store: Path, *, remembered: int = 1_000_000, database: EventDatabase | None = None) -> None:
         self._folder = store / FOLDER
         self._remembered = remembered
         self._lock: int | None = None
         self._seen: SeenIds | None = None
         self._indexed = self._erasures = 0
-        self.database = EventDatabase(store)
+        self.database = database or EventDatabase(store)
         self.conversations = ConversationIndex(store, database=self.database)
         self.rollups = RollupStore(store, database=self.database)
 
@@ -94,6 +94,7 @@ class EventIndexer:
         with self.database.writing() as database:
             self.conversations.clear()
             self.rollups.clear()
+            self.database.forget_claims()
             database.execute("DELETE FROM log_files")
         self._seen = SeenIds(self._remembered)
         segments = read_segments(
@@ -105,7 +106,7 @@ class EventIndexer:
         count = 0
         while rows := list(islice(segments, _BATCH_ROWS)):
             with self.database.writing():
-                self._count(rows)
+                self._count(self.database.claim(rows))
             self._seen.add(id_code(row.id) for row in rows)
             count += len(rows)
         return count + (self.catch_up() or 0)
@@ -155,6 +156,11 @@ class EventIndexer:
         self.close()
 
     def _is_indexer(self) -> bool:
+        shared = self.database.take_lock("indexer")
+        if shared is not None:
+            if not shared:
+                self._seen = None  # another process goes on; what it indexes is read again
+            return shared
         if self._lock is not None:
             return True
         private_folder(self._folder)
@@ -200,6 +206,11 @@ class EventIndexer:
         with self.database.writing() as database:
             if self.database.erasures() != self._erasures:
                 raise _ErasedError
+            kept = self.database.claim(rows)
+            if len(kept) < len(rows):
+                ids = {row.id for row in kept}
+                new = {code: placed for code, placed in new.items() if placed.row is not None and placed.row.id in ids}
+            rows = list(kept)
             known = self._count(rows)
             (file,) = database.execute(
                 "INSERT INTO log_files (name, at) VALUES (?, ?) "

@@ -106,6 +106,7 @@ class PostgresConnection:
         self._connection: Any = None
         self._statements: dict[str, Any] = {}
         self._keys: dict[str, tuple[str, ...]] = {}
+        self._held: set[str] = set()  # locks of this session
         self.in_transaction = False
         try:
             self._wait(self._connect())
@@ -130,6 +131,8 @@ class PostgresConnection:
                 return self._end(word)
             if word.startswith("PRAGMA"):
                 return PostgresCursor(self, (), 0)  # settings of SQLite
+            if self._connection.is_closed() and not self.in_transaction:
+                self._again()
             query, values = postgres_query(sql, postgres_values(_masked(parameters)), self._keys)
             rows, status = self._wait(self._fetch(query, values))
             return PostgresCursor(self, rows, _count(status))
@@ -157,21 +160,24 @@ class PostgresConnection:
     def try_lock(self, name: str) -> bool:
         """Take a lock of the session, if no other session has it; it ends with the connection.
 
-        Taking it again when it is held is true too.
+        Taking it again when it is held is true too. If the connection is lost, what the lock protected fails with
+        StoreError, also when the database is back.
         """
         with self._lock:
-            held = (
-                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted"
-                " AND ((classid::bigint << 32) | objid::bigint) = ?"
-            )
-            key = advisory_key(name)
-            if self.execute(held, (key,)).fetchone()[0]:
-                return True
-            return bool(self.execute("SELECT pg_try_advisory_lock(?)", (key,)).fetchone()[0])
+            self.execute("SELECT 1")  # finds out whether the session, and so the lock, is still there
+            if name not in self._held:
+                row = self.execute("SELECT pg_try_advisory_lock(?)", (advisory_key(name),)).fetchone()
+                if not row[0]:
+                    return False
+                self._held.add(name)
+            return True
 
     def unlock(self, name: str) -> None:
         """Release a lock of the session, if it is held."""
-        self.execute("SELECT pg_advisory_unlock(?)", (advisory_key(name),))
+        with self._lock:
+            if name in self._held:
+                self._held.discard(name)
+                self.execute("SELECT pg_advisory_unlock(?)", (advisory_key(name),))
 
     def migrate(self, migrations: Sequence[str]) -> None:
         """Create the schema, or bring it up to date. Several processes may do so at once.
@@ -227,12 +233,24 @@ class PostgresConnection:
     # --- the event loop ------------------------------------------------------------------------------
 
     def _begin(self) -> PostgresCursor:
-        if self._connection is None or self._connection.is_closed():
-            self._wait(self._connect())  # a server that was restarted; nothing is under way
+        if self._connection.is_closed():
+            self._again()
         self._wait(self._script("BEGIN"))
         self.in_transaction = True
         self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(f"write {self.schema}"),))
         return PostgresCursor(self, (), 0)
+
+    def _again(self) -> None:
+        """Connect again after the connection was lost.
+
+        Raises:
+            StoreError: the database cannot be reached; or a lock was lost with the connection, which is told once.
+        """
+        had, self._held = self._held, set()
+        self._wait(self._connect())
+        if had:
+            hint = "it is tried again"
+            raise StoreError(f"{_LOST}, and with it {', '.join(sorted(had))}", file=self.place, hint=hint)
 
     def _end(self, word: str) -> PostgresCursor:
         self.in_transaction = False
@@ -278,8 +296,6 @@ class PostgresConnection:
         )
 
     async def _fetch(self, query: str, values: Sequence[Any]) -> tuple[Sequence[Any], str]:
-        if self._connection.is_closed() and not self.in_transaction:
-            await self._connect()
         statement = self._statements.get(query)
         if statement is None:
             statement = await self._connection.prepare(query)

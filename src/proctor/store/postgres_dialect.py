@@ -73,6 +73,8 @@ def postgres_query(
 
 
 def _storable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_storable(each) for each in value]
     if not isinstance(value, str):
         return int(value) if isinstance(value, bool) else value
     if "\0" in value:
@@ -81,6 +83,8 @@ def _storable(value: Any) -> Any:
 
 
 def _type(value: Any) -> str | None:
+    if isinstance(value, list):
+        return f"{_TYPES[type(value[0])]}[]"
     return None if value is None else _TYPES.get(type(value), "text")
 
 
