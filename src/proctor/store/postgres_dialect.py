@@ -17,6 +17,8 @@ __all__ = ["FUNCTIONS", "postgres_query", "postgres_schema", "postgres_values"]
 FUNCTIONS: Final = """
 CREATE OR REPLACE FUNCTION json_each(list text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE AS
     $$ SELECT jsonb_array_elements_text(list::jsonb) $$;
+CREATE OR REPLACE FUNCTION substr(whole text, start bigint, length bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
+    $$ SELECT pg_catalog.substr(whole, start::int, length::int) $$;
 CREATE OR REPLACE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
     $$ SELECT greatest(one, other) $$;
 CREATE OR REPLACE FUNCTION min(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
