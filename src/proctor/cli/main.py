@@ -34,6 +34,7 @@ VERBS = {
     "audit": "Rate a weekly sample of conversations: blind, by two or more people, with agreement and its interval.",
     "calibrate": "Check whether confidences are frequencies, and fit a mapping that an agent can load.",
     "drift": "Compare a month with those before: intents, calibration, new topics.",
+    "history": "Search, seal, retain and erase the stored events of production.",
     "list": "List runs, or scorers, targets, models, gates, attacks, importers, suites.",
     "show": "Show a run: its figures, its results page by page, or one complete case.",
     "export": "Write a run to files, or a prompt's tests for other tools.",

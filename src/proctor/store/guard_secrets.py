@@ -53,6 +53,8 @@ def mask_values(text: str, values: Iterable[str]) -> str:
 
 def mask_named(text: str) -> str:
     """Replace the values after the names of secrets in the text by ``***``."""
+    if "=" not in text and ":" not in text:
+        return text
     return _NAMED.sub(lambda hit: f"{hit['name']}{hit['sign']}{MASK}", text)
 
 
