@@ -7,11 +7,11 @@ and LangSmith send over OpenTelemetry.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.core.chat import ToolCall
+from proctor.core.chat import ToolCall, Usage
 from proctor.suites.conversations.build_case import text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
@@ -50,6 +50,23 @@ _CUSTOMER = (
 _MODEL = ("gen_ai.response.model", "langfuse.observation.model.name", "llm.model_name", "gen_ai.request.model")
 _ABOUT = ("gen_ai.agent.name", "gen_ai.provider.name", "gen_ai.system", "gen_ai.request.model", "service.name")
 
+_USAGE = {
+    "llm.token_count.prompt": "input_tokens",
+    "llm.token_count.completion": "output_tokens",
+    "llm.token_count.prompt_details.cache_read": "cache_read_input_tokens",
+    "llm.token_count.completion_details.reasoning": "reasoning_tokens",
+    **{
+        f"gen_ai.usage.{name}": name
+        for name in (
+            *("input_tokens", "output_tokens", "prompt_tokens", "completion_tokens", "cached_tokens"),
+            *("cache_read.input_tokens", "cache_read_input_tokens", "reasoning.output_tokens", "reasoning_tokens"),
+        )
+    },
+}
+_USAGE_NAMES = frozenset(_USAGE)
+_MAX_NANOSECONDS = 250_000_000_000 * 10**9  # the year 9892
+_SESSION_NAMES, _MODEL_NAMES = frozenset(_SESSION), frozenset(_MODEL)
+_ABOUT_NAMES = frozenset((*_ABOUT, *_CUSTOMER))
 _RESULTS = ("gen_ai.tool.call.result", "output.value", "traceloop.entity.output")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool.parameters", "input.value", "traceloop.entity.input")
 
@@ -69,7 +86,8 @@ def read_otel(entries: Iterator[Entry]) -> Iterator[Case]:
 
 
 def _session(entry: Entry) -> str | None:
-    return text_at(entry.data["attributes"], *_SESSION)
+    told = entry.data["attributes"]
+    return None if _SESSION_NAMES.isdisjoint(told) else text_at(told, *_SESSION)
 
 
 def _trace(entry: Entry) -> str | None:
@@ -79,7 +97,7 @@ def _trace(entry: Entry) -> str | None:
 
 
 def _about(spans: list[Entry]) -> dict[str, Any]:
-    attributes = [span.data["attributes"] for span in spans]
+    attributes = [told for span in spans if not _ABOUT_NAMES.isdisjoint(told := span.data["attributes"])]
     found = {name: next((each[name] for each in attributes if each.get(name)), None) for name in _ABOUT}
     customer = next((who for each in attributes if (who := text_at(each, *_CUSTOMER))), None)
     return {**found, "customer": customer, "format": "otel"}
@@ -87,7 +105,7 @@ def _about(spans: list[Entry]) -> dict[str, Any]:
 
 def _model(spans: list[Entry]) -> str | None:
     """Return the model that answered last, as the provider names it."""
-    told = [span.data["attributes"] for span in spans]
+    told = [each for span in spans if not _MODEL_NAMES.isdisjoint(each := span.data["attributes"])]
     return next((name for key in _MODEL for each in reversed(told) if (name := text_at(each, key))), None)
 
 
@@ -170,14 +188,17 @@ def _run(entry: Entry, told: Mapping[str, Any]) -> Entry:
 
 
 def _moment(span: Mapping[str, Any], which: str) -> datetime | None:
-    nanoseconds = number(span.get(f"{which}TimeUnixNano", span.get(f"{which}_time_unix_nano")))
+    given = span.get(f"{which}TimeUnixNano", span.get(f"{which}_time_unix_nano"))
+    if type(given) is int and 0 < given < _MAX_NANOSECONDS:  # as the wire has it
+        return datetime.fromtimestamp(given / 1e9, UTC)
+    nanoseconds = number(given)
     return time_of(span.get(f"{which}_time") if nanoseconds is None else nanoseconds / 1e9)
 
 
-def _usage(told: Mapping[str, Any]) -> Any:
-    usage = {name.removeprefix("gen_ai.usage."): told[name] for name in told if name.startswith("gen_ai.usage.")}
-    more = {"input_tokens": "llm.token_count.prompt", "output_tokens": "llm.token_count.completion"}
-    return usage_of({**{ours: told.get(theirs) for ours, theirs in more.items()}, **usage})
+def _usage(told: Mapping[str, Any]) -> Usage | None:
+    if _USAGE_NAMES.isdisjoint(told):
+        return None
+    return usage_of({ours: told[theirs] for theirs, ours in _USAGE.items() if theirs in told})
 
 
 def _failure(span: Mapping[str, Any], told: Mapping[str, Any]) -> str | None:

@@ -80,7 +80,8 @@ def _of_record(record: Mapping[str, Any]) -> Iterator[TracedScore]:
     for event in record.get("events") or ():
         if event.get("name") == EVALUATION_EVENT:
             yield from _evaluation(record, event["attributes"], event.get("timeUnixNano"))
-    if any("annotation" in name or "evaluation" in name for name in told):
+    names = " ".join(told)
+    if "annotation." in names or "evaluation." in names:
         for stem, inner in _SCOPES:
             for each in numbered(told, stem):
                 about = each.get(inner) if isinstance(each, Mapping) else None

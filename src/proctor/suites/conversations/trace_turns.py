@@ -27,6 +27,7 @@ _VERSION = (
 )
 _CONFIDENCE = ("proctor.confidence", "confidence")
 _ESCALATION = ("proctor.escalation", "escalation")
+_WANTED = frozenset((*_INTENT, *_VERSION, *_CONFIDENCE, *_ESCALATION))
 _SILENT = {"content": "not recorded"}
 
 
@@ -54,13 +55,14 @@ def read_trace(format: TraceFormat, trace: str, records: Iterable[Mapping[str, A
     """
     given = list(records)
     scores = tuple(scores_of_records(given))
-    spans = format.join([Entry(data=data, file=Path(trace)) for data in given if not is_score(data)])
+    place = Path(trace)
+    spans = format.join([Entry(data=data, file=place) for data in given if not is_score(data)])
     if not spans:
         return TracedTurns(scores=scores)
     session = next((name for span in spans if (name := format.session(span))), None)
     steps = [made for span in spans if (made := format.step(span)) is not None]
     about = format.about(spans)
-    beside = [_beside(span.data) for span in spans]
+    beside = [found for span in spans if (found := _beside(span.data))]
     turns = new_turns(steps) or _silent(steps)
     return TracedTurns(
         session=session,
@@ -76,7 +78,7 @@ def read_trace(format: TraceFormat, trace: str, records: Iterable[Mapping[str, A
 def _beside(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the attributes of a span, or the metadata of a run or an observation."""
     if isinstance(attributes := record.get("attributes"), Mapping):
-        return attributes
+        return {} if _WANTED.isdisjoint(attributes) else attributes
     extra = parsed(record.get("extra"))
     inside = extra.get("metadata") if isinstance(extra, Mapping) else parsed(record.get("metadata"))
     own = {key: record[key] for key in ("version", "release") if record.get(key)}
