@@ -66,6 +66,7 @@ def decide(
     flips = newly_failing(comparison, policy, sampled=sampled)
     holding = (
         *_missing(comparison, policy),
+        *_incidents(comparison, policy),
         *flips.holding,
         *proven,
         *floors,
@@ -236,6 +237,20 @@ def _missing(comparison: Comparison, policy: Policy) -> list[Reason]:
     were = "was" if len(missing) == 1 else "were"
     message = f"{count_of(missing)} of the baseline {were} not run, and {policy.missing} may be missing"
     return [Reason(kind="missing", message=message + listed(missing), cases=missing)]
+
+
+def _incidents(comparison: Comparison, policy: Policy) -> list[Reason]:
+    """Return the incidents that happen again: also cases that were added since the baseline, which no test compares."""
+    before = {case.case: case.outcome for case in comparison.baseline.cases}
+    again = tuple(
+        case.case
+        for case in comparison.current.cases
+        if case.is_incident and case.outcome == "fail" and before.get(case.case) != "fail"
+    )
+    if len(again) <= policy.incidents:
+        return []
+    message = f"{count_of(again)} made from alerts in production {'fails' if len(again) == 1 else 'fail'} again"
+    return [Reason(kind="incident", message=message + listed(again), dimension=PASS_RATE, cases=again)]
 
 
 def _unscored(comparison: Comparison, policy: Policy) -> list[Reason]:
