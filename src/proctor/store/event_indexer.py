@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -38,13 +38,23 @@ class EventIndexer:
 
     The position in each file is stored in the same transaction as what was counted up to it. A process that is killed
     at any moment therefore counts nothing twice and leaves nothing out. Of several processes one is the indexer, for
-    the files of all; when it ends, another one takes over.
+    the files of all; when it ends, another one takes over. ``counted`` is called with the rows of each transaction,
+    after its end.
     """
 
-    def __init__(self, store: Path, *, remembered: int = 1_000_000, database: EventDatabase | None = None) -> None:
+    def __init__(
+        self,
+        store: Path,
+        *,
+        remembered: int = 1_000_000,
+        database: EventDatabase | None = None,
+        counted: Callable[[Sequence[EventRow]], None] | None = None,
+    ) -> None:
+        self._counted = counted
         self._folder = store / FOLDER
         self._remembered = remembered
         self._lock: int | None = None
+        self._leads = False  # by a lock of the database
         self._seen: SeenIds | None = None
         self._indexed = self._erasures = 0
         self.database = database or EventDatabase(store)
@@ -139,7 +149,7 @@ class EventIndexer:
     @property
     def is_indexer(self) -> bool:
         """Whether this process indexes for all."""
-        return self._lock is not None
+        return self._leads or self._lock is not None
 
     def close(self) -> None:
         """Close the database; another process may become the indexer."""
@@ -160,6 +170,7 @@ class EventIndexer:
         if shared is not None:
             if not shared:
                 self._seen = None  # another process goes on; what it indexes is read again
+            self._leads = shared
             return shared
         if self._lock is not None:
             return True
@@ -225,6 +236,8 @@ class EventIndexer:
             database.executemany("INSERT OR IGNORE INTO event_places VALUES (?, ?, ?, ?)", places)
         self._seen.add(new)
         self._indexed += len(rows)
+        if self._counted is not None:
+            self._counted(rows)
 
     def _count(self, rows: Sequence[EventRow]) -> list[Indexed]:
         known = self.conversations.add(rows)

@@ -21,6 +21,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.store.conversation_index import conversation_conditions
 from proctor.store.duck import connect_duck
 from proctor.store.erase_customer import Forgotten, customer_names, erase_customer, erase_from_guard_log
+from proctor.store.event_database import EventDatabase
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER
 from proctor.store.log_lines import row_in
@@ -85,10 +86,10 @@ class History:
     costs about 0.1 ms a turn.
     """
 
-    def __init__(self, store: Path, *, search: bool = True) -> None:
+    def __init__(self, store: Path, *, search: bool = True, database: EventDatabase | None = None) -> None:
         self.store = store
         self.folder = store / FOLDER
-        self.indexer = EventIndexer(store)
+        self.indexer = EventIndexer(store, database=database)
         self.texts = TextIndex(store) if search else None
         self._duck: duckdb.DuckDBPyConnection | None = None
 

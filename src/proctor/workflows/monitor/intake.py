@@ -18,6 +18,7 @@ from proctor.core.codec import dumps, encode
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.monitor.rollup import Rollup
+from proctor.store.event_database import EventDatabase
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER, Appended, EventLog
 from proctor.store.span_journal import SpanJournal, WaitingSpan
@@ -58,7 +59,8 @@ class Intake:
 
     ``add`` and ``add_spans`` return when everything is on disk. ``settle`` writes the turns of traces that are
     complete, ``index`` brings the conversation index up to the log, ``tick`` asks the alert rules. The server calls
-    these three in the background; ``run_due`` is all of them.
+    these three in the background; ``run_due`` is all of them. With a shared ``database`` several servers work on one
+    folder of logs; one of them indexes and watches, and when it dies, another one.
     """
 
     def __init__(
@@ -71,10 +73,12 @@ class Intake:
         patience: float = 30.0,
         late: float = 60.0,
         clock: Callable[[], float] = time.time,
+        database: EventDatabase | None = None,
     ) -> None:
         self.store = store
         self.log = EventLog(store / FOLDER)
-        self.indexer = EventIndexer(store)
+        self._is_shared = database is not None  # several servers: the one that indexes watches the events of all
+        self.indexer = EventIndexer(store, database=database, counted=self._watch if self._is_shared else None)
         self.rollup = Rollup()
         self.alerts = alerts
         self.mask = mask
@@ -137,9 +141,16 @@ class Intake:
             for row in made.new:
                 self._kinds[row.kind] += 1
                 self.rollup.add(row)
-                if self.alerts is not None:
+                if self.alerts is not None and not self._is_shared:
                     self.alerts.observe(row)
         return made
+
+    def _watch(self, rows: Sequence[EventRow]) -> None:
+        """Show the alert rules what was counted, from whichever server it came."""
+        if self.alerts is not None:
+            with self._counting:
+                for row in rows:
+                    self.alerts.observe(row)
 
     def add_spans(self, spans: Sequence[WaitingSpan]) -> None:
         """Write spans, which wait for the rest of their trace.
@@ -178,8 +189,8 @@ class Intake:
             return self.indexer.catch_up()
 
     def tick(self) -> Sequence[Any]:
-        """Ask the alert rules; return what changed."""
-        if self.alerts is None:
+        """Ask the alert rules; return what changed. Of several servers the one that indexes does so."""
+        if self.alerts is None or (self._is_shared and not self.indexer.is_indexer):
             return ()
         with self._counting:
             return self.alerts.tick(self._clock())

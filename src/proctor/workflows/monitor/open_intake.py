@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from proctor.config import Config
 from proctor.store.private_files import private_folder
 from proctor.wiring.ingest_settings import IngestSettings, read_ingest
+from proctor.wiring.monitor_state import open_event_database
 from proctor.workflows.monitor.intake import Intake
 
 __all__ = ["open_intake"]
@@ -23,7 +24,13 @@ def open_intake(config: Config, settings: IngestSettings | None = None) -> Itera
     """
     chosen = settings or read_ingest(config)
     private_folder(config.store)
-    intake = Intake(config.store, settle=chosen.settle, patience=chosen.patience, late=chosen.late)
+    intake = Intake(
+        config.store,
+        settle=chosen.settle,
+        patience=chosen.patience,
+        late=chosen.late,
+        database=open_event_database(config),
+    )
     try:
         yield intake
     finally:
