@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
 
-__all__ = ["PASSWORD", "PostgresServer", "postgres_programs"]
+import pytest
+
+__all__ = ["PASSWORD", "PostgresServer", "postgres", "postgres_programs"]
 
 PASSWORD = "correct-horse-battery"
 _PLACES = ("/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/17/bin")
@@ -120,3 +122,13 @@ def _unprivileged() -> pwd.struct_passwd | None:
         except KeyError:
             continue
     raise AssertionError("there is no user to run PostgreSQL as")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real server, one per test session and worker."""
+    if postgres_programs() is None:
+        pytest.skip("PostgreSQL is not installed (apt install postgresql-15)")
+    pytest.importorskip("asyncpg")
+    with PostgresServer() as running:
+        yield running
