@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from proctor.config import Config, expand
 from proctor.core.errors import MalformedError, Problem
+from proctor.store.alert_state import AlertState
 from proctor.store.audit import AuditStore
 from proctor.store.postgres import is_postgres, password_of
 from proctor.text.known_secrets import add_secrets
@@ -14,7 +15,7 @@ from proctor.wiring.problem_lines import placed_in
 if TYPE_CHECKING:
     from proctor.store.event_database import EventDatabase
 
-__all__ = ["open_audit_store", "open_event_database", "state_url"]
+__all__ = ["open_alert_state", "open_audit_store", "open_event_database", "state_url"]
 
 _PLACE = ("monitor", "state")
 _HINT = "write `state: postgresql://USER:${PASSWORD}@HOST/DATABASE`, or leave it out"
@@ -68,3 +69,18 @@ def open_audit_store(config: Config) -> AuditStore:
     from proctor.store.postgres_audit import PostgresAuditStore  # noqa: PLC0415
 
     return PostgresAuditStore(url)
+
+
+def open_alert_state(config: Config) -> AlertState:
+    """Return the alerts of a project.
+
+    Raises:
+        ConfigError: asyncpg is not installed.
+        StoreError: the database cannot be opened.
+    """
+    url = state_url(config)
+    if url is None:
+        return AlertState(config.store)
+    from proctor.store.postgres_alerts import PostgresAlertState  # noqa: PLC0415
+
+    return PostgresAlertState(url)
