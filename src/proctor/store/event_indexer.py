@@ -50,7 +50,7 @@ class EventIndexer:
         database: EventDatabase | None = None,
         counted: Callable[[Sequence[EventRow]], None] | None = None,
     ) -> None:
-        self._counted = counted
+        self.counted = counted
         self._folder = store / FOLDER
         self._remembered = remembered
         self._lock: int | None = None
@@ -120,6 +120,11 @@ class EventIndexer:
             self._seen.add(id_code(row.id) for row in rows)
             count += len(rows)
         return count + (self.catch_up() or 0)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the log."""
+        return self._folder
 
     def positions(self) -> dict[str, int]:
         """Return how far each log file was indexed."""
@@ -236,8 +241,8 @@ class EventIndexer:
             database.executemany("INSERT OR IGNORE INTO event_places VALUES (?, ?, ?, ?)", places)
         self._seen.add(new)
         self._indexed += len(rows)
-        if self._counted is not None:
-            self._counted(rows)
+        if self.counted is not None:
+            self.counted(rows)
 
     def _count(self, rows: Sequence[EventRow]) -> list[Indexed]:
         known = self.conversations.add(rows)
