@@ -18,6 +18,7 @@ __all__ = ["STEPS", "RollupStore"]
 STEPS: Final = (MINUTE, 300, 3_600, 86_400)
 _ALL: Final = 0  # the slice of all slices together
 _MAX_SLICES: Final = 5_000
+_MAX_KEYS: Final = 150  # of cells that one query reads
 _REST: Final = Slice(intent="(other)")  # what is counted together beyond them
 _NUMBERS: Final = (
     "turns",
@@ -124,13 +125,18 @@ class RollupStore:
         return int(row[0])
 
     def _upsert(self, database: sqlite3.Connection, added: dict[_Key, RollupCell]) -> None:
-        find = f"SELECT {_READ} FROM rollups WHERE step = ? AND start = ? AND slice = ?"
-        rows = []
-        for key, cell in added.items():
-            old = database.execute(find, key).fetchone()
-            if old is not None:
-                cell.merge(_cell(old, cell.slice))
-            rows.append((*key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency)))
+        keys = list(added)
+        for first in range(0, len(keys), _MAX_KEYS):
+            some = keys[first : first + _MAX_KEYS]
+            listed = ", ".join(["(?, ?, ?)"] * len(some))
+            find = f"SELECT {_READ} FROM rollups WHERE (step, start, slice) IN (VALUES {listed})"
+            for row in database.execute(find, [number for key in some for number in key]):
+                cell = added[row[0], row[1], row[2]]
+                cell.merge(_cell(row, cell.slice))
+        rows = [
+            (*key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency))
+            for key, cell in added.items()
+        ]
         marks = ", ".join("?" * len(_READ.split(",")))
         database.executemany(f"INSERT OR REPLACE INTO rollups ({_READ}) VALUES ({marks})", rows)
 
