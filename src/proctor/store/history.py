@@ -26,6 +26,8 @@ from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER
 from proctor.store.log_lines import row_in
 from proctor.store.log_reader import log_files, read_log
+from proctor.store.postgres_events import PostgresEventDatabase
+from proctor.store.postgres_texts import PostgresTextIndex
 from proctor.store.rollup_windows import SliceField, cells_by, window_cells
 from proctor.store.seal_log import Sealed, compact_days, remove_if_free, seal_logs, sole_sealer
 from proctor.store.segments import read_manifest, read_segments, remove_segments, write_manifest
@@ -90,7 +92,10 @@ class History:
         self.store = store
         self.folder = store / FOLDER
         self.indexer = EventIndexer(store, database=database)
-        self.texts = TextIndex(store) if search else None
+        self.texts: TextIndex | None = None
+        if search:
+            shared = database if isinstance(database, PostgresEventDatabase) else None
+            self.texts = PostgresTextIndex(store, shared) if shared is not None else TextIndex(store)
         self._duck: duckdb.DuckDBPyConnection | None = None
 
     def __enter__(self) -> History:

@@ -93,10 +93,11 @@ class PostgresConnection:
     secrets that this process knows.
     """
 
-    def __init__(self, url: str, schema: str) -> None:
+    def __init__(self, url: str, schema: str, *, beside: Sequence[str] = ()) -> None:
         if not _NAME.fullmatch(schema):
             raise ConfigError(f"{schema!r} is no name of a schema", hint="use small letters, digits and `_`")
         self.schema = schema
+        self._path = ", ".join((schema, *beside, "public"))  # where names without a schema are looked up
         self.place = place_of(url)
         self._url = url
         self._lock = threading.RLock()
@@ -146,6 +147,21 @@ class PostgresConnection:
             query, _ = postgres_query(sql, rows[0], self._keys, typed=False)
             self._wait(self._many(query, rows))
             return PostgresCursor(self, (), len(rows))
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do all of a block or nothing; one inside another is part of it."""
+        if self.in_transaction:
+            yield
+            return
+        self._begin()
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(StoreError):
+                self._end("ROLLBACK")
+            raise
+        self._end("COMMIT")
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
@@ -292,7 +308,7 @@ class PostgresConnection:
             self._url,
             timeout=_CONNECT_SECONDS,
             command_timeout=_STATEMENT_SECONDS,
-            server_settings={"search_path": f"{self.schema}, public", "application_name": "proctor"},
+            server_settings={"search_path": self._path, "application_name": "proctor"},
         )
 
     async def _fetch(self, query: str, values: Sequence[Any]) -> tuple[Sequence[Any], str]:
@@ -322,14 +338,18 @@ class PostgresConnection:
             self._loop.close()
 
 
-def connect_postgres(url: str, schema: str, migrations: Sequence[str]) -> PostgresConnection:
+def connect_postgres(
+    url: str, schema: str, migrations: Sequence[str], *, beside: Sequence[str] = ()
+) -> PostgresConnection:
     """Open a schema of a PostgreSQL database, creating or migrating it as needed.
+
+    Queries also see the tables of the schemas ``beside``, if they are not in the own one.
 
     Raises:
         ConfigError: the driver is not installed, or the URL is wrong.
         StoreError: the database cannot be reached, or refuses.
     """
-    connection = PostgresConnection(url, schema)
+    connection = PostgresConnection(url, schema, beside=beside)
     try:
         connection.migrate(migrations)
     except BaseException:

@@ -30,6 +30,7 @@ class PostgresEventDatabase(EventDatabase):
     """
 
     def __init__(self, url: str, *, prefix: str = "proctor") -> None:
+        self.url, self.prefix = url, prefix
         self._lock = threading.RLock()
         connection = connect_postgres(url, f"{prefix}_{_SCHEMA}", EVENT_MIGRATIONS)
         self.connection: PostgresConnection = connection
