@@ -114,8 +114,8 @@ class IngestServer:
             return refusal(405, f"{path} takes {allowed}", headers={"Allow": allowed})
         except web.HTTPNotFound:
             return refusal(404, f"there is nothing at {path}", hint="docs/ingest.md lists what there is")
-        except web.HTTPBadRequest as error:
-            return refusal(400, f"the request cannot be read: {error.reason}")
+        except web.RequestPayloadError:
+            return refusal(400, "the body cannot be unpacked", hint="is it what Content-Encoding says?")
         except OverloadedError:
             self.counts["refused", "overload"] += 1
             return retry_later(503, "more waits to be written than is allowed; send again", 1)
@@ -135,7 +135,6 @@ class IngestServer:
             self.counts["refused", "token"] += 1
             hint = "send `Authorization: Bearer TOKEN`, or `X-Proctor-Token: TOKEN`"
             return refusal(401, "the token is missing or wrong", hint=hint, headers={"WWW-Authenticate": "Bearer"})
-        request["source"] = source
         if request.headers.get("Content-Encoding", "").lower() not in _ENCODINGS:
             return refusal(415, "the body has an unknown encoding", hint="send it plain or with gzip")
         if wait := self.rates.wait(source or ""):
@@ -146,8 +145,8 @@ class IngestServer:
     async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], Batch]) -> Batch:
         body = await request.read()
         batch = await self.queue.put(lambda: read(body), len(body))
-        self.rates.charge(request["source"] or "", batch.records)
-        self.counts[kind, "accepted"] += len(batch.rows) + len(batch.spans)
+        self.rates.charge(self.tokens.source(request) or "", batch.records)
+        self.counts[kind, "accepted"] += batch.accepted
         self.counts[kind, "rejected"] += batch.rejected
         self.counts[kind, "ignored"] += batch.ignored
         return batch
@@ -166,7 +165,7 @@ class IngestServer:
         as_json = request.content_type == JSON
         if not as_json and request.content_type not in (PROTOBUF, "application/octet-stream"):
             return refusal(415, f"OTLP is {PROTOBUF} or {JSON}")
-        source = request["source"]
+        source = self.tokens.source(request)
         try:
             batch = await self._put(
                 request, kind, lambda body: otlp_batch(self.intake, kind, body, source, as_json=as_json)
@@ -188,17 +187,17 @@ class IngestServer:
 
     async def turns(self, request: web.Request) -> web.StreamResponse:
         """Take events as JSON: one, a list, or one on each line. The good ones are kept, the others named."""
-        source = request["source"]
+        source = self.tokens.source(request)
         lines = request.content_type in _LINES
         try:
             batch = await self._put(request, "events", lambda body: json_batch(self.intake, body, source, lines=lines))
         except ValueError as error:
             self.counts["events", "unreadable"] += 1
             return refusal(400, _UNREADABLE % error, hint="send a JSON object, a list, or application/x-ndjson")
-        told: dict[str, Any] = {"accepted": len(batch.rows), "rejected": batch.rejected}
+        told: dict[str, Any] = {"accepted": batch.accepted, "rejected": batch.rejected}
         if batch.problems:
             told["problems"] = batch.problems
-        return json_answer(told, status=400 if batch.rejected and not batch.rows else 200)
+        return json_answer(told, status=400 if batch.rejected and not batch.accepted else 200)
 
     # --- Langfuse and LangSmith ----------------------------------------------------------------------
 
@@ -211,7 +210,7 @@ class IngestServer:
         return await self._scores(request, feedback_batch)
 
     async def _scores(self, request: web.Request, read: Callable[..., tuple[Batch, list[str]]]) -> web.StreamResponse:
-        source, ids = request["source"], list[str]()
+        source, ids = self.tokens.source(request), list[str]()
 
         def take(body: bytes) -> Batch:
             batch, found = read(self.intake, body, source)
@@ -240,7 +239,7 @@ class IngestServer:
 
     async def runs_multipart(self, request: web.Request) -> web.StreamResponse:
         """Take runs and feedback of the LangSmith SDK."""
-        source, kind = request["source"], request.headers.get("Content-Type", "")
+        source, kind = self.tokens.source(request), request.headers.get("Content-Type", "")
 
         def take(body: bytes) -> Batch:
             parts = read_multipart(kind, body)
@@ -257,7 +256,7 @@ class IngestServer:
 
     async def runs_of_batch(self, request: web.Request) -> web.StreamResponse:
         """Take runs of older LangSmith SDKs: `{post: […], patch: […]}`."""
-        source = request["source"]
+        source = self.tokens.source(request)
 
         def take(body: bytes) -> Batch:
             data = _object(body)
@@ -267,7 +266,7 @@ class IngestServer:
 
     async def one_run(self, request: web.Request) -> web.StreamResponse:
         """Take one new run, or the update of one."""
-        source, key = request["source"], request.match_info.get("id")
+        source, key = self.tokens.source(request), request.match_info.get("id")
         return await self._runs(
             request, lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **_object(body)}], source)
         )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.store.span_journal import WaitingSpan
 from proctor.workflows.monitor.intake import Intake
@@ -25,9 +26,10 @@ class OverloadedError(Exception):
 
 @dataclass(slots=True)
 class Batch:
-    """What one request holds: rows and spans to write, and what its answer tells."""
+    """What one request holds: rows, events to mask, and spans to write, and what its answer tells."""
 
     rows: list[EventRow] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     spans: list[WaitingSpan] = field(default_factory=list)
     rejected: int = 0
     ignored: int = 0
@@ -37,7 +39,12 @@ class Batch:
     @property
     def records(self) -> int:
         """How many records the request holds, good or bad."""
-        return len(self.rows) + len(self.spans) + self.rejected + self.ignored
+        return self.accepted + self.rejected + self.ignored
+
+    @property
+    def accepted(self) -> int:
+        """How many records are written."""
+        return len(self.rows) + len(self.events) + len(self.spans)
 
 
 @dataclass(slots=True)
@@ -126,8 +133,11 @@ class CommitQueue:
         try:
             spans = [span for job in good if job.batch for span in job.batch.spans]
             rows = [row for job in good if job.batch for row in job.batch.rows]
+            events = [event for job in good if job.batch for event in job.batch.events]
             if spans:
                 self._intake.add_spans(spans)
+            if events:
+                rows += self._intake.rows(events)
             if rows:
                 self._intake.add_rows(rows)
         except Exception as error:  # nothing is acknowledged

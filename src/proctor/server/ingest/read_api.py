@@ -45,13 +45,11 @@ class ReadApi:
         *,
         alerts: AlertReader | None = None,
         limits: Callable[[], Sequence[Any]] | None = None,
-        conversation: Callable[[str], Any] | None = None,
         metrics: Callable[[], str] | None = None,
     ) -> None:
         self.intake = intake
         self.alerts = alerts
         self.limits = limits
-        self.conversation = conversation
         self.metrics = metrics
         self.counts: Counter[tuple[str, str]] = Counter()
 
@@ -89,15 +87,26 @@ class ReadApi:
 
     def _conversations(self, request: web.Request) -> Any:
         wanted = {name: request.query[name] for name in _CONVERSATION_FILTERS if name in request.query}
-        found = self.intake.indexer.conversations.find(
+        if text := request.query.get("q"):
+            return self._found(request, text, wanted)
+        found = self.intake.history.indexer.conversations.find(
             since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(wanted)
         )
         return {"conversations": [encode(each) for each in found]}
 
+    def _found(self, request: web.Request, text: str, wanted: dict[str, str]) -> Any:
+        known = {name: value for name, value in wanted.items() if name in ("intent", "outcome", "signal")}
+        found = self.intake.history.search(
+            text, since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(known)
+        )
+        return {
+            "conversations": [{**encode(each.conversation), "time": each.time, "text": each.text} for each in found]
+        }
+
     def _conversation(self, request: web.Request) -> Any:
         session = request.match_info["session"]
-        summary = self.intake.indexer.conversations.get(session)
-        told = self.conversation(session) if self.conversation is not None else None
+        summary = self.intake.history.indexer.conversations.get(session)
+        told = self.intake.history.conversation(session)
         if summary is None and told is None:
             return None
         return {
@@ -110,7 +119,7 @@ class ReadApi:
         since, until = _time(request, "since") or now - _DAY, _time(request, "until") or now
         try:
             step = int(request.query.get("step", "60"))
-            cells = self.intake.indexer.rollups.cells(
+            cells = self.intake.history.indexer.rollups.cells(
                 since, until, step=step, total="by" not in request.query, intent=request.query.get("intent")
             )
         except ValueError as error:

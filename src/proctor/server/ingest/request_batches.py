@@ -12,6 +12,7 @@ import orjson
 
 from proctor.core.codec import content_id
 from proctor.core.errors import MalformedError
+from proctor.core.event_row import EventRow
 from proctor.server.ingest.commit_queue import Batch
 from proctor.server.ingest.otlp_protobuf import OtlpRecords, logs_of_protobuf, traces_of_protobuf, valid_ids
 from proctor.store.span_journal import WaitingSpan
@@ -87,7 +88,11 @@ def json_batch(intake: Intake, body: bytes, source: str | None, *, lines: bool, 
                 raise data
             if kind is not None and type(data) is dict:
                 data.setdefault("kind", kind)
-            made.rows.append(intake.row_of(data, source=source, received=received))
+            read = intake.read(data, source=source, received=received)
+            if isinstance(read, EventRow):
+                made.rows.append(read)
+            else:
+                made.events.append(read)
         except MalformedError as error:
             made.rejected += 1
             if len(made.problems) < MAX_PROBLEMS:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from proctor.config import Config
 from proctor.store.private_files import private_folder
+from proctor.wiring.history_settings import event_masker, open_history
 from proctor.wiring.ingest_settings import IngestSettings, read_ingest
-from proctor.wiring.monitor_state import open_event_database
 from proctor.workflows.monitor.intake import Intake
 
 __all__ = ["open_intake"]
@@ -26,10 +26,11 @@ def open_intake(config: Config, settings: IngestSettings | None = None) -> Itera
     private_folder(config.store)
     intake = Intake(
         config.store,
+        masker=event_masker(config),
+        history=open_history(config),
         settle=chosen.settle,
         patience=chosen.patience,
         late=chosen.late,
-        database=open_event_database(config),
     )
     try:
         yield intake
