@@ -56,6 +56,7 @@ VERBS = {
     "thresholds": "Propose floors for gate.yaml from good runs.",
     "review": "Review a prompt's tests; list the review queue, and record reviews.",
     "schedule": "Run the due `triggers:` of proctor.yaml; for cron.",
+    "alerts": "List, acknowledge, silence and resolve alerts; test channels; show what rules can see.",
     "judge": "Measure a judge or any scorer against labels by people: a judge card.",
     "publish": "Send a run's figures to CloudWatch, Prometheus, OpenTelemetry or a file.",
 }

@@ -41,9 +41,10 @@ class AlertRecord:
     """One problem from its beginning to its end.
 
     ``fingerprint`` is the same for every problem of one rule and slice. Times are seconds since the epoch. ``state`` is
-    ``firing``, ``no_data`` or ``resolved``; ``acked`` is when a person took it over. ``value`` and ``baseline`` are the
-    observed and the normal figure, ``statistic`` and ``threshold`` those of the test that rang. ``told`` is the last
-    change that was handed to the channels, ``notified`` when.
+    ``firing``, ``no_data`` or ``resolved``; ``problem`` is ``no_data`` if a rule has nothing to judge; ``acked`` is
+    when a person took it over. ``value`` and ``baseline`` are the observed and the normal figure, ``statistic`` and
+    ``threshold`` those of the test that rang. ``told`` is the last change that was handed to the channels,
+    ``notified`` when.
     """
 
     number: int = 0
@@ -52,6 +53,7 @@ class AlertRecord:
     kind: str
     tier: Severity
     slice: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
     state: RuleState = "firing"
     message: str = ""
     started: float

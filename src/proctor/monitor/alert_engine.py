@@ -199,18 +199,20 @@ class AlertEngine:
     def _ended(self, record: AlertRecord, now: float, silences: Sequence[Silence]) -> list[AlertChange]:
         done = self.state.update_alert(replace(record, state="resolved", resolved=now, updated=now))
         self._open.pop(record.fingerprint, None)
-        self._said -= {each for each in self._said if each[0] == record.number}
-        self._said.add((record.number, "resolved"))
+        self._forget(record.number)
         reason = "" if record.notified is not None else _silenced(record, silences, now)
         return [AlertChange(kind="resolved", alert=done, silenced=reason)]
 
     def _ended_by_person(self, fingerprint: str, detector: Detector, now: float) -> list[AlertChange]:
         number = self._open.pop(fingerprint)
         detector.restart(now, new_normal=False)
-        self._said.add((number, "resolved"))
+        self._forget(number)
         self._figures[fingerprint] = -now  # not again in this tick
         found = [each for each in self.state.alerts(since=now - _HOUR) if each.number == number]
         return [AlertChange(kind="resolved", alert=each) for each in found]
+
+    def _forget(self, number: int) -> None:
+        self._said = {each for each in self._said if each[0] != number} | {(number, "resolved")}
 
     def _was_ended(self, fingerprint: str, now: float) -> bool:
         return self._figures.get(fingerprint) == -now
@@ -264,6 +266,7 @@ def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Re
         kind=rule.kind,
         tier=rule.tier,
         slice=dict(part),
+        problem="no_data" if reading.state == "no_data" else "",
         started=reading.window_start,
         fired=reading.window_end,
         updated=reading.window_end,

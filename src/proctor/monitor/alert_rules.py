@@ -216,10 +216,10 @@ def _wrong_signal(kind: str, signal: str, known: Collection[str]) -> Iterator[tu
         guess = closest(signal, [*known, *_FAMILIES])
         hint = f"did you mean {guess!r}?" if guess else f"a signal begins with one of {', '.join(_FAMILIES)}"
         yield kind, f"unknown signal {signal!r}", hint
-    elif known and signal not in known and family != "finding":
+    elif known and signal not in known and family not in ("finding", "outcome"):
         guess = closest(signal, known)
         hint = f"did you mean {guess!r}? " if guess else ""
-        what = {"score": "score", "gate": "gate", "outcome": "outcome"}.get(family, "signal")
+        what = {"score": "score", "gate": "gate"}.get(family, "signal")
         yield (
             kind,
             f"unknown {what} {name or signal!r}",

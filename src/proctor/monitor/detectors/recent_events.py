@@ -102,15 +102,15 @@ class RecentEvents:
         for dimension in _DIMENSIONS:
             own = {name: cell for name, cell in sums.items() if name[0] == dimension}
             bad_all, expected_all = sum(cell[1] for cell in own.values()), sum(cell[2] for cell in own.values())
-            for (_, value), (count, bad, expected) in own.items():
-                evidence = _stands_out(bad, expected, bad_all - bad, expected_all - expected)
+            for (_, value), (total, wrong, expected) in own.items():
+                evidence = _stands_out(wrong, expected, bad_all - wrong, expected_all - expected)
                 if evidence >= _CLEAR:
                     found.append(
                         MovedSlice(
                             dimension=dimension,
                             value=value,
-                            bad=int(bad),
-                            events=int(count),
+                            bad=int(wrong),
+                            events=int(total),
                             expected=round(expected, 2),
                             evidence=round(evidence, 2),
                         )
