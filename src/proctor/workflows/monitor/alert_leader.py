@@ -5,14 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, Protocol
 
+from proctor.config import Config
 from proctor.core.alert_record import AlertChange
 from proctor.core.event_row import EventRow
+from proctor.store.alert_state import AlertState
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.log_reader import log_files, new_rows
+from proctor.wiring.alert_settings import engine_of
+from proctor.wiring.monitor_state import state_url
 
-__all__ = ["AlertLeader", "LeadingEngine", "recent_log_rows"]
+__all__ = ["AlertLeader", "LeadingEngine", "alert_rules_of", "recent_log_rows"]
 
 _REPLAYED: Final = 900.0  # seconds of the log that a new leader reads again; older events say nothing about now
 
@@ -101,6 +106,17 @@ class AlertLeader:
         engine, self._engine = self._engine, None
         if engine is not None:
             engine.close()
+
+
+def alert_rules_of(config: Config, indexer: EventIndexer, state: AlertState) -> LeadingEngine | AlertLeader:
+    """Return the alert rules of a project for an intake: an engine, or a leader if several servers share the state.
+
+    Raises:
+        MalformedError: something under `alerts:` or `monitor:` is wrong.
+    """
+    if state_url(config) is None:
+        return engine_of(config, state)
+    return AlertLeader(indexer, lambda: engine_of(config, state), recent=partial(recent_log_rows, indexer))
 
 
 def recent_log_rows(indexer: EventIndexer, since: float) -> Iterator[EventRow]:

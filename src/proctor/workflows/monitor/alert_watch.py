@@ -9,8 +9,8 @@ from proctor.core.alert_record import AlertChange, RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.core.sockets import Http
 from proctor.store.alert_spool import AlertSpool
-from proctor.store.alert_state import AlertState
 from proctor.wiring.alert_settings import alert_settings_of, engine_of
+from proctor.wiring.monitor_state import open_alert_state
 from proctor.workflows.alert_channels import AlertNotifier
 
 __all__ = ["AlertWatch"]
@@ -22,7 +22,7 @@ class AlertWatch:
     def __init__(
         self, config: Config, http: Http, *, clock: Callable[[], float] | None = None, save_every: float = 10.0
     ) -> None:
-        self.state = AlertState(config.store)
+        self.state = open_alert_state(config)
         self.engine = engine_of(config, self.state, clock=clock, save_every=save_every)
         self.notifier = AlertNotifier(alert_settings_of(config), self.state, AlertSpool(config.store), http)
 
