@@ -1,1 +1,1 @@
-"""Measures of what watches production."""
+"""Measures the monitor."""

@@ -221,7 +221,7 @@ class AlertState:
                 "UPDATE silences SET until = ? WHERE number = ? AND until > ?", (now, number, now)
             ).rowcount
             if not done:
-                raise NotFoundError(f"no silence {number} is in force", hint="`proctor alerts silences` lists them")
+                raise NotFoundError(f"no silence {number} is in force", hint="`proctor alerts silence` lists them")
 
     def silences(self, now: float) -> list[Silence]:
         """Return the silences in force."""

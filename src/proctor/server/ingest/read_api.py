@@ -37,7 +37,7 @@ class AlertReader(Protocol):
 
 
 class ReadApi:
-    """Answers questions about what is stored. Every query runs on a thread, so that receiving goes on."""
+    """Answers questions about what is stored. Queries of the history run on a thread, so that receiving goes on."""
 
     def __init__(
         self,
@@ -55,18 +55,20 @@ class ReadApi:
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Add the paths of the API."""
-        router.add_get("/api/alerts", self._answered(self._alerts))
-        router.add_get("/api/rules", self._answered(self._rules))
+        router.add_get("/api/alerts", self._answered(self._alerts, here=True))
+        router.add_get("/api/rules", self._answered(self._rules, here=True))
         router.add_get("/api/conversations", self._answered(self._conversations))
         router.add_get("/api/conversations/{session:.+}", self._answered(self._conversation))
         router.add_get("/api/windows", self._answered(self._windows))
         router.add_get("/api/figures", self._answered(self._figures))
         router.add_get("/metrics", self.exposition)
 
-    def _answered(self, read: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
+    def _answered(self, read: Callable[[web.Request], Any], *, here: bool = False) -> Callable[[web.Request], Any]:
+        """Return a handler; ``here`` is for the alerts, whose database belongs to this thread."""
+
         async def answered(request: web.Request) -> web.StreamResponse:
             try:
-                made = await asyncio.to_thread(read, request)
+                made = read(request) if here else await asyncio.to_thread(read, request)
             except InputError as error:
                 return refusal(400, error.message, field=error.field, hint=error.hint)
             return refusal(404, "there is no such conversation") if made is None else json_answer(made)
@@ -136,7 +138,7 @@ class ReadApi:
         """Return the figures in the text format of Prometheus."""
         lines = [_ingest_metrics(self.intake, self.counts)]
         if self.metrics is not None:
-            lines.append(await asyncio.to_thread(self.metrics))
+            lines.append(self.metrics())
         return web.Response(body="".join(lines).encode(), headers={"Content-Type": _METRICS_TYPE})
 
 
