@@ -91,7 +91,7 @@ EVENT_MIGRATIONS: Final = (
         cost             REAL NOT NULL,
         counts           TEXT NOT NULL,
         latency          BLOB NOT NULL,
-        PRIMARY KEY (step, start, slice)
+        PRIMARY KEY (step, slice, start)
     ) STRICT, WITHOUT ROWID;
     """,
 )

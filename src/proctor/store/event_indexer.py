@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -18,7 +17,7 @@ from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.conversation_index import ConversationIndex, Indexed
 from proctor.store.event_database import EventDatabase
 from proctor.store.event_log import FOLDER
-from proctor.store.log_reader import PlacedRow, log_files, new_rows, read_codes
+from proctor.store.log_reader import PlacedRow, file_codes, log_files, new_rows, read_codes
 from proctor.store.private_files import open_private, private_folder
 from proctor.store.rollups import RollupStore
 from proctor.store.segments import SEGMENTS, read_manifest, read_segments
@@ -195,14 +194,8 @@ class EventIndexer:
         for name in read_manifest(self._folder).codes:
             seen.add(read_codes(self._folder / SEGMENTS / name))
         for path in log_files(self._folder):
-            codes = array("Q")
             with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
-                for placed in new_rows(file, 0):
-                    if placed.at >= known.get(path.name, 0):
-                        break
-                    if placed.row is not None:
-                        codes.append(id_code(placed.row.id))
-            seen.add(codes)
+                seen.add(file_codes(file, end=known.get(path.name, 0)))
         return seen
 
     def _follow(self, path: Path, at: int) -> None:
