@@ -6,10 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from proctor.config import Config
-from proctor.core.alert_record import AlertChange
+from proctor.core.alert_record import AlertChange, RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.store.alert_state import AlertState
 from proctor.store.event_indexer import EventIndexer
@@ -26,12 +26,16 @@ class LeadingEngine(Protocol):
     """The alert engine, as the leader uses it."""
 
     seen_until: float
+    leads: bool
 
     def observe(self, row: EventRow, arrived: float | None = None) -> None:
         """Count one event that arrived at this time."""
 
     def tick(self, now: float) -> list[AlertChange]:
         """Return what changed in the alerts."""
+
+    def limits(self, now: float) -> list[RuleLimit]:
+        """Return the smallest spike that each rule sees."""
 
     def close(self, now: float | None = None) -> None:
         """Keep everything, and let another process decide."""
@@ -57,6 +61,7 @@ class AlertLeader:
         self._lock = threading.RLock()
         self._engine: LeadingEngine | None = None
         self._replayed: set[str] = set()  # ids that were read again and are yet to be indexed
+        self.seen_until = float("inf")  # what was received before is left to the index, too
         indexer.counted = self._counted
 
     @property
@@ -64,21 +69,31 @@ class AlertLeader:
         """The engine, if this server leads."""
         return self._engine
 
-    def observe(self, row: EventRow) -> None:
+    @property
+    def leads(self) -> bool:
+        """Whether this server decides for all."""
+        return self._engine is not None and self._engine.leads
+
+    def observe(self, row: EventRow, arrived: float | None = None) -> None:
         """Leave an event of this server to the index."""
 
-    def tick(self, now: float) -> Sequence[Any]:
+    def limits(self, now: float) -> list[RuleLimit]:
+        """Return the smallest spike that each rule sees; nothing at a server that does not lead."""
+        with self._lock:
+            return self._engine.limits(now) if self._engine is not None else []
+
+    def tick(self, now: float) -> list[AlertChange]:
         """Ask the rules if this server leads; return what changed."""
         with self._lock:
             if not self._indexer.is_indexer:
                 self._step_down()
-                return ()
+                return []
             return self._led().tick(now)
 
-    def close(self) -> None:
+    def close(self, now: float | None = None) -> None:
         """Let another server lead."""
         with self._lock:
-            self._step_down()
+            self._step_down(now)
 
     def _counted(self, rows: Sequence[EventRow]) -> None:
         with self._lock:
@@ -102,21 +117,29 @@ class AlertLeader:
             self._engine = engine
         return self._engine
 
-    def _step_down(self) -> None:
+    def _step_down(self, now: float | None = None) -> None:
         engine, self._engine = self._engine, None
         if engine is not None:
-            engine.close()
+            engine.close(now)
 
 
-def alert_rules_of(config: Config, indexer: EventIndexer, state: AlertState) -> LeadingEngine | AlertLeader:
+def alert_rules_of(
+    config: Config,
+    indexer: EventIndexer,
+    state: AlertState,
+    *,
+    clock: Callable[[], float] | None = None,
+    save_every: float = 10.0,
+) -> LeadingEngine | AlertLeader:
     """Return the alert rules of a project for an intake: an engine, or a leader if several servers share the state.
 
     Raises:
         MalformedError: something under `alerts:` or `monitor:` is wrong.
     """
+    make = partial(engine_of, config, state, clock=clock, save_every=save_every)
     if state_url(config) is None:
-        return engine_of(config, state)
-    return AlertLeader(indexer, lambda: engine_of(config, state), recent=partial(recent_log_rows, indexer))
+        return make()
+    return AlertLeader(indexer, make, recent=partial(recent_log_rows, indexer), clock=clock or time.time)
 
 
 def recent_log_rows(indexer: EventIndexer, since: float) -> Iterator[EventRow]:
