@@ -52,16 +52,18 @@ class Tally:
         if not self.total:
             return f"| {self.title} | {self.must} | none | |"
         within = wilson(self.hits, self.total)
-        return f"| {self.title} | {self.must} | {self.hits} of {self.total} ({self.hits / self.total:.0%}) | {within.low:.0%}–{within.high:.0%} |"
+        assert within is not None
+        share = f"{self.hits} of {self.total} ({self.hits / self.total:.0%})"
+        return f"| {self.title} | {self.must} | {share} | {within.low:.0%}–{within.high:.0%} |"
 
 
 def fits(rule: Rule, wanted: Mapping[str, Any], text: str) -> bool:
     """Whether a rule stands at the expected place and says what it must."""
-    place = _plain(str(wanted["at"]))
-    assert place in text, f"{wanted['at']!r} is not in the prompt"
+    places = [_plain(str(each)) for each in (wanted["at"] if isinstance(wanted["at"], list) else [wanted["at"]])]
+    assert all(place in text for place in places), f"{wanted['at']!r} is not in the prompt"
     quote = _plain(rule.source.quote) if rule.source else ""
     said = _plain(f"{rule.text} {rule.predicate or ''}")
-    near = bool(quote) and (place in quote or quote in place)
+    near = bool(quote) and any(place in quote or quote in place for place in places)
     return near and all(any(_plain(one) in said for one in str(word).split("|")) for word in wanted["say"])
 
 
