@@ -173,7 +173,7 @@ class _Bench:
         return values
 
     def _new(self, case: Case) -> bool:
-        return offline_validity(self.desk.brief, case)[0] is True and self.seen.repeated(case) is None
+        return offline_validity(self.desk.brief, case)[0] is not False and self.seen.repeated(case) is None
 
     def _keep(self, case: Case) -> None:
         if self.seen.repeated(case) is not None:
