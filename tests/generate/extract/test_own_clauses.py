@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.core.rule import Rule
-from proctor.generate.extract import extract_rules
+from proctor.generate.extract import extract_intent, extract_rules
 from proctor.prompts.load import parse_prompt
 
 
@@ -125,3 +125,27 @@ If the question is not about symptoms, say "I can only help with symptoms."
     assert any('one of "EMERGENCY", "TODAY", "LATER"' in each for each in found)
     assert all("I can only help with symptoms." in each for each in found if each.startswith(("lines", "fields")))
     assert "Fever in a baby is EMERGENCY." in rules
+
+
+@table(
+    ("prompt", "intent"),
+    [
+        (
+            "You are a customer support agent for TechCorp.\n\nFormat:\n1. Acknowledge the issue\n2. Offer steps",
+            "You are a customer support agent for TechCorp.",
+        ),
+        ("You turn questions into SQL.\nDo not use SELECT *.", "You turn questions into SQL."),
+        ("---\ndescription: 'Source: https://example.org/prompts'\n---\nSummarise {{text}}.", "Summarise {{text}}."),
+        (
+            "---\ndescription: A basic prompt that uses the GPT-3 chat API\n---\nName {{city}}'s river.",
+            "Name {{city}}'s river.",
+        ),
+        ("Do not mention prices.\nWrite a product text for {{name}}.", "Write a product text for {{name}}."),
+        (
+            "You are a helpful assistant.\nYour task is to sort mails.\nBe brief.",
+            "Your task is to sort mails.",
+        ),
+    ],
+)
+def test_an_intent_says_what_the_prompt_is_for(prompt: str, intent: str) -> None:
+    assert extract_intent(parse_prompt(prompt)) == intent

@@ -11,7 +11,7 @@ from proctor.generate.extract.statements import Statement, protected, trimmed
 from proctor.generate.extract.verbs import COMMANDS, OFTEN_NOUNS, from_gerund, looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["Clause", "clauses_of"]
+__all__ = ["Clause", "clauses_of", "split_condition"]
 
 _CONDITION: Final = Lazy(
     r"(?P<lead>(?:and|but|however|also|otherwise|note that|please)?,?\s*)"
@@ -159,6 +159,15 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
             borrowed=borrowed,
             trails=trailing is not None and own != condition,
         )
+
+
+def split_condition(text: str) -> tuple[str, str]:
+    """Return the condition that a sentence begins with and the rest; an empty condition if there is none."""
+    match = _CONDITION.match(text)
+    if match is None:
+        return "", text
+    ends = _end_of_list(text, match.end()) or (match.end("condition"), match.end())
+    return text[match.start("condition") : ends[0]].strip(), text[ends[1] :]
 
 
 def _end_of_list(text: str, begin: int) -> tuple[int, int] | None:

@@ -109,11 +109,11 @@ def _is_task(statement: Statement) -> bool:
     """Whether a sentence is a command that says what to make, not how."""
     if _LIMITS.match(statement.text):
         return False
-    for clause in clauses_of(statement):
-        if not clause.condition and requested(clause.text, first=clause.first):
-            first = re.match(r"\W*(?:please |then |first,? )?([A-Za-z]+)", clause.text)
-            return first is None or first[1].lower() in COMMANDS - THINKING or bool(_TASK.search(clause.text))
-    return False
+    clause = next(iter(clauses_of(statement)), None)
+    if clause is None or clause.condition or not requested(clause.text, first=clause.first):
+        return False
+    first = re.match(r"\W*(?:please |then |first,? )?([A-Za-z]+)", clause.text)
+    return first is None or first[1].lower() in COMMANDS - THINKING or bool(_TASK.search(clause.text))
 
 
 def _foreign(statements: Sequence[Statement], code: str) -> str:

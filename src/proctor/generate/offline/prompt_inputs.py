@@ -9,6 +9,7 @@ from typing import Final
 
 from proctor.core.rule import Rule
 from proctor.generate.build_case import Brief
+from proctor.generate.extract.clauses import split_condition
 from proctor.generate.extract.other_languages import tongue_of
 from proctor.generate.settle_predicates import known_answers
 from proctor.generate.spec import InputSpec
@@ -38,7 +39,7 @@ _ASKS: Final = re.compile(
     r"requests?|mentions?|reports?|wants? to|wants|needs?|complains? (?:about|of|that)|"
     r"inquires? about|describes?|(?:is|are) asked about|"
     r"tells? you (?:about|that)|says? (?:that )?(?:they|he|"
-    r"she))\s+(?P<what>[^.;:\n]{3,200}?)\s*(?:,|$)(?!\s*(?:or|and)\b)",
+    r"she))\s+(?P<what>[^.;:\n]{3,200})",
     re.IGNORECASE,
 )
 _HELPS: Final = re.compile(
@@ -120,7 +121,8 @@ def _implied(brief: Brief, spec: InputSpec) -> Iterator[OwnText]:
         return
     for rule in brief.spec.rules:
         if rule.polarity == "positive":
-            for match in _ASKS.finditer(rule.text):
+            condition, rest = split_condition(rule.text)
+            for match in _ASKS.finditer(condition or rest):
                 for text in _messages(match):
                     yield OwnText(text=text, why=f"it meets the condition: {match.group().strip(' ,')}", rule=rule.id)
     for match in _HELPS.finditer(re.sub(r"\s+", " ", prompt.text)):

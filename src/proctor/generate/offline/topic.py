@@ -13,7 +13,7 @@ from proctor.generate.extract.vocabulary import worded
 from proctor.generate.spec import InputSpec
 from proctor.prompts.prompt import Prompt
 
-__all__ = ["domain_words", "takes_any_text"]
+__all__ = ["content_words", "domain_words", "takes_any_text"]
 
 # Words about texts, answers and their form, which every prompt uses whatever it is for.
 _TALK: Final = worded(
@@ -98,7 +98,7 @@ def takes_any_text(prompt: Prompt, spec: InputSpec | None = None) -> bool:
         return False
     if not prompt.inputs:  # a message to the assistant: every word of its instructions counts
         texts = [_bare(each.text) for each in statements_of(prompt) if not each.code]
-        return len({word for text in texts for word in _content(text)}) <= _MOST_IN_CHAT
+        return len({word for text in texts for word in content_words(text)}) <= _MOST_IN_CHAT
     return not domain_words(prompt)
 
 
@@ -107,9 +107,9 @@ def domain_words(prompt: Prompt) -> tuple[str, ...]:
     statements = [each for each in statements_of(prompt) if not each.code]
     texts = [_bare(each.text) for each in statements if each.section not in ("labels", "fields", "format")]
     named = [match["said"] for text in texts for pattern in (_ROLE, _OBJECT) for match in pattern.finditer(text)]
-    often = Counter(word for text in texts for word in dict.fromkeys(_content(text)))
+    often = Counter(word for text in texts for word in dict.fromkeys(content_words(text)))
     repeated = [word for word, count in often.items() if count >= _TOPIC_COUNT]
-    return tuple(dict.fromkeys([word for said in named for word in _content(said)] + repeated))
+    return tuple(dict.fromkeys([word for said in named for word in content_words(said)] + repeated))
 
 
 def _bare(text: str) -> str:
@@ -117,7 +117,8 @@ def _bare(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def _content(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
+    """Return the words of a text that are not about texts, answers and their form, as stems."""
     words = re.findall(r"[a-z][a-z'-]{2,}", text.lower())
     return [stem for word in words if (stem := _stem(word)) and not _is_talk(word, stem)]
 
