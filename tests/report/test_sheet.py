@@ -69,7 +69,7 @@ REVIEW = CollectionReview(
         FailureMode(text="dull", harm="low", tests=("t-1",)),
     ),
     notes=(TestNote(test="t-1", importance=0.2), TestNote(test="t-2", importance=0.9, reasons=("the only one",))),
-    parts={"rules with a test": 0.5, "tests with a valid input": None},
+    parts={"rules with a test": 0.5, "rules tested from both sides": None},
     keep=("t-2",),
 )
 

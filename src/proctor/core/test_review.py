@@ -10,10 +10,11 @@ from typing import Literal
 from proctor.core.report import Spend
 from proctor.core.rule import Rule
 
-__all__ = ["HARMS", "TOPIC", "CollectionReview", "FailureMode", "Harm", "TestNote"]
+__all__ = ["HARMS", "TOPIC", "VALID", "CollectionReview", "FailureMode", "Harm", "TestNote"]
 
 Harm = Literal["low", "medium", "high"]
 TOPIC = "tests on topic"
+VALID = "tests with a valid input"
 HARMS: tuple[Harm, ...] = ("low", "medium", "high")
 
 
@@ -57,7 +58,7 @@ class TestNote:
 class CollectionReview:
     """The review of all tests of a prompt. ``parts`` are shares; ``unknown`` counts what a part could not tell.
 
-    There is no score without rules, nor where it is unknown for most tests whether they are on topic.
+    There is no score without rules, nor where it is unknown for most tests whether they are valid and on topic.
     """
 
     prompt: str
@@ -77,8 +78,8 @@ class CollectionReview:
 
     @property
     def score(self) -> float | None:
-        """The mean of the known parts; None if there are no rules, or the topics of most tests are unknown."""
-        if not self.rules or (TOPIC in self.parts and self.parts[TOPIC] is None):
+        """The mean of the known parts; None if there are no rules, or topic or validity of most tests is unknown."""
+        if not self.rules or any(name in self.parts and self.parts[name] is None for name in (TOPIC, VALID)):
             return None
         known = [value for value in self.parts.values() if value is not None]
         return sum(known) / len(known) if known else None

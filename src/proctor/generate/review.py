@@ -10,7 +10,7 @@ from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
-from proctor.core.test_review import TOPIC, FailureMode, TestNote
+from proctor.core.test_review import TOPIC, VALID, FailureMode, TestNote
 from proctor.generate.build_case import inputs_of
 from proctor.generate.deduplicate import THRESHOLD
 from proctor.generate.failure_modes import failure_modes
@@ -20,6 +20,7 @@ from proctor.prompts.prompt import Prompt
 
 __all__ = ["Findings", "Past", "keep_best", "review_tests"]
 
+_SAME_FROM = 0.6  # share of the shorter test's trigrams from which two tests are about the same
 _MET = "conditions that a test meets"
 _LIKE_FROM = 0.6  # similarity from which two tests are reported as alike
 # Weights of the reasons; an unknown one (no stored run) is ignored.
@@ -63,13 +64,25 @@ def review_tests(
         parts["tests that repeat no other"] = _share(len(tests) - repeats, len(tests))
     unknown: dict[str, int] = {}
     if prompt is not None:
-        parts[TOPIC], unknown[TOPIC] = _topics(topics.values())
+        parts[TOPIC], unknown[TOPIC] = _known_share(topics.values())
+        parts[VALID], unknown[VALID] = _known_share([GeneratedTest.of(case).valid for case in tests])
+        parts["different situations"] = _share(_situations(tests), len(tests))
         parts[_MET], unknown[_MET] = _conditions(spec, telling, aimed)
     return Findings(modes=modes, notes=notes, parts=parts, unknown={name: n for name, n in unknown.items() if n})
 
 
-def _topics(found: Collection[bool | None]) -> tuple[float | None, int]:
-    """Return the share of the known that are on topic, and how many are unknown; no share if most are."""
+def _situations(tests: Sequence[Case]) -> int:
+    """Return how many tests are about something else than the ones before: not the same message with an addition."""
+    seen: list[frozenset[str]] = []
+    for case in tests:
+        _, grams = _grams(case)
+        if all(len(grams & other) < _SAME_FROM * min(len(grams), len(other)) for other in seen):
+            seen.append(grams)
+    return len(seen)
+
+
+def _known_share(found: Collection[bool | None]) -> tuple[float | None, int]:
+    """Return the share of the known that are so, and how many are unknown; no share if most are."""
     known = [each for each in found if each is not None]
     open_ones = len(found) - len(known)
     return (None if open_ones > len(known) else _share(sum(known), len(known))), open_ones
@@ -249,7 +262,7 @@ def _parts(
         "rules tested from both sides": _share(len(both), len(spec.enabled)),
         "harmful ways to fail with a test": _share(sum(bool(mode.tests) for mode in harmful), len(harmful)),
         "tests that repeat no other": _share(len(tests) - repeats, len(tests)),
-        "tests with a valid input": _share(sum(map(bool, said)), len(said)),
+        VALID: _share(sum(map(bool, said)), len(said)),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from proctor.core.test_review import HARMS, TOPIC, CollectionReview, FailureMode
+from proctor.core.test_review import HARMS, TOPIC, VALID, CollectionReview, FailureMode
 from proctor.report.number_format import moment, percent, total_spend
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import ReportTable, columns, figures
@@ -49,7 +49,8 @@ def _score(review: CollectionReview) -> str:
         return f"score {percent(review.score)}"
     if not review.rules:
         return "no score: the prompt has no rule"
-    return f"no score: whether {review.unknown.get(TOPIC, 0)} of {review.tests} tests are on topic is not known"
+    open_ones = max(review.unknown.get(TOPIC, 0), review.unknown.get(VALID, 0))
+    return f"no score: whether {open_ones} of {review.tests} tests are valid and on topic is not known"
 
 
 def _modes(review: CollectionReview) -> ReportTable:

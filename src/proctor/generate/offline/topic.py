@@ -56,7 +56,7 @@ _TALK: Final = worded(
 _GENERIC_NAMES: Final = re.compile(
     r"(?:input|user|source|original|full|raw|the|my|long|short)?_?(?:text|input|sentence|"
     r"paragraph|passage|article|document|content|story|essay|body|"
-    r"string|word|phrase|headline|title|question|query|prompt|topic|joke|pair|abstract|tweet|"
+    r"string|word|phrase|headline|title|subject|question|query|prompt|topic|joke|pair|abstract|tweet|"
     r"post|paragraphs|sentences|texts|lines?|poem|idea|"
     r"statement|excerpt|blog|quote|term|context|theme|request|message|conversation)s?",
     re.IGNORECASE,

@@ -10,7 +10,7 @@ from pathlib import Path
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case
 from proctor.core.errors import SuiteError
-from proctor.core.test_review import TOPIC, CollectionReview
+from proctor.core.test_review import TOPIC, VALID, CollectionReview
 from proctor.generate.artefacts import TESTS, Artefacts, folder_of, read_artefacts
 from proctor.generate.build_case import Brief
 from proctor.generate.folder import write_together
@@ -58,6 +58,8 @@ async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
     artefacts = read_artefacts(job.folder)
     if not artefacts.tests:
         hint = f"`proctor generate {job.prompt.name}` makes them"
+        if artefacts.provenance:
+            hint = "no realistic inputs could be made: add samples to the prompt file, or generate with -m"
         raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(job.folder), hint=hint)
     past, runs = _past(config, artefacts.tests)
     spec = artefacts.specification
@@ -128,8 +130,8 @@ def _reviewed(
         )
     if not spec.enabled:
         remarks.append("the prompt has no rule, so its tests have no score: write rules into rules.yaml")
-    elif TOPIC in findings.parts and findings.parts[TOPIC] is None:
-        remarks.append("whether most tests are on topic is not known without a model or a reader: no score; use -m")
+    elif any(name in findings.parts and findings.parts[name] is None for name in (TOPIC, VALID)):
+        remarks.append("whether most tests are valid and on topic is not known without a model: generate them with -m")
     if not runs:
         remarks.append("no stored run has these tests: how often they failed is not known and counts neither way")
     return CollectionReview(
