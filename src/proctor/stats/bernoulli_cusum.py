@@ -93,10 +93,18 @@ def _threshold(hours: Sequence[tuple[float, Chart]], false_alarms: float) -> flo
     ]
     level = math.log(sum(weight * math.exp(-more) for weight, more in terms) / false_alarms)
     least = max(each.up for _, each in hours) * (1 + 1e-9)
-    for _ in range(6):  # the run length is nearly exponential, so each step leaves a small part of the error
+    for _ in range(20):  # Newton's method on the logarithm, which is nearly a straight line
         level = max(level, least)
-        alarms = sum(weight / max(1e-12, math.exp(level + more) - level - more - 1) for weight, more in terms)
-        level += math.log(alarms / false_alarms)
+        alarms = slope = 0.0
+        for weight, more in terms:
+            grown = math.exp(level + more)
+            part = 1.0 / max(1e-9, grown - level - more - 1)
+            alarms += weight * part
+            slope += weight * (grown - 1) * part * part
+        step = math.log(alarms / false_alarms) * alarms / slope
+        level += step
+        if abs(step) < 1e-6:
+            break
     return max(level, least)
 
 

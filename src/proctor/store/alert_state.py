@@ -16,10 +16,10 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, NotFoundError, StoreError
 from proctor.store.db import connect, explained
 
-__all__ = ["ALERTS_FILE", "AlertState"]
+__all__ = ["ALERTS_FILE", "ALERT_MIGRATIONS", "AlertState"]
 
 ALERTS_FILE: Final = "alerts.db"
-_MIGRATIONS: Final = (
+ALERT_MIGRATIONS: Final = (
     """
     CREATE TABLE alerts (
         number      INTEGER PRIMARY KEY,
@@ -64,7 +64,7 @@ class AlertState:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / ALERTS_FILE
-        self._database = connect(self.path, _MIGRATIONS)
+        self._database = connect(self.path, ALERT_MIGRATIONS)
 
     def __enter__(self) -> AlertState:
         return self
@@ -221,7 +221,7 @@ class AlertState:
                 "UPDATE silences SET until = ? WHERE number = ? AND until > ?", (now, number, now)
             ).rowcount
             if not done:
-                raise NotFoundError(f"no silence {number} is in force", hint="`proctor alerts silences` lists them")
+                raise NotFoundError(f"no silence {number} is in force", hint="`proctor alerts silence` lists them")
 
     def silences(self, now: float) -> list[Silence]:
         """Return the silences in force."""

@@ -9,6 +9,7 @@ from typing import Final
 from proctor.config import Config, expand
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
+from proctor.wiring.problem_lines import placed_in
 
 __all__ = ["IngestSettings", "read_ingest"]
 
@@ -34,7 +35,7 @@ class IngestSettings:
     max_waiting_bytes: int = 64_000_000
     rate: float | None = None
     settle: float = 2.0
-    patience: float = 30.0
+    patience: float = 60.0
     late: float = 60.0
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
@@ -70,4 +71,4 @@ def read_ingest(config: Config) -> IngestSettings:
         return decode(IngestSettings, expand(written, config.environment), strict=True)
     except MalformedError as error:
         problems = [Problem((*_PLACE, *each.path), each.message, each.hint) for each in error.problems]
-        raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+        raise placed_in(config.path, problems) from error

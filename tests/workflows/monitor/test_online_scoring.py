@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ from proctor.project import Project
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER, EventLog
 from proctor.store.scoring_progress import ScoringFigures, ScoringProgress
-from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep
+from proctor.workflows.monitor.intake import Intake
+from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep, background_scoring
 from proctor.workflows.monitor.scoring_settings import scoring_settings
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp()
@@ -289,3 +291,22 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     sessions = [score.session for score in again.scores()]
     assert done <= count
     assert sorted(sessions) == sorted(f"s{number}" for number in range(count))
+
+
+def test_beside_a_server_it_scores_what_arrives(tmp_path: Path) -> None:
+    config = _project(tmp_path, f"scorers: {SCORERS}, rate: 1, quiet: 1 s")
+    with closing(Intake(config.store)) as intake, background_scoring(config, intake.add, every=0.1) as scoring:
+        assert scoring is not None
+        intake.add([_event("s1", 1, time.time() - 60)])
+        for _ in range(200):
+            intake.index()
+            if intake.figures().by_kind.get("score"):
+                break
+            time.sleep(0.05)
+    assert intake.figures().by_kind == {"turn": 1, "score": 1}
+
+
+def test_without_settings_a_server_scores_nothing(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("monitor: {}\n")
+    with background_scoring(open_config(tmp_path), print) as scoring:
+        assert scoring is None

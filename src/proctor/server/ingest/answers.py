@@ -9,7 +9,7 @@ from aiohttp import web
 
 from proctor.core.codec import dumps
 from proctor.server.error_body import error_body
-from proctor.server.ingest.commit_queue import Batch
+from proctor.server.ingest.commit_queue import RequestBatch
 from proctor.server.ingest.otlp_protobuf import partial_success
 
 __all__ = ["JSON", "PROTOBUF", "json_answer", "otlp_answer", "otlp_error", "refusal", "retry_later"]
@@ -41,7 +41,7 @@ def retry_later(status: int, message: str, seconds: float) -> web.Response:
     return refusal(status, message, headers={"Retry-After": str(max(1, math.ceil(seconds)))})
 
 
-def otlp_answer(kind: str, batch: Batch, *, as_json: bool) -> web.Response:
+def otlp_answer(kind: str, batch: RequestBatch, *, as_json: bool) -> web.Response:
     """Return the answer to an OTLP export: empty, or the partial success that OTLP defines."""
     if not as_json:
         return web.Response(body=partial_success(kind, batch.rejected, batch.why), content_type=PROTOBUF)

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any, Final
 
 from aiohttp import web
@@ -22,7 +23,7 @@ from proctor.server.ingest.answers import (
     refusal,
     retry_later,
 )
-from proctor.server.ingest.commit_queue import Batch, CommitQueue, OverloadedError
+from proctor.server.ingest.commit_queue import CommitQueue, QueueFullError, RequestBatch
 from proctor.server.ingest.multipart_runs import read_multipart
 from proctor.server.ingest.read_api import ReadApi
 from proctor.server.ingest.request_batches import (
@@ -49,15 +50,16 @@ _ENCODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
 _READ_PATHS: Final = ("/api/alerts", "/api/rules", "/api/conversations", "/api/windows", "/api/figures", "/metrics")
 _UNREADABLE: Final = "the body %s"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Changed = Callable[[Sequence[Any]], Awaitable[None]]
+ReadScores = Callable[[Intake, bytes, str | None], tuple[RequestBatch, list[str]]]
+Tick = Callable[[], Awaitable[Any]]
 _log = logging.getLogger(__name__)
 
 
 def make_app(
-    intake: Intake, settings: IngestSettings, *, reader: ReadApi | None = None, changed: Changed | None = None
+    intake: Intake, settings: IngestSettings, *, reader: ReadApi | None = None, tick: Tick | None = None
 ) -> web.Application:
-    """Return the server as an application; ``changed`` is called with what changed in the alerts."""
-    server = IngestServer(intake, settings, reader=reader or ReadApi(intake), changed=changed)
+    """Return the server as an application; ``tick`` asks the alert rules."""
+    server = IngestServer(intake, settings, reader=reader or ReadApi(intake), tick=tick)
     door = admit(_turned_away, hosts=settings.hosts, origins=settings.origins)
     app = web.Application(client_max_size=settings.max_bytes, middlewares=[door, server.admitted])
     for stem in ("", "/api/public/otel", "/otel"):  # plain OTLP, and where the SDKs of Langfuse and LangSmith send it
@@ -82,13 +84,11 @@ def make_app(
 class IngestServer:
     """Receives requests; each is answered when what it holds is on disk."""
 
-    def __init__(
-        self, intake: Intake, settings: IngestSettings, *, reader: ReadApi, changed: Changed | None = None
-    ) -> None:
+    def __init__(self, intake: Intake, settings: IngestSettings, *, reader: ReadApi, tick: Tick | None = None) -> None:
         self.intake = intake
         self.settings = settings
         self.reader = reader
-        self.changed = changed
+        self.tick = tick
         self.queue = CommitQueue(intake, max_bytes=settings.max_waiting_bytes)
         self.tokens = SourceTokens(settings.tokens, read_token=settings.read_token)
         self.rates = SourceRates(settings.rate)
@@ -114,9 +114,9 @@ class IngestServer:
             return refusal(405, f"{path} takes {allowed}", headers={"Allow": allowed})
         except web.HTTPNotFound:
             return refusal(404, f"there is nothing at {path}", hint="docs/ingest.md lists what there is")
-        except web.HTTPBadRequest as error:
-            return refusal(400, f"the request cannot be read: {error.reason}")
-        except OverloadedError:
+        except web.RequestPayloadError:
+            return refusal(400, "the body cannot be unpacked", hint="is it what Content-Encoding says?")
+        except QueueFullError:
             self.counts["refused", "overload"] += 1
             return retry_later(503, "more waits to be written than is allowed; send again", 1)
         except StoreError as error:
@@ -135,7 +135,6 @@ class IngestServer:
             self.counts["refused", "token"] += 1
             hint = "send `Authorization: Bearer TOKEN`, or `X-Proctor-Token: TOKEN`"
             return refusal(401, "the token is missing or wrong", hint=hint, headers={"WWW-Authenticate": "Bearer"})
-        request["source"] = source
         if request.headers.get("Content-Encoding", "").lower() not in _ENCODINGS:
             return refusal(415, "the body has an unknown encoding", hint="send it plain or with gzip")
         if wait := self.rates.wait(source or ""):
@@ -143,11 +142,11 @@ class IngestServer:
             return retry_later(429, f"the source sends more than {self.settings.rate:g} records a second", wait)
         return None
 
-    async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], Batch]) -> Batch:
+    async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], RequestBatch]) -> RequestBatch:
         body = await request.read()
         batch = await self.queue.put(lambda: read(body), len(body))
-        self.rates.charge(request["source"] or "", batch.records)
-        self.counts[kind, "accepted"] += len(batch.rows) + len(batch.spans)
+        self.rates.charge(self.tokens.source(request) or "", batch.records)
+        self.counts[kind, "accepted"] += batch.accepted
         self.counts[kind, "rejected"] += batch.rejected
         self.counts[kind, "ignored"] += batch.ignored
         return batch
@@ -166,7 +165,7 @@ class IngestServer:
         as_json = request.content_type == JSON
         if not as_json and request.content_type not in (PROTOBUF, "application/octet-stream"):
             return refusal(415, f"OTLP is {PROTOBUF} or {JSON}")
-        source = request["source"]
+        source = self.tokens.source(request)
         try:
             batch = await self._put(
                 request, kind, lambda body: otlp_batch(self.intake, kind, body, source, as_json=as_json)
@@ -188,17 +187,17 @@ class IngestServer:
 
     async def turns(self, request: web.Request) -> web.StreamResponse:
         """Take events as JSON: one, a list, or one on each line. The good ones are kept, the others named."""
-        source = request["source"]
+        source = self.tokens.source(request)
         lines = request.content_type in _LINES
         try:
             batch = await self._put(request, "events", lambda body: json_batch(self.intake, body, source, lines=lines))
         except ValueError as error:
             self.counts["events", "unreadable"] += 1
             return refusal(400, _UNREADABLE % error, hint="send a JSON object, a list, or application/x-ndjson")
-        told: dict[str, Any] = {"accepted": len(batch.rows), "rejected": batch.rejected}
+        told: dict[str, Any] = {"accepted": batch.accepted, "rejected": batch.rejected}
         if batch.problems:
             told["problems"] = batch.problems
-        return json_answer(told, status=400 if batch.rejected and not batch.rows else 200)
+        return json_answer(told, status=400 if batch.rejected and not batch.accepted else 200)
 
     # --- Langfuse and LangSmith ----------------------------------------------------------------------
 
@@ -210,10 +209,12 @@ class IngestServer:
         """Take feedback of the LangSmith SDK."""
         return await self._scores(request, feedback_batch)
 
-    async def _scores(self, request: web.Request, read: Callable[..., tuple[Batch, list[str]]]) -> web.StreamResponse:
-        source, ids = request["source"], list[str]()
+    async def _scores(
+        self, request: web.Request, read: Callable[..., tuple[RequestBatch, list[str]]]
+    ) -> web.StreamResponse:
+        source, ids = self.tokens.source(request), list[str]()
 
-        def take(body: bytes) -> Batch:
+        def take(body: bytes) -> RequestBatch:
             batch, found = read(self.intake, body, source)
             ids.extend(found)
             return batch
@@ -240,9 +241,9 @@ class IngestServer:
 
     async def runs_multipart(self, request: web.Request) -> web.StreamResponse:
         """Take runs and feedback of the LangSmith SDK."""
-        source, kind = request["source"], request.headers.get("Content-Type", "")
+        source, kind = self.tokens.source(request), request.headers.get("Content-Type", "")
 
-        def take(body: bytes) -> Batch:
+        def take(body: bytes) -> RequestBatch:
             parts = read_multipart(kind, body)
             batch = runs_batch(self.intake, parts.runs.values(), source)
             for each in parts.feedback:
@@ -257,9 +258,9 @@ class IngestServer:
 
     async def runs_of_batch(self, request: web.Request) -> web.StreamResponse:
         """Take runs of older LangSmith SDKs: `{post: […], patch: […]}`."""
-        source = request["source"]
+        source = self.tokens.source(request)
 
-        def take(body: bytes) -> Batch:
+        def take(body: bytes) -> RequestBatch:
             data = _object(body)
             return runs_batch(self.intake, [*(data.get("post") or ()), *(data.get("patch") or ())], source)
 
@@ -267,12 +268,12 @@ class IngestServer:
 
     async def one_run(self, request: web.Request) -> web.StreamResponse:
         """Take one new run, or the update of one."""
-        source, key = request["source"], request.match_info.get("id")
+        source, key = self.tokens.source(request), request.match_info.get("id")
         return await self._runs(
             request, lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **_object(body)}], source)
         )
 
-    async def _runs(self, request: web.Request, take: Callable[[bytes], Batch]) -> web.StreamResponse:
+    async def _runs(self, request: web.Request, take: Callable[[bytes], RequestBatch]) -> web.StreamResponse:
         try:
             batch = await self._put(request, "runs", take)
         except ValueError as error:
@@ -300,10 +301,11 @@ class IngestServer:
         """Run the background tasks while the application does; write what is complete at the end."""
         self.queue.start()
         work = [
-            asyncio.create_task(self._every(_SETTLE_EVERY, self.intake.settle)),
-            asyncio.create_task(self._every(_INDEX_EVERY, self.intake.index)),
-            asyncio.create_task(self._every(_TICK_EVERY, self.intake.tick, self.changed)),
+            asyncio.create_task(self._every(_SETTLE_EVERY, partial(asyncio.to_thread, self.intake.settle))),
+            asyncio.create_task(self._every(_INDEX_EVERY, partial(asyncio.to_thread, self.intake.index))),
         ]
+        if self.tick is not None:
+            work.append(asyncio.create_task(self._every(_TICK_EVERY, self.tick)))
         yield
         for task in work:
             task.cancel()
@@ -316,15 +318,13 @@ class IngestServer:
             self.intake.settle(at_once=True)
             self.intake.index()
 
-    async def _every(self, seconds: float, work: Callable[[], Any], then: Changed | None = None) -> None:
-        """Do something again and again on a thread; a failure is reported and tried again."""
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[Any]]) -> None:
+        """Do something again and again; a failure is reported and tried again."""
         while True:
             await asyncio.sleep(seconds)
             try:
-                made = await asyncio.to_thread(work)
+                await work()
                 self._trouble = ""
-                if then is not None and made:
-                    await then(made)
             except StoreError as error:
                 self._trouble = error.message
                 _log.error("%s", error)

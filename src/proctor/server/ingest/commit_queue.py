@@ -10,24 +10,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.store.span_journal import WaitingSpan
 from proctor.workflows.monitor.intake import Intake
 
-__all__ = ["Batch", "CommitQueue", "OverloadedError"]
+__all__ = ["CommitQueue", "QueueFullError", "RequestBatch"]
 
 _MAX_COMMIT_BYTES: Final = 8_000_000  # what one write collects; more would make the first of them wait
 
 
-class OverloadedError(Exception):
+class QueueFullError(Exception):
     """More waits to be written than is allowed; the sender should wait and send again."""
 
 
 @dataclass(slots=True)
-class Batch:
-    """What one request holds: rows and spans to write, and what its answer tells."""
+class RequestBatch:
+    """What one request holds: rows, events to mask, and spans to write, and what its answer tells."""
 
     rows: list[EventRow] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     spans: list[WaitingSpan] = field(default_factory=list)
     rejected: int = 0
     ignored: int = 0
@@ -37,16 +39,21 @@ class Batch:
     @property
     def records(self) -> int:
         """How many records the request holds, good or bad."""
-        return len(self.rows) + len(self.spans) + self.rejected + self.ignored
+        return self.accepted + self.rejected + self.ignored
+
+    @property
+    def accepted(self) -> int:
+        """How many records are written."""
+        return len(self.rows) + len(self.events) + len(self.spans)
 
 
 @dataclass(slots=True)
 class _Job:
-    read: Callable[[], Batch]
+    read: Callable[[], RequestBatch]
     size: int
     loop: asyncio.AbstractEventLoop
-    done: asyncio.Future[Batch]
-    batch: Batch | None = None
+    done: asyncio.Future[RequestBatch]
+    batch: RequestBatch | None = None
 
 
 class CommitQueue:
@@ -79,11 +86,11 @@ class CommitQueue:
         """How much waits to be written."""
         return self._waiting
 
-    async def put(self, read: Callable[[], Batch], size: int) -> Batch:
+    async def put(self, read: Callable[[], RequestBatch], size: int) -> RequestBatch:
         """Have a request read and its content written; return when it is on disk.
 
         Raises:
-            OverloadedError: too much waits.
+            QueueFullError: too much waits.
             StoreError: the disk failed.
             ValueError: ``read`` raised it: the request is invalid.
         """
@@ -91,7 +98,7 @@ class CommitQueue:
         job = _Job(read, size, loop, loop.create_future())
         with self._wake:
             if self._stopped or (self._jobs and self._waiting + size > self._max_bytes):
-                raise OverloadedError
+                raise QueueFullError
             self._jobs.append(job)
             self._waiting += size
             self._wake.notify()
@@ -126,8 +133,11 @@ class CommitQueue:
         try:
             spans = [span for job in good if job.batch for span in job.batch.spans]
             rows = [row for job in good if job.batch for row in job.batch.rows]
+            events = [event for job in good if job.batch for event in job.batch.events]
             if spans:
                 self._intake.add_spans(spans)
+            if events:
+                rows += self._intake.rows(events)
             if rows:
                 self._intake.add_rows(rows)
         except Exception as error:  # nothing is acknowledged

@@ -37,7 +37,7 @@ class AlertReader(Protocol):
 
 
 class ReadApi:
-    """Answers questions about what is stored. Every query runs on a thread, so that receiving goes on."""
+    """Answers questions about what is stored. Queries of the history run on a thread, so that receiving goes on."""
 
     def __init__(
         self,
@@ -45,30 +45,30 @@ class ReadApi:
         *,
         alerts: AlertReader | None = None,
         limits: Callable[[], Sequence[Any]] | None = None,
-        conversation: Callable[[str], Any] | None = None,
         metrics: Callable[[], str] | None = None,
     ) -> None:
         self.intake = intake
         self.alerts = alerts
         self.limits = limits
-        self.conversation = conversation
         self.metrics = metrics
         self.counts: Counter[tuple[str, str]] = Counter()
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Add the paths of the API."""
-        router.add_get("/api/alerts", self._answered(self._alerts))
-        router.add_get("/api/rules", self._answered(self._rules))
+        router.add_get("/api/alerts", self._answered(self._alerts, here=True))
+        router.add_get("/api/rules", self._answered(self._rules, here=True))
         router.add_get("/api/conversations", self._answered(self._conversations))
         router.add_get("/api/conversations/{session:.+}", self._answered(self._conversation))
         router.add_get("/api/windows", self._answered(self._windows))
         router.add_get("/api/figures", self._answered(self._figures))
         router.add_get("/metrics", self.exposition)
 
-    def _answered(self, read: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
+    def _answered(self, read: Callable[[web.Request], Any], *, here: bool = False) -> Callable[[web.Request], Any]:
+        """Return a handler; ``here`` is for the alerts, whose database belongs to this thread."""
+
         async def answered(request: web.Request) -> web.StreamResponse:
             try:
-                made = await asyncio.to_thread(read, request)
+                made = read(request) if here else await asyncio.to_thread(read, request)
             except InputError as error:
                 return refusal(400, error.message, field=error.field, hint=error.hint)
             return refusal(404, "there is no such conversation") if made is None else json_answer(made)
@@ -89,15 +89,26 @@ class ReadApi:
 
     def _conversations(self, request: web.Request) -> Any:
         wanted = {name: request.query[name] for name in _CONVERSATION_FILTERS if name in request.query}
-        found = self.intake.indexer.conversations.find(
+        if text := request.query.get("q"):
+            return self._found(request, text, wanted)
+        found = self.intake.history.indexer.conversations.find(
             since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(wanted)
         )
         return {"conversations": [encode(each) for each in found]}
 
+    def _found(self, request: web.Request, text: str, wanted: dict[str, str]) -> Any:
+        known = {name: value for name, value in wanted.items() if name in ("intent", "outcome", "signal")}
+        found = self.intake.history.search(
+            text, since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(known)
+        )
+        return {
+            "conversations": [{**encode(each.conversation), "time": each.time, "text": each.text} for each in found]
+        }
+
     def _conversation(self, request: web.Request) -> Any:
         session = request.match_info["session"]
-        summary = self.intake.indexer.conversations.get(session)
-        told = self.conversation(session) if self.conversation is not None else None
+        summary = self.intake.history.indexer.conversations.get(session)
+        told = self.intake.history.conversation(session)
         if summary is None and told is None:
             return None
         return {
@@ -110,7 +121,7 @@ class ReadApi:
         since, until = _time(request, "since") or now - _DAY, _time(request, "until") or now
         try:
             step = int(request.query.get("step", "60"))
-            cells = self.intake.indexer.rollups.cells(
+            cells = self.intake.history.indexer.rollups.cells(
                 since, until, step=step, total="by" not in request.query, intent=request.query.get("intent")
             )
         except ValueError as error:
@@ -127,7 +138,7 @@ class ReadApi:
         """Return the figures in the text format of Prometheus."""
         lines = [_ingest_metrics(self.intake, self.counts)]
         if self.metrics is not None:
-            lines.append(await asyncio.to_thread(self.metrics))
+            lines.append(self.metrics())
         return web.Response(body="".join(lines).encode(), headers={"Content-Type": _METRICS_TYPE})
 
 

@@ -12,7 +12,8 @@ import orjson
 
 from proctor.core.codec import content_id
 from proctor.core.errors import MalformedError
-from proctor.server.ingest.commit_queue import Batch
+from proctor.core.event_row import EventRow
+from proctor.server.ingest.commit_queue import RequestBatch
 from proctor.server.ingest.otlp_protobuf import OtlpRecords, logs_of_protobuf, traces_of_protobuf, valid_ids
 from proctor.store.span_journal import WaitingSpan
 from proctor.suites.conversations.entries import Entry
@@ -28,7 +29,7 @@ MAX_PROBLEMS: Final = 20  # that an answer names
 _WANTED_LOGS: Final = MESSAGE_EVENTS | {EVALUATION_EVENT}
 
 
-def otlp_batch(intake: Intake, kind: str, body: bytes, source: str | None, *, as_json: bool) -> Batch:
+def otlp_batch(intake: Intake, kind: str, body: bytes, source: str | None, *, as_json: bool) -> RequestBatch:
     """Read an OTLP export of ``trace`` or ``logs``.
 
     Raises:
@@ -48,7 +49,7 @@ def otlp_batch(intake: Intake, kind: str, body: bytes, source: str | None, *, as
         if not trace:  # an evaluation outside any span
             trace, is_root = f"log-{content_id(record)}", True
         spans.append(WaitingSpan(trace, "otel", source, now, intake.span_line(record), is_root))
-    return Batch(spans=spans, rejected=found.rejected, ignored=found.ignored, why=found.why)
+    return RequestBatch(spans=spans, rejected=found.rejected, ignored=found.ignored, why=found.why)
 
 
 def _otlp_json(body: bytes) -> OtlpRecords:
@@ -73,21 +74,25 @@ def _otlp_json(body: bytes) -> OtlpRecords:
     return made
 
 
-def json_batch(intake: Intake, body: bytes, source: str | None, *, lines: bool, kind: str | None = None) -> Batch:
+def json_batch(
+    intake: Intake, body: bytes, source: str | None, *, lines: bool, kind: str | None = None
+) -> RequestBatch:
     """Read events from JSON: one, a list, or one on each line; ``kind`` is that of events that name none.
 
     Raises:
         ValueError: it is no JSON.
     """
-    made = Batch()
+    made = RequestBatch()
     received = datetime.now(UTC)
     for number, data in _values(body, lines=lines):
         try:
             if isinstance(data, ValueError):
                 raise data
-            if kind is not None and type(data) is dict:
-                data.setdefault("kind", kind)
-            made.rows.append(intake.row_of(data, source=source, received=received))
+            read = intake.read(data, source=source, received=received)
+            if isinstance(read, EventRow):
+                made.rows.append(read)
+            else:
+                made.events.append(read)
         except MalformedError as error:
             made.rejected += 1
             if len(made.problems) < MAX_PROBLEMS:
@@ -117,7 +122,7 @@ def _values(body: bytes, *, lines: bool) -> Iterator[tuple[int, Any]]:
         number += 1
 
 
-def langfuse_scores_batch(intake: Intake, body: bytes, source: str | None) -> tuple[Batch, list[str]]:
+def langfuse_scores_batch(intake: Intake, body: bytes, source: str | None) -> tuple[RequestBatch, list[str]]:
     """Read scores of Langfuse's API, one or a list; return their ids too.
 
     Raises:
@@ -127,7 +132,7 @@ def langfuse_scores_batch(intake: Intake, body: bytes, source: str | None) -> tu
     return _scores(intake, data if isinstance(data, list) else [data], source, LANGFUSE_SCORE, "name", "traceId")
 
 
-def feedback_batch(intake: Intake, body: bytes, source: str | None) -> tuple[Batch, list[str]]:
+def feedback_batch(intake: Intake, body: bytes, source: str | None) -> tuple[RequestBatch, list[str]]:
     """Read a feedback of LangSmith's API; return its id too.
 
     Raises:
@@ -139,8 +144,8 @@ def feedback_batch(intake: Intake, body: bytes, source: str | None) -> tuple[Bat
 
 def _scores(
     intake: Intake, items: Iterable[Any], source: str | None, kind: str, name: str, trace: str
-) -> tuple[Batch, list[str]]:
-    made, ids, now = Batch(), [], time.time()
+) -> tuple[RequestBatch, list[str]]:
+    made, ids, now = RequestBatch(), [], time.time()
     for index, item in enumerate(items):
         if not isinstance(item, Mapping) or not isinstance(item.get(name), str) or not item[name]:
             made.rejected += 1
@@ -155,12 +160,12 @@ def _scores(
     return made, ids
 
 
-def runs_batch(intake: Intake, runs: Iterable[Any], source: str | None) -> Batch:
+def runs_batch(intake: Intake, runs: Iterable[Any], source: str | None) -> RequestBatch:
     """Read runs of LangSmith's API: new ones and updates.
 
     An update of a run that was posted before may lack the trace; it is then taken for its own.
     """
-    made, now = Batch(), time.time()
+    made, now = RequestBatch(), time.time()
     for run in runs:
         key = run.get("trace_id") or run.get("id") if isinstance(run, Mapping) else None
         if not isinstance(key, str) or not isinstance(run.get("id"), str):

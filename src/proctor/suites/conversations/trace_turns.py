@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.core.chat import Usage
+from proctor.core.errors import SuiteError
 from proctor.core.trajectory import Escalation, Intent, Turn
 from proctor.suites.conversations.build_case import text_at
 from proctor.suites.conversations.entries import Entry
@@ -51,7 +52,7 @@ def read_trace(format: TraceFormat, trace: str, records: Iterable[Mapping[str, A
     error still count.
 
     Raises:
-        SuiteError: a message cannot be read.
+        SuiteError: no step can be read; one that can is enough.
     """
     given = list(records)
     scores = tuple(scores_of_records(given))
@@ -60,10 +61,15 @@ def read_trace(format: TraceFormat, trace: str, records: Iterable[Mapping[str, A
     if not spans:
         return TracedTurns(scores=scores)
     session = next((name for span in spans if (name := format.session(span))), None)
-    steps = [made for span in spans if (made := format.step(span)) is not None]
+    steps, unread = _steps(format, spans)
     about = format.about(spans)
     beside = [found for span in spans if (found := _beside(span.data))]
     turns = new_turns(steps) or _silent(steps)
+    if unread and not turns:
+        raise unread[0]
+    if unread:
+        told = {**turns[-1].extra, "unread": [each.message for each in unread]}
+        turns = (*turns[:-1], replace(turns[-1], extra=told))
     return TracedTurns(
         session=session,
         customer=about.get("customer"),
@@ -73,6 +79,19 @@ def read_trace(format: TraceFormat, trace: str, records: Iterable[Mapping[str, A
         turns=(*turns[:-1], _completed(turns[-1], beside)) if turns else (),
         scores=scores,
     )
+
+
+def _steps(format: TraceFormat, spans: Sequence[Entry]) -> tuple[list[AgentStep], list[SuiteError]]:
+    """Return the steps of spans, and what is wrong with those that cannot be read: one must not hide the others."""
+    steps: list[AgentStep] = []
+    unread: list[SuiteError] = []
+    for span in spans:
+        try:
+            if (made := format.step(span)) is not None:
+                steps.append(made)
+        except SuiteError as error:
+            unread.append(error)
+    return steps, unread
 
 
 def _beside(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import blake2b
 from typing import Any, Final
 
 import orjson
@@ -16,17 +17,15 @@ from proctor.core.event import Event
 from proctor.core.event_row import EventRow, row_of, signals_of
 from proctor.core.schema import schema_of
 
-__all__ = ["DataMask", "row_of_data"]
+__all__ = ["row_of_data"]
 
-DataMask = Callable[[dict[str, Any]], dict[str, Any]]
 _EXAMPLE: Final = 'send {"kind": "turn", "session": "s1", "input": "Where is my order?", "output": "…"}'
 _MAX_ID_CHARS: Final = 200
 _PLAIN_KINDS: Final = frozenset({"turn", "contact", "note"})
-_TEXTS: Final = ("session", "customer", "intent", "model", "version", "source", "name")
 
 
-def row_of_data(data: Any, *, received: datetime, source: str | None = None, mask: DataMask | None = None) -> EventRow:
-    """Return an event of JSON data as a row of the log.
+def row_of_data(data: Any, *, received: datetime, source: str | None = None, masking: bool = False) -> EventRow | Event:
+    """Return an event of JSON data as a row of the log; with ``masking`` the event, if it has to be masked first.
 
     ``kind`` is a turn and ``time`` the time of its arrival if the sender leaves them out; without an ``id`` it gets the
     hash of its content, so that a repeated delivery is known. ``input`` and ``output`` are short for the two messages
@@ -54,9 +53,9 @@ def row_of_data(data: Any, *, received: datetime, source: str | None = None, mas
         moment = _of_number(time)
         data["time"] = moment.isoformat() if moment else time
     if moment is None or not _validator().is_valid(data) or not 0 < len(data["id"]) <= _MAX_ID_CHARS:
-        return _checked(data, mask)
-    if mask is not None and not data.get("masked"):
-        data = mask(data)
+        return _checked(data, masking)
+    if masking and not data.get("masked"):
+        return decode(Event, data)
     return _row(data, moment)
 
 
@@ -99,7 +98,7 @@ def _signals(data: dict[str, Any], turn: dict[str, Any] | None) -> tuple[str, ..
     return signals_of(decode(Event, data))
 
 
-def _checked(data: dict[str, Any], mask: DataMask | None) -> EventRow:
+def _checked(data: dict[str, Any], masking: bool) -> EventRow | Event:
     """Name what is wrong with an event; one that the strict check refuses and the reader of files reads is kept."""
     try:
         event = decode(Event, data, as_json=True)
@@ -107,9 +106,7 @@ def _checked(data: dict[str, Any], mask: DataMask | None) -> EventRow:
         raise MalformedError([_named(each) for each in error.problems]) from None
     if not event.id or len(event.id) > _MAX_ID_CHARS:
         raise MalformedError([Problem(("id",), f"must have 1 to {_MAX_ID_CHARS} characters")])
-    if mask is not None and not event.masked:
-        event = decode(Event, mask(data))
-    return row_of(event)
+    return event if masking and not event.masked else row_of(event)
 
 
 def _named(problem: Problem) -> Problem:
@@ -129,8 +126,6 @@ def _expand(data: dict[str, Any]) -> None:
 
 
 def _content_id(data: Mapping[str, Any], source: str | None) -> str:
-    from hashlib import blake2b  # noqa: PLC0415
-
     return f"e-{blake2b(_line([source, data]), digest_size=12).hexdigest()}"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,15 +19,20 @@ from proctor.core.codec import dumps, encode
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.monitor.rollup import Rollup
-from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER, Appended, EventLog
+from proctor.store.history import History
+from proctor.store.log_reader import log_files, new_rows
+from proctor.store.mask_events import EventMasker
 from proctor.store.span_journal import SpanJournal, WaitingSpan
-from proctor.workflows.monitor.event_lines import DataMask, row_of_data
+from proctor.workflows.monitor.event_lines import row_of_data
+from proctor.workflows.monitor.mask_spans import SpanMasker
 from proctor.workflows.monitor.trace_assembly import TraceAssembly
 
 __all__ = ["AlertSocket", "Intake", "IntakeFigures"]
 
-_REBUILT: Final = 86_400.0  # seconds of the log that are counted again at the start
+_RECOVERED: Final = 900.0  # seconds of the log that are counted again at the start
+_KEPT: Final = 3600.0  # seconds that the counts in memory reach back
+_TEXT_SECONDS: Final = 0.5  # of one call that may index texts for the search
 
 
 class AlertSocket(Protocol):
@@ -57,8 +63,8 @@ class Intake:
     """Takes events, rows and spans; one object for the server, `watch` and tests. Threads may share it.
 
     ``add`` and ``add_spans`` return when everything is on disk. ``settle`` writes the turns of traces that are
-    complete, ``index`` brings the conversation index up to the log, ``tick`` asks the alert rules. The server calls
-    these three in the background; ``run_due`` is all of them.
+    complete, ``index`` brings the history up to the log, ``tick`` asks the alert rules. The server calls these three in
+    the background; ``run_due`` is all of them.
     """
 
     def __init__(
@@ -66,60 +72,83 @@ class Intake:
         store: Path,
         *,
         alerts: AlertSocket | None = None,
-        mask: DataMask | None = None,
+        masker: EventMasker | None = None,
+        history: History | None = None,
         settle: float = 2.0,
-        patience: float = 30.0,
+        patience: float = 60.0,
         late: float = 60.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
         self.log = EventLog(store / FOLDER)
-        self.indexer = EventIndexer(store)
-        self.rollup = Rollup()
+        self.history = history or History(store)
+        self.rollup = Rollup(kept=_KEPT)
         self.alerts = alerts
-        self.mask = mask
+        self.masker = masker if masker is not None and masker.masking != "none" else None
+        self._span_masker = SpanMasker() if self.masker is not None else None
         self.journal = SpanJournal(store)
-        self.traces = TraceAssembly(self.journal, settle=settle, patience=patience, late=late, masked=mask is not None)
+        self.traces = TraceAssembly(self.journal, settle=settle, patience=patience, late=late)
         self._clock = clock
         self._counting = threading.Lock()
         self._settling = threading.Lock()
         self._indexing = threading.Lock()
+        self._masking = threading.Lock()
         self._kinds: Counter[str] = Counter()
         self._duplicates = 0
 
     def recover(self) -> int:
-        """Count the last day of the log again and take over waiting spans; return the number of events read.
+        """Count the last minutes of the log again and take over waiting spans; return the number of events read.
 
-        Call it before listening: an alert rule must know what a killed process had written.
+        Call it before listening: a killed process may have written events that its alert rules had not counted.
         """
         now, count = self._clock(), 0
-        for row in self.log.read(since=now - _REBUILT):
+        known = getattr(self.alerts, "seen_until", 0.0)
+        for row in self._recent_rows(now - _RECOVERED):
             self.rollup.add(row)
+            if self.alerts is not None and row.time > known:
+                self.alerts.observe(row)
             count += 1
         self.traces.recover(now)
         return count
 
-    def add(self, events: Iterable[Event]) -> Appended:
+    def _recent_rows(self, since: float) -> Iterator[EventRow]:
+        for path in log_files(self.store / FOLDER):
+            with contextlib.suppress(FileNotFoundError):  # sealed meanwhile
+                if path.stat().st_mtime < since:
+                    continue
+                with path.open("rb") as file:
+                    yield from (each.row for each in new_rows(file, 0) if each.row and each.row.time >= since)
+
+    def add(self, events: Sequence[Event]) -> Appended:
         """Mask and write events; those that the log has already are dropped.
 
         Raises:
             StoreError: the disk failed; nothing counts as written.
         """
-        now = datetime.fromtimestamp(self._clock(), UTC)
-        return self.add_rows([row_of_data(encode(event), received=now, mask=self.mask) for event in events])
+        return self.add_rows(self.rows(events))
 
-    def row_of(self, data: Any, *, source: str | None, received: datetime) -> EventRow:
-        """Return the row of an event that was sent as JSON, masked; it is not written yet.
+    def rows(self, events: Sequence[Event]) -> list[EventRow]:
+        """Return events as rows, masked as the settings say."""
+        if self.masker is None:
+            now = datetime.fromtimestamp(self._clock(), UTC)
+            made = [row_of_data(encode(event), received=now) for event in events]
+            return [each for each in made if isinstance(each, EventRow)]
+        with self._masking:
+            return self.masker.rows(events)
+
+    def read(self, data: Any, *, source: str | None, received: datetime) -> EventRow | Event:
+        """Return what was sent as JSON: a row, or an event that ``rows`` must mask first. It is not written yet.
 
         Raises:
             MalformedError: it is no event.
         """
-        return row_of_data(data, received=received, source=source, mask=self.mask)
+        return row_of_data(data, received=received, source=source, masking=self.masker is not None)
 
     def span_line(self, record: dict[str, Any]) -> bytes:
-        """Return a span, run or score as a line of the journal, masked."""
-        if self.mask is not None:
-            record = self.mask(record)
+        """Return a span, run or score as a line of the journal; personal data that patterns find is masked."""
+        if self._span_masker is not None:
+            with self._masking:
+                record = self._span_masker.masked(record)
         try:
             return orjson.dumps(record)
         except TypeError:  # a large integer, half a surrogate pair
@@ -166,16 +195,16 @@ class Intake:
                 if not traces:
                     return count
                 try:
-                    count += len(self.add(self.traces.events(traces)).new)
+                    count += len(self.add(self.traces.events(traces, self._clock())).new)
                 except BaseException:
                     self.traces.again(traces, self._clock())
                     raise
                 self.traces.written(traces, self._clock())
 
     def index(self) -> int | None:
-        """Bring the conversation index and the stored rollups up to the log; return how many events were new."""
+        """Bring the history up to the log: conversations, windows, texts; return how many events were new."""
         with self._indexing:
-            return self.indexer.catch_up()
+            return self.history.catch_up(seconds=_TEXT_SECONDS)
 
     def tick(self) -> Sequence[Any]:
         """Ask the alert rules; return what changed."""
@@ -208,7 +237,9 @@ class Intake:
         """Close the files. Traces that wait stay on disk for the next start."""
         self.journal.close()
         self.log.close()
-        self.indexer.close()
+        self.history.close()
+        if self.masker is not None:
+            self.masker.close()
 
     def __enter__(self) -> Intake:
         return self

@@ -8,9 +8,9 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -31,6 +31,7 @@ FORMATS: Final[Mapping[str, TraceFormat]] = {
 }
 SCORES: Final = "score"  # the format of a record that is a score by itself
 _MAX_SESSIONS: Final = 100_000  # traces whose session is remembered, for scores that come later
+_MAX_RUNNING_SECONDS: Final = 600.0
 _MAX_SPANS_OF_TRACE: Final = 10_000  # a trace with more is written in parts
 _log = logging.getLogger(__name__)
 
@@ -61,12 +62,10 @@ class TraceAssembly:
         journal: SpanJournal,
         *,
         settle: float = 2.0,
-        patience: float = 30.0,
+        patience: float = 60.0,
         late: float = 60.0,
-        masked: bool = False,
     ) -> None:
         self._journal = journal
-        self._masked = masked
         self._settle, self._patience, self._late = settle, patience, late
         self._lock = threading.Lock()
         self._traces: dict[str, _Waiting] = {}
@@ -133,8 +132,11 @@ class TraceAssembly:
         """Return the traces whose root has arrived and that are not written, whatever their time."""
         return [trace for trace, each in list(self._traces.items()) if each.has_root and not each.is_written]
 
-    def events(self, traces: Sequence[str]) -> list[Event]:
-        """Return the events of traces, from all their spans that are known now."""
+    def events(self, traces: Sequence[str], now: float) -> list[Event]:
+        """Return the events of traces, from all their spans that are known now.
+
+        A trace with a step that has begun and not ended is waited for, up to ten minutes.
+        """
         made: list[Event] = []
         for trace in traces:
             with self._lock:
@@ -143,7 +145,11 @@ class TraceAssembly:
                     continue
                 places = array("Q", waiting.places)
                 waiting.is_written = True  # a span that comes from now on sets it back
-            made += self._read(trace, waiting, places)
+            records = [orjson.loads(span.line) for span in self._journal.read(places)]
+            if _is_running(records) and now - waiting.arrived < _MAX_RUNNING_SECONDS:
+                self.again([trace], now + self._patience)
+                continue
+            made += self._read(trace, waiting, records)
         return made
 
     def written(self, traces: Sequence[str], now: float) -> None:
@@ -176,8 +182,7 @@ class TraceAssembly:
         """When the oldest trace that is not written began to arrive."""
         return min((each.arrived for each in list(self._traces.values()) if not each.is_written), default=None)
 
-    def _read(self, trace: str, waiting: _Waiting, places: array[int]) -> list[Event]:
-        records = [orjson.loads(span.line) for span in self._journal.read(places)]
+    def _read(self, trace: str, waiting: _Waiting, records: list[dict[str, Any]]) -> list[Event]:
         arrived = datetime.fromtimestamp(waiting.arrived, UTC)
         try:
             told = read_trace(FORMATS.get(waiting.format, OTEL_TRACES), trace, records)
@@ -188,13 +193,19 @@ class TraceAssembly:
             about = {"reason": error.message if isinstance(error, ProctorError) else type(error).__name__}
             return [_note(trace, waiting.source, arrived, "unreadable_trace", about)]
         known = self.session(trace)
-        events = events_of_trace(trace, told, source=waiting.source, arrived=arrived, known=known, masked=self._masked)
+        events = events_of_trace(trace, told, source=waiting.source, arrived=arrived, known=known)
         if told.turns:
             self._sessions[trace] = (told.session or trace, told.customer)
             while len(self._sessions) > _MAX_SESSIONS:
                 self._sessions.popitem(last=False)
         self.without_turn += not events
         return events
+
+
+def _is_running(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a run of LangSmith was posted and its end was not: its SDK sends both."""
+    begun = {each["id"] for each in records if "run_type" in each}
+    return not begun <= {each.get("id") for each in records if each.get("end_time") is not None}
 
 
 def events_of_trace(
@@ -204,7 +215,6 @@ def events_of_trace(
     source: str | None,
     arrived: datetime,
     known: tuple[str | None, str | None] = (None, None),
-    masked: bool = False,
 ) -> list[Event]:
     """Return the events of one trace: its turns and scores. A trace without a session is a conversation by itself."""
     session = told.session or (trace if told.turns else known[0])
@@ -221,14 +231,12 @@ def events_of_trace(
             model=told.model,
             version=told.version,
             source=source,
-            masked=masked,
         )
         for number, turn in enumerate(told.turns, 1)
     ]
-    scored = [
-        score_event(each, source=source, arrived=arrived, session=session, customer=customer) for each in told.scores
-    ]
-    return events + [replace(each, masked=masked) for each in scored]
+    for score in told.scores:
+        events.append(score_event(score, source=source, arrived=arrived, session=session, customer=customer))
+    return events
 
 
 def score_event(
