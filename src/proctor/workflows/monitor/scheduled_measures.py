@@ -9,23 +9,29 @@ from typing import Literal
 
 from proctor.config import Config
 from proctor.core.digest import DigestFigure, DigestSection, Measured, PeriodDigest, PeriodKind
+from proctor.core.errors import InputError
 from proctor.core.gate_decisions import GateDecisions
 from proctor.core.schedule_record import EntryResult
 from proctor.core.share import Share
 from proctor.monitor.digest_figures import measured_share
 from proctor.monitor.period_figures import GateCounts, ScoreCounts
+from proctor.monitor.periods import last_period
 from proctor.report.digest_report import DIGEST_REPORT
 from proctor.report.digest_text import digest_title, headline_text, measured_text
 from proctor.stats.two_samples import Moments
 from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.private_files import private_folder
+from proctor.wiring.monitor_state import state_url
 from proctor.workflows.guard.stats import guard_table
 from proctor.workflows.monitor.alert_queue import queue_alerts, tell_channels
 from proctor.workflows.monitor.digest import DigestJob, digest_of
 from proctor.workflows.monitor.digest_delivery import send_digest
+from proctor.workflows.monitor.digest_settings import digest_settings
+from proctor.workflows.monitor.drift import DriftJob, drift_of
 from proctor.workflows.monitor.event_source import EventSource, has_event_log
 from proctor.workflows.monitor.floor_alerts import floor_message, raise_floor_alerts
+from proctor.workflows.monitor.measured_elsewhere import calibration_of
 from proctor.workflows.monitor.schedule_entries import ScheduleEntry
 
 __all__ = ["DIGEST_FOLDER", "MEASURES", "MeasureContext", "limited", "needs_met"]
@@ -227,6 +233,42 @@ async def _queue(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
     return EntryResult(summary=f"{done.added:,} new of {done.alerts:,} high alerts; {done.waiting:,} wait for review")
 
 
+async def _calibration(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
+    settings = digest_settings(context.config)
+    period = last_period("weekly", context.now, settings.time_zone)
+    report = await calibration_of(context.config, period, settings)
+    if isinstance(report, str):
+        return EntryResult(code=_NOTHING, summary=f"{period.name}: {report}")
+    found = report.debiased
+    error = Measured(value=found.value, low=found.low, high=found.high, count=report.count)
+    words = {"fail": "recalibrate: `proctor calibrate fit`", "pass": "fine", "unscored": "too few labels to decide"}
+    return EntryResult(
+        code={"fail": 1, "pass": 0, "unscored": _NOTHING}[report.state],
+        summary=f"{period.name}: calibration error {measured_text(error, 'score')}, n = {report.count:,}; "
+        f"{words[report.state]}",
+        figures={"calibration error": error},
+    )
+
+
+async def _drift(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
+    settings = digest_settings(context.config)
+    month = last_period("monthly", context.now, settings.time_zone).name
+    try:
+        report = await drift_of(context.config, DriftJob(month=month, light=settings.light))
+    except InputError as error:
+        return EntryResult(code=_NOTHING, summary=error.message)
+    shift = report.slices[0] if report.slices else None
+    words = {"fail": "a shift that matters", "pass": "no shift that matters", "unscored": "too few conversations"}
+    size = Measured(value=shift.v, count=report.count) if shift is not None else Measured()
+    rising = f"; {len(report.topics):,} rising topics" if report.topics else ""
+    return EntryResult(
+        code={"fail": 1, "pass": 0, "unscored": _NOTHING}[report.state],
+        summary=f"{month}: {words[report.state]}, Cramér's V {measured_text(size, 'number')}, n = {size.count:,}"
+        f"{rising}",
+        figures={"Cramér's V": size},
+    )
+
+
 MEASURES: Mapping[str, Measure] = {
     "scores": _scores,
     "consistency": _section("weekly", "consistency"),
@@ -234,6 +276,8 @@ MEASURES: Mapping[str, Measure] = {
     "escalations": _section("daily", "escalations", tables=1),
     "input_gate": _gate("input"),
     "output_gate": _gate("output"),
+    "calibration": _calibration,
+    "drift": _drift,
     "score_floors": _floors,
     "alert_queue": _queue,
     "daily": _digest("daily"),
@@ -248,7 +292,7 @@ def needs_met(config: Config, entry: ScheduleEntry) -> str:
         return "no event log yet"
     if entry.needs == "gates" and not has_event_log(config) and not (config.store / GUARD_FOLDER).is_dir():
         return "no decision of a gate yet"
-    if entry.needs == "alerts" and not (config.store / ALERTS_FILE).is_file():
+    if entry.needs == "alerts" and not (config.store / ALERTS_FILE).is_file() and state_url(config) is None:
         return "no alert yet"
     if entry.needs == "campaigns" and not config.settings.redteam:
         return "no campaign under `redteam:`"
