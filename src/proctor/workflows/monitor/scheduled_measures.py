@@ -13,12 +13,11 @@ from proctor.core.errors import InputError
 from proctor.core.gate_decisions import GateDecisions
 from proctor.core.schedule_record import EntryResult
 from proctor.core.share import Share
-from proctor.monitor.digest_figures import measured_share
+from proctor.monitor.digest_figures import measured_mean, measured_share
 from proctor.monitor.period_figures import GateCounts, ScoreCounts
 from proctor.monitor.periods import last_period
 from proctor.report.digest_report import DIGEST_REPORT
 from proctor.report.digest_text import digest_title, headline_text, measured_text
-from proctor.stats.two_samples import Moments
 from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.private_files import private_folder
@@ -179,22 +178,27 @@ def _f1(precision: Share, recall: Share) -> float:
 
 
 def _of_events(context: MeasureContext, point: str, since: datetime) -> EntryResult:
-    counts = GateCounts()
+    counts, turns = GateCounts(), 0
+    known = {point, "", *(gate for gates in _GATES[point].values() for gate in gates)}
     for placed in EventSource.of(context.config).read(since=since, until=context.now):
         event = placed.event
+        turns += event.kind == "turn"
         named = event.name or (event.verdict.gate if event.verdict else "")
-        verdicts = [event.verdict] if event.kind == "gate" and event.verdict and named in (point, "") else []
-        verdicts += [each for each in (event.turn.verdicts if event.turn else ()) if each.gate in (point, "")]
+        verdicts = [event.verdict] if event.kind == "gate" and event.verdict and named in known else []
+        verdicts += [each for each in (event.turn.verdicts if event.turn else ()) if each.gate in known]
         for verdict in verdicts:
             counts.add(verdict)
     if not counts.decisions:
         return EntryResult(code=_NOTHING, summary=f"no decision of the {point} gates since {since:%Y-%m-%d %H:%M} UTC")
-    figures = {"stopped": measured_share(counts.stopped, counts.decisions)}
+    # Some senders log only what a gate stopped; then the share is of turns.
+    is_of_turns = not counts.allowed and turns >= counts.decisions
+    total, what = (turns, "turns") if is_of_turns else (counts.decisions, "decisions")
+    figures = {"stopped": measured_share(counts.stopped, total)}
     for name, gates in _GATES[point].items():
         hits = sum(counts.acted[gate].total() for gate in gates if gate in counts.acted)
-        figures[name] = measured_share(hits, counts.decisions)
+        figures[name] = measured_share(hits, total)
     shown = "; ".join(f"{name} {measured_text(each, 'share')}" for name, each in figures.items())
-    return EntryResult(summary=f"{counts.decisions:,} decisions: {shown}", figures=figures)
+    return EntryResult(summary=f"{total:,} {what}: {shown}", figures=figures)
 
 
 async def _scores(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
@@ -205,15 +209,9 @@ async def _scores(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
             found.setdefault(row.name, ScoreCounts()).values.add(row.value)
     if not found:
         return EntryResult(code=_NOTHING, summary=f"no score since {since:%Y-%m-%d %H:%M} UTC")
-    figures = {name: _mean(counts.values) for name, counts in sorted(found.items())}
+    figures = {name: measured_mean(counts.values, "score") for name, counts in sorted(found.items())}
     shown = [f"{name} {measured_text(each, 'score')}, n = {each.count:,}" for name, each in figures.items()]
     return EntryResult(summary="; ".join(shown[:5]), figures=figures)
-
-
-def _mean(values: Moments) -> Measured:
-    interval = values.interval()
-    low, high = (interval.low, interval.high) if interval else (None, None)
-    return Measured(value=values.mean, low=low, high=high, count=values.count)
 
 
 async def _floors(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
