@@ -28,7 +28,7 @@ from training.export import build
 from training.finetune import predict
 from training.halve import Taught, _shares
 from training.keeping import keep_small, load_small
-from training.network import rounded
+from training.network import quantised_rows, rounded
 from training.student import Task, fit
 
 __all__ = ["figures", "mixed", "pack"]
@@ -41,7 +41,28 @@ def mixed(old: dict[str, torch.Tensor], new: dict[str, torch.Tensor], share: flo
     return {name: (1 - share) * old[name] + share * new[name] for name in old}
 
 
-def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> list[Task]:
+class Alone(nn.Module):
+    """A network with nobody beside it, in the form of one that has a teacher: it agrees with itself."""
+
+    def __init__(self, student: nn.Module, teacher: nn.Module) -> None:
+        super().__init__()
+        self.student = student
+        self._teacher = [teacher.eval()]
+
+    @property
+    def teacher(self) -> nn.Module:
+        """The network before, which is asked once and not beside every step."""
+        return self._teacher[0]
+
+    def forward(self, pieces: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """What it answers, the same without a gradient, and no distance."""
+        mine = self.student(pieces, mask, types)
+        return mine, mine.detach(), torch.zeros((), device=mine.device)
+
+
+def tasks_of(
+    told: argparse.Namespace, tokenizer: Tokenizer, network: Taught | Alone, device: str, budget: int
+) -> list[Task]:
     """Pairs with their labels and the judgement of both teachers; claims against their evidence."""
     many = assemble(told.data, told.limit)
     if told.seen:
@@ -55,6 +76,14 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
     asked = seen[np.minimum(np.maximum(by, 0), len(seen) - 1)].astype(np.float32)
     wish = torch.tensor(asked, device=device).div(WARMTH).softmax(-1)
     worth = torch.tensor(many.worth, device=device)
+    if many.told:  # a teacher that read the pair itself is believed more than one that read its English
+        places = torch.tensor(sorted(many.told), device=device)
+        said = np.stack([many.told[i] for i in sorted(many.told)])
+        wish[places] = torch.tensor(said, device=device).div(WARMTH).softmax(-1)
+        known[places] = True
+    read_by = torch.zeros(len(many.pairs), device=device)
+    read_by[sorted(many.told)] = 1.0
+    print("pairs", len(many.pairs), "invented", len(many.told), flush=True)
 
     def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
         mine, theirs, apart = out
@@ -65,7 +94,7 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
             F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
         )
         teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has * 0.7
-        before = _shares(three, theirs[:, :3]) * agrees * told.held
+        before = _shares(three, theirs[:, :3]) * agrees * told.held * (1 - read_by[group])
         support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.3 * agrees
         follows = F.binary_cross_entropy_with_logits(mine[:, 3], (y == 0).float() * 0.98 + 0.01, reduction="none")
         return ((label + teacher + before + support + follows * (y >= 0) * 0.2) * worth[group]).mean() + 0.05 * apart
@@ -179,6 +208,9 @@ def main() -> None:
     ask.add_argument("--seen", type=Path, help="what an English teacher said to the pairs")
     ask.add_argument("--held", type=float, default=0.5, help="how much the answer of the network before counts")
     ask.add_argument("--after", type=int, nargs="*", default=[], help="layers after which one is added")
+    ask.add_argument("--alone", action="store_true", help="not held to the network before")
+    ask.add_argument("--table-rate", type=float, default=0.0, help="also train a table of its own")
+    ask.add_argument("--rounding", type=float, default=0.0, help="the share of the way from which products are rounded")
     ask.add_argument("--seed", type=int, default=5)
     ask.add_argument("--out", type=Path)
     ask.add_argument("--until", type=float)
@@ -206,14 +238,21 @@ def main() -> None:
         ids, mask, types = some.batch(list(range(len(some))))
         deepened(student, [(table(ids), mask, types)], set(told.after))
     told.table = table
-    tasks = tasks_of(told, tokenizer, Taught(student, teacher, keep), device, budget)
+    network = Alone(student, teacher) if told.alone else Taught(student, teacher, keep)
+    tasks = tasks_of(told, tokenizer, network, device, budget)
     print("steps a pass", [t.steps() for t in tasks], flush=True)
     seconds = told.until - time.time() if told.until else 20.0
-    fit(tasks, table, steps=told.steps, seconds=seconds, rate=told.rate, table_rate=0.0, name="retune", rounding=0.0)
+    rates = {"rate": told.rate, "table_rate": told.table_rate, "rounding": told.rounding}
+    fit(tasks, table, steps=told.steps, seconds=seconds, name="retune", **rates)
     told.out.mkdir(parents=True, exist_ok=True)
     keep_small(told.out / "nli.npz", student)
+    if told.table_rate:
+        rows_, scales = quantised_rows(table.weight.detach().cpu().numpy())
+        np.savez_compressed(told.out / "table-int8.npz", q=rows_, s=scales)
+        with torch.no_grad():
+            table.weight.copy_(torch.from_numpy(rows_.astype(np.float32) * scales).to(device))
     new = load_small(told.out / "nli.npz")
-    for share in SHARES if not told.after else (1.0,):
+    for share in SHARES if not (told.after or told.table_rate) else (1.0,):
         network = build("nli", new if share == 1.0 else mixed(old, new, share))[0].to(device)
         rounded(network)
         print("share", share, json.dumps(figures(told, tokenizer, network, table, device)), flush=True)
