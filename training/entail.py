@@ -40,7 +40,7 @@ __all__ = ["LEFT", "Both", "assemble", "judged"]
 
 LEFT = ("q2", "summedits/news", "summedits/podcast")  # never trained on; sources without a licence are not either
 WARMTH = 1.5
-FACTS, TRANSLATED, MIX, WRITTEN, INVENTED = 0.7, 0.8, 0.6, 3.0, 1.0  # what such a pair is worth against a written one
+FACTS, TRANSLATED, MIX, WRITTEN = 0.7, 0.8, 0.6, 3.0  # what such a pair is worth against a written one
 
 
 class Both(nn.Module):
@@ -78,7 +78,6 @@ class Rows:
         self.by: list[int] = []
         self.labels: list[int] = []
         self.worth: list[float] = []
-        self.told: dict[int, np.ndarray] = {}  # what a larger teacher said to the pair of that number
 
     def add(self, pair: tuple[str, str], label: str | None, worth: float, english: tuple[str, str] | None) -> None:
         """One more; ``english`` is the pair that the teacher is asked about."""
@@ -92,11 +91,6 @@ class Rows:
         self.worth.append(worth)
         self.by.append(by)
 
-    def add_judged(self, pair: tuple[str, str], label: str, worth: float, said: np.ndarray) -> None:
-        """One more, with three logits of a teacher that read it as it is."""
-        self.told[len(self.pairs)] = said
-        self.add(pair, label, worth, None)
-
 
 def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
     """Every pair that entailment learns from."""
@@ -109,12 +103,9 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
             back = row["h"], row["p"]
             found.add(back, None, MIX, back)
     numbers: list[tuple[str, str]] = []
-    judged_too = np.load(data / "qwen.npz") if (data / "qwen.npz").exists() else {}
-    said = judged_too["translated"] if "translated" in judged_too else None
-    for at, row in enumerate(read(data / "translated.jsonl.gz", limit)):
+    files = [data / f"{name}.jsonl.gz" for name in ("translated", "rendered")]
+    for row in (row for file in files if file.exists() for row in read(file, limit)):
         a, b = row["p"], row["h"]
-        if said is not None and int(said[at].argmax()) != LABELS.index(row["y"]):
-            continue  # the label was lost in translation
         english = row["en"][0], row["en"][1]
         found.add((a, b), row["y"], TRANSLATED, english)
         if dice.random() < 0.2:
@@ -134,17 +125,7 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
         found.add((first, second), label, 0.5, None)
     _add_parallel(data, limit, found, dice)
     add_sentences(data, limit, found)
-    _add_invented(data, limit, found)
     return found
-
-
-def _add_invented(data: Path, limit: int | None, found: Rows) -> None:
-    """Pairs that a language model invented, where the teacher judges them as they were meant."""
-    if (data / "invented.jsonl.gz").exists() and (data / "qwen.npz").exists():
-        said = np.load(data / "qwen.npz")["invented"].astype(np.float32)
-        for row, logits in zip(read(data / "invented.jsonl.gz", limit), said, strict=False):
-            if np.isfinite(logits).all() and int(logits.argmax()) == row["y"]:
-                found.add_judged((row["p"], row["h"]), LABELS[row["y"]], INVENTED, logits)
 
 
 def _add_parallel(data: Path, limit: int | None, found: Rows, dice: random.Random) -> None:

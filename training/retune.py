@@ -31,7 +31,7 @@ from training.keeping import keep_small, load_small
 from training.network import quantised_rows, rounded
 from training.student import Task, fit
 
-__all__ = ["figures", "mixed", "pack"]
+__all__ = ["Alone", "figures", "larger", "mixed", "pack"]
 
 SHARES = (0.0, 0.4, 0.7, 1.0)
 
@@ -39,6 +39,20 @@ SHARES = (0.0, 0.4, 0.7, 1.0)
 def mixed(old: dict[str, torch.Tensor], new: dict[str, torch.Tensor], share: float) -> dict[str, torch.Tensor]:
     """So much of the new network, the rest of the old one."""
     return {name: (1 - share) * old[name] + share * new[name] for name in old}
+
+
+def larger(data: Path, limit: int | None) -> dict[tuple[str, str], np.ndarray]:
+    """What the larger teacher said to a pair, where it was asked (``qwen_teacher.py``)."""
+    if not (data / "qwen.npz").exists():
+        return {}
+    said, found = np.load(data / "qwen.npz"), {}
+    for name in said.files:
+        for row, logits in zip(read(data / f"{name}.jsonl.gz", limit), said[name].astype(np.float32), strict=False):
+            pair = tuple(row["pair"]) if "pair" in row else (row["p"], row["h"])
+            if np.isfinite(logits).all():
+                found[pair] = logits
+    print("judged by the larger teacher", len(found), flush=True)
+    return found
 
 
 class Alone(nn.Module):
@@ -70,20 +84,16 @@ def tasks_of(
     else:  # the network before judges the English of each pair, and so teaches the other languages
         asked = encode_pairs(tokenizer, many.asked, 192, device)
         seen = predict(network.teacher, told.table, asked, device, 4 * budget)[:, :3]
+        said = larger(told.data, told.limit)
+        for at, pair in enumerate(many.asked):
+            seen[at] = said.get(pair, seen[at])
     hard = torch.tensor(many.labels, device=device)
     by = np.array(many.by)
     known = torch.tensor(by >= 0, device=device)
     asked = seen[np.minimum(np.maximum(by, 0), len(seen) - 1)].astype(np.float32)
     wish = torch.tensor(asked, device=device).div(WARMTH).softmax(-1)
     worth = torch.tensor(many.worth, device=device)
-    if many.told:  # a teacher that read the pair itself is believed more than one that read its English
-        places = torch.tensor(sorted(many.told), device=device)
-        said = np.stack([many.told[i] for i in sorted(many.told)])
-        wish[places] = torch.tensor(said, device=device).div(WARMTH).softmax(-1)
-        known[places] = True
-    read_by = torch.zeros(len(many.pairs), device=device)
-    read_by[sorted(many.told)] = 1.0
-    print("pairs", len(many.pairs), "invented", len(many.told), flush=True)
+    print("pairs", len(many.pairs), flush=True)
 
     def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
         mine, theirs, apart = out
@@ -94,7 +104,7 @@ def tasks_of(
             F.cross_entropy(three, y.clamp(min=0), reduction="none", label_smoothing=0.02) * (y >= 0) * (1 - 0.5 * has)
         )
         teacher = -(wish[group] * F.log_softmax(three / WARMTH, -1)).sum(-1) * has * 0.7
-        before = _shares(three, theirs[:, :3]) * agrees * told.held * (1 - read_by[group])
+        before = _shares(three, theirs[:, :3]) * agrees * told.held
         support = F.mse_loss(mine[:, 3].clamp(-8, 8), theirs[:, 3].clamp(-8, 8), reduction="none") * 0.3 * agrees
         follows = F.binary_cross_entropy_with_logits(mine[:, 3], (y == 0).float() * 0.98 + 0.01, reduction="none")
         return ((label + teacher + before + support + follows * (y >= 0) * 0.2) * worth[group]).mean() + 0.05 * apart
