@@ -208,6 +208,19 @@ def pack(data: Path) -> None:
                 out.write(json.dumps(pair | {"en": [clean(x) for x in row["en"]]}, ensure_ascii=False) + "\n")
 
 
+def _network(
+    told: argparse.Namespace, tokenizer: Tokenizer, table: nn.Embedding, old: dict[str, torch.Tensor], device: str
+) -> Taught | Alone:
+    """The network to teach, made deeper if asked, beside the one before."""
+    student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
+    keep = [at for at in range(6) for _ in range(2 if at in told.after else 1)]
+    if told.after:
+        some = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in read(told.data / "judge.jsonl.gz", 64)], 192, device)
+        ids, mask, types = some.batch(list(range(len(some))))
+        deepened(student, [(table(ids), mask, types)], set(told.after))
+    return Alone(student, teacher) if told.alone else Taught(student, teacher, keep)
+
+
 def main() -> None:
     """Train, then compare shares of old and new."""
     ask = argparse.ArgumentParser(description=__doc__)
@@ -241,14 +254,9 @@ def main() -> None:
         device
     )
     old = load_small(told.start)
-    student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
-    keep = [at for at in range(6) for _ in range(2 if at in told.after else 1)]
-    if told.after:
-        some = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in read(told.data / "judge.jsonl.gz", 64)], 192, device)
-        ids, mask, types = some.batch(list(range(len(some))))
-        deepened(student, [(table(ids), mask, types)], set(told.after))
+    network = _network(told, tokenizer, table, old, device)
+    student = network.student
     told.table = table
-    network = Alone(student, teacher) if told.alone else Taught(student, teacher, keep)
     tasks = tasks_of(told, tokenizer, network, device, budget)
     print("steps a pass", [t.steps() for t in tasks], flush=True)
     seconds = told.until - time.time() if told.until else 20.0
