@@ -4,8 +4,9 @@
     python -m benchmarks.monitor.ingest --kills 100           # also kill -9 under load from the real exporter
     python -m benchmarks.monitor.ingest --phoenix PYTHON      # also Phoenix, installed in that environment
 
-"On disk" has the CPU seconds of the server until the last acknowledgement; "a turn, indexed" those of the server and its
-indexer until everything can be queried. Traces wait ten seconds for more spans: the first figure has none of the second.
+"On disk" has the CPU seconds of the server until the last acknowledgement; "a turn, indexed" those of the server and
+its indexer until everything can be queried. Traces wait ten seconds for more spans: the first figure has none of the
+second.
 """
 
 from __future__ import annotations
