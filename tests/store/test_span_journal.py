@@ -76,7 +76,7 @@ def test_a_disk_that_fails_is_an_error_and_the_next_write_works(
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")
 
-        patched.setattr(span_journal.os, "fdatasync", full)
+        patched.setattr("os.fdatasync", full)
         with pytest.raises(StoreError, match="No space"):
             journal.append([_span(1)])
     assert journal.read(journal.append([_span(2)])) == [_span(2)]

@@ -17,7 +17,7 @@ START = 1_794_900_000_000_000_000
 TRACE = "a" * 32
 
 
-def _span(number: int, at: float = 0.0, **attributes: Any) -> dict[str, Any]:
+def _span(number: int, *, at: Any = 0.0, **attributes: Any) -> dict[str, Any]:
     start = START + int(at * 1e9)
     return {
         "traceId": TRACE,
@@ -36,7 +36,7 @@ def _said(*messages: tuple[str, str]) -> str:
 
 def _chat(number: int, sent: str, got: str, at: float = 0.0, **more: Any) -> dict[str, Any]:
     told = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": sent, "gen_ai.output.messages": got}
-    return _span(number, at, **told, **more)
+    return _span(number, at=at, **told, **more)
 
 
 def _read(*records: dict[str, Any]) -> TracedTurns:
