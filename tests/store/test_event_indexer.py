@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -114,6 +117,32 @@ def test_an_event_of_two_writers_is_counted_once(tmp_path: Path) -> None:
     with EventIndexer(tmp_path) as indexer:  # another process remembers what was indexed before it
         assert indexer.catch_up() == 2
         assert _total(indexer.rollups.cells(0, 1e11)).turns == 13
+
+
+_WRITER = """
+    import sys
+    from pathlib import Path
+    from proctor.store.event_log import EventLog
+    from tests.store.event_rows import turns
+
+    log = EventLog(Path(sys.argv[1]) / "events")
+    for start in range(int(sys.argv[2]), int(sys.argv[2]) + 200, 10):
+        log.append(turns(10, start))
+"""
+
+
+def test_two_processes_write_one_folder_while_a_third_indexes(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", textwrap.dedent(_WRITER), str(tmp_path)]
+    writers = [subprocess.Popen([*command, str(start)]) for start in (0, 100)]
+    with EventIndexer(tmp_path) as indexer:
+        counted = 0
+        while any(each.poll() is None for each in writers):
+            counted += indexer.catch_up() or 0
+        counted += indexer.catch_up() or 0
+        assert [each.wait() for each in writers] == [0, 0]
+        assert counted == 300, "a hundred rows were sent to both"
+        assert _total(indexer.rollups.cells(0, 1e11)).turns == 300
+        assert len(list(EventLog(tmp_path / "events").read())) == 300
 
 
 def test_of_two_processes_one_is_the_indexer_until_it_ends(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_late_events_join_their_day_and_days_that_are_over_are_merged(tmp_path: 
     assert [turn.time for turn in talk.turns] == sorted(turn.time for turn in talk.turns if turn.time)
 
 
-@pytest.mark.parametrize("moment", ["segment_of", "write_manifest", "make_durable"])
+@pytest.mark.parametrize("moment", ["segments_of", "write_manifest", "make_durable"])
 def test_a_sealer_that_is_killed_loses_and_doubles_nothing(
     tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:

@@ -185,6 +185,14 @@ def test(ctx: click.Context, names: tuple[str, ...]) -> int:
     return 0 if all(each.delivered for each in results) else 3
 
 
+@verb.command("rules")
+def prometheus_rules() -> None:
+    """Print rules for Prometheus: they page when Proctor itself cannot, and keep the ratios that dashboards draw."""
+    from proctor.report.exposition import rules_file  # noqa: PLC0415
+
+    click.echo(rules_file(), nl=False)
+
+
 @verb.command("limits")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -258,9 +266,9 @@ def _print_calculated(rules: Any, per_minute: float, rate: float, as_json: bool)
 
 
 def _state(ctx: click.Context) -> AlertState:
-    from proctor.store.alert_state import AlertState  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_alert_state  # noqa: PLC0415
 
-    return AlertState(project(ctx).store)
+    return open_alert_state(project(ctx))
 
 
 def _tell_dead(ctx: click.Context) -> None:

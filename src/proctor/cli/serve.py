@@ -48,7 +48,8 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
     from proctor.server.ingest.read_api import ReadApi  # noqa: PLC0415
     from proctor.server.serve_app import serve  # noqa: PLC0415
     from proctor.wiring.history_settings import history_settings, open_history  # noqa: PLC0415
-    from proctor.workflows.monitor.index_process import IndexProcess  # noqa: PLC0415
+    from proctor.workflows.monitor.index_process import index_process  # noqa: PLC0415
+    from proctor.workflows.monitor.online_scoring import background_scoring  # noqa: PLC0415
     from proctor.workflows.monitor.open_intake import open_intake  # noqa: PLC0415
 
     async with Project(config) as project:
@@ -57,16 +58,17 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
             if recovered:
                 click.echo(f"read {recovered:,} events of the last minutes", err=True)
             state = watched.watch.state if watched.watch is not None else None
-            indexer = IndexProcess(config.store, search=history_settings(config).search)
-            try:
-                with open_history(config) as history:  # of its own: reading must not wait for the indexer
-                    reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits)
-                    return await serve(
-                        make_app(watched.intake, settings, reader=reader, tick=watched.tick),
-                        host,
-                        port,
-                        started=lambda address: click.echo(f"receiving at {address}", err=True),
-                        stopping=lambda: click.echo("stopping; what is complete is written", err=True),
-                    )
-            finally:
-                indexer.stop()
+            # The history of the readers is their own: they must not wait for the indexer.
+            with (
+                index_process(config.store, search=history_settings(config).search),
+                open_history(config) as history,
+                background_scoring(config, watched.intake.add),
+            ):
+                reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits)
+                return await serve(
+                    make_app(watched.intake, settings, reader=reader, tick=watched.tick),
+                    host,
+                    port,
+                    started=lambda address: click.echo(f"receiving at {address}", err=True),
+                    stopping=lambda: click.echo("stopping; what is complete is written; again to break off", err=True),
+                )

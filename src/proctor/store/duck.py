@@ -36,7 +36,9 @@ def connect_duck(temporary: Path | None = None, *, threads: int = 2, memory: str
     }
     if temporary is not None:
         settings["temp_directory"] = str(temporary)
-    return duckdb.connect(":memory:", config=settings)
+    database = duckdb.connect(":memory:", config=settings)
+    database.execute("SET parquet_metadata_cache = true")  # a segment is never changed, only replaced
+    return database
 
 
 @contextmanager

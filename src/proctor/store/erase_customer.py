@@ -27,7 +27,7 @@ from proctor.store.segments import (
     parquet,
     read_manifest,
     remove_segments,
-    segment_of,
+    segments_of,
     write_manifest,
 )
 from proctor.store.text_index import TextIndex
@@ -222,8 +222,8 @@ def _erase_segments(database: duckdb.DuckDBPyConnection, folder: Path) -> tuple[
         if not found or not found[0]:
             continue
         query = f"SELECT {', '.join(COLUMNS)} FROM {parquet([path])} WHERE NOT ({gone})"
-        rest = segment_of(database, folder, each.day, query)
-        manifest = manifest.replaced([each], [rest] if rest else [])
+        rest = segments_of(database, folder, each.day, query, compacted=each.compacted)
+        manifest = manifest.replaced([each], rest)
         write_manifest(folder, manifest)
         remove_segments(folder, [each])
         changed += 1

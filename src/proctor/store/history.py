@@ -2,79 +2,52 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor.core.codec import loads
-from proctor.core.conversation_summary import ConversationSummary
 from proctor.core.decode import decode
 from proctor.core.errors import StoreError
 from proctor.core.event import Event
-from proctor.core.event_row import EventRow
+from proctor.core.event_row import EventRow, row_of
 from proctor.core.rollup_cell import MINUTE, RollupCell
 from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Trajectory
 from proctor.store.conversation_index import conversation_conditions
 from proctor.store.duck import connect_duck
 from proctor.store.erase_customer import Forgotten, customer_names, erase_customer, erase_from_guard_log
+from proctor.store.event_database import EventDatabase
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER
+from proctor.store.history_records import HistoryStats, Retained, SearchHit
 from proctor.store.log_lines import row_in
 from proctor.store.log_reader import log_files, read_log
+from proctor.store.postgres_events import PostgresEventDatabase
+from proctor.store.postgres_texts import PostgresTextIndex
 from proctor.store.rollup_windows import SliceField, cells_by, window_cells
 from proctor.store.seal_log import Sealed, compact_days, remove_if_free, seal_logs, sole_sealer
-from proctor.store.segments import read_manifest, read_segments, remove_segments, write_manifest
+from proctor.store.segments import (
+    MANIFEST,
+    SEGMENTS,
+    Manifest,
+    Segment,
+    read_manifest,
+    read_segments,
+    remove_segments,
+    session_lines,
+    write_manifest,
+)
 from proctor.store.text_index import TextIndex
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["History", "HistoryStats", "Retained", "SearchHit"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchHit:
-    """A conversation that a search found, and the text of the turn that matched."""
-
-    conversation: ConversationSummary
-    time: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retained:
-    """What was removed because it is too old."""
-
-    segments: int = 0
-    events: int = 0
-    logs: int = 0
-    conversations: int = 0
-    texts: int = 0
-    cells: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryStats:
-    """How much is stored, in which form, and how much of it waits to be indexed or sealed."""
-
-    log_files: int = 0
-    log_bytes: int = 0
-    unindexed_bytes: int = 0
-    unsearched_bytes: int = 0
-    segments: int = 0
-    sealed_events: int = 0
-    sealed_bytes: int = 0
-    index_bytes: int = 0
-    search_bytes: int = 0
-    conversations: int = 0
-    texts: int = 0
-    first: float | None = None
-    last: float | None = None
-    days: dict[str, int] = field(default_factory=dict)
+__all__ = ["History"]
 
 
 class History:
@@ -85,12 +58,16 @@ class History:
     costs about 0.1 ms a turn.
     """
 
-    def __init__(self, store: Path, *, search: bool = True) -> None:
+    def __init__(self, store: Path, *, search: bool = True, database: EventDatabase | None = None) -> None:
         self.store = store
         self.folder = store / FOLDER
-        self.indexer = EventIndexer(store)
-        self.texts = TextIndex(store) if search else None
+        self.indexer = EventIndexer(store, database=database)
+        self.texts: TextIndex | None = None
+        if search:
+            shared = database if isinstance(database, PostgresEventDatabase) else None
+            self.texts = PostgresTextIndex(store, shared) if shared is not None else TextIndex(store)
         self._duck: duckdb.DuckDBPyConnection | None = None
+        self._manifest: tuple[tuple[int, int, int], Manifest] | None = None
 
     def __enter__(self) -> History:
         return self
@@ -134,7 +111,7 @@ class History:
         if count is not None and self.texts is not None:
             self.texts.clear()
             batch: list[EventRow] = []
-            for row in self._sealed_rows(float("-inf"), float("inf")):
+            for row in self._sealed_rows():
                 batch.append(row)
                 if len(batch) >= 1_000:
                     self.texts.add(batch)
@@ -282,17 +259,26 @@ class History:
         Raises:
             StoreError: a file cannot be read, or it is sealed and DuckDB is not installed.
         """
-        return [decode(Event, loads(row.line)) for row in self.conversation_rows(session)]
-
-    def conversation_rows(self, session: str) -> list[EventRow]:
-        """Return the rows of a conversation in the order of time, each once."""
         known = self.indexer.conversations.get(session)
         if known is None:
             return []
-        rows = {row.id: row for row in self._logged_rows(session)}
-        for row in self._sealed_rows(known.first, known.last, session=session):
-            rows.setdefault(row.id, row)
-        return sorted(rows.values(), key=lambda row: (row.time, row.kind != "turn"))  # a turn, then what is said of it
+        lines = {row.id: row.line for row in self._logged_rows(session)}
+        if self._segments(known.first, known.last):
+            sealed = session_lines(
+                self.folder,
+                lambda: self._segments(known.first, known.last),
+                session=session,
+                first=known.first,
+                last=known.last,
+                database=self._open_duck(),
+            )
+            lines = {**dict(sealed), **lines}
+        events = [decode(Event, loads(line)) for line in lines.values()]
+        return sorted(events, key=lambda event: (event.time.timestamp(), event.kind != "turn"))
+
+    def conversation_rows(self, session: str) -> list[EventRow]:
+        """Return the rows of a conversation in the order of time, each once."""
+        return [row_of(event) for event in self.conversation_events(session)]
 
     def search(
         self,
@@ -365,20 +351,25 @@ class History:
             if row is not None and row.session == session:
                 yield row
 
-    def _sealed_rows(self, first: float, last: float, *, session: str | None = None) -> Iterator[EventRow]:
-        end = last if last == float("inf") else last + 0.001
-        if not read_manifest(self.folder).between(first, end):
-            return iter(())
+    def _sealed_rows(self) -> Iterator[EventRow]:
+        low, high = float("-inf"), float("inf")
+        return read_segments(self.folder, lambda: self._segments(low, high), since=low, until=high)
+
+    def _segments(self, first: float, last: float) -> list[Segment]:
+        """Return the segments that may have events in [first, last]; the manifest is read again if it changed."""
+        try:
+            found = (self.folder / SEGMENTS / MANIFEST).stat()
+        except FileNotFoundError:
+            return []
+        version = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if self._manifest is None or self._manifest[0] != version:
+            self._manifest = (version, read_manifest(self.folder))
+        return self._manifest[1].between(first, math.nextafter(last, math.inf))
+
+    def _open_duck(self) -> duckdb.DuckDBPyConnection:
         if self._duck is None:
-            self._duck = connect_duck()
-        return read_segments(
-            self.folder,
-            lambda: read_manifest(self.folder).between(first, end),
-            since=first,
-            until=end,
-            session=session,
-            database=self._duck,
-        )
+            self._duck = connect_duck(threads=1)
+        return self._duck
 
 
 def _bytes(folder: Path, pattern: str) -> int:

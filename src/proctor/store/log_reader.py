@@ -124,10 +124,10 @@ def read_codes(path: Path) -> array[int]:
     return codes
 
 
-def file_codes(file: BinaryIO) -> array[int]:
-    """Return the codes of the ids in a log file."""
+def file_codes(file: BinaryIO, *, end: int | None = None) -> array[int]:
+    """Return the codes of the ids in a log file, or in its whole lines up to a position."""
     codes = array("Q")
-    for block in _whole_lines(file):
+    for block in _whole_lines(file, end):
         codes.extend(map(id_code, ids_in(block)))
     return codes
 
@@ -139,9 +139,10 @@ def _each_row(files: list[BinaryIO]) -> Iterator[EventRow]:
                 yield placed.row
 
 
-def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
-    rest = b""
-    while block := file.read(_BLOCK_BYTES):
+def _whole_lines(file: BinaryIO, end: int | None) -> Iterator[bytes]:
+    rest, left = b"", float("inf") if end is None else end
+    while left > 0 and (block := file.read(int(min(_BLOCK_BYTES, left)))):
+        left -= len(block)
         whole, newline, tail = block.rpartition(b"\n")
         if newline:
             yield rest + whole + newline

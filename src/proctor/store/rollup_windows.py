@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from proctor.core.rollup_cell import MINUTE, RollupCell, Slice
@@ -41,7 +42,10 @@ def window_cells(
     place = Slice(intent=intent or "")
     found = {at: RollupCell(start=at, step=step, slice=place) for at in range(start, end, step)}
     for cell in rollups.cells(start, end, step=part, total=intent is None, intent=intent):
-        found[cell.start // step * step].merge(cell)
+        if part == step and intent is None:
+            found[cell.start] = replace(cell, slice=place)
+        else:
+            found[cell.start // step * step].merge(cell)
     return list(found.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ __all__ = ["STEPS", "RollupStore"]
 STEPS: Final = (MINUTE, 300, 3_600, 86_400)
 _ALL: Final = 0  # the slice of all slices together
 _MAX_SLICES: Final = 5_000
+_MAX_KEYS: Final = 150  # of cells that one query reads
 _REST: Final = Slice(intent="(other)")  # what is counted together beyond them
 _NUMBERS: Final = (
     "turns",
@@ -29,7 +30,6 @@ _NUMBERS: Final = (
     "cost",
 )
 _READ: Final = f"step, start, slice, {', '.join(_NUMBERS)}, counts, latency"
-_Key = tuple[int, int, int]
 
 
 class RollupStore:
@@ -46,16 +46,19 @@ class RollupStore:
             StoreError: the database failed.
         """
         with self._database.writing() as database:
-            added: dict[_Key, RollupCell] = {}
+            level: dict[tuple[int, int], RollupCell] = {}
             for cell in cells:
-                number = self._number(database, cell.slice)
-                for step in STEPS:
-                    for of in (number, _ALL):
-                        key = (step, cell.start // step * step, of)
-                        if key not in added:
-                            added[key] = RollupCell(start=key[1], step=step, slice=cell.slice)
-                        added[key].merge(cell)
-            self._upsert(database, added)
+                _merge(level, (cell.start, self._number(database, cell.slice)), MINUTE, cell)
+            added: dict[int, dict[tuple[int, int], RollupCell]] = {}
+            for step in STEPS:
+                if step != MINUTE:  # longer cells are the sums of the shorter ones
+                    level = _longer(level, step)
+                total: dict[tuple[int, int], RollupCell] = {}
+                for (start, _), cell in level.items():
+                    _merge(total, (start, _ALL), step, cell)
+                added[step] = {**level, **total}
+            for step, found in added.items():
+                self._upsert(database, step, found)
 
     def cells(
         self, since: float, until: float, *, step: int = MINUTE, total: bool = False, intent: str | None = None
@@ -73,18 +76,13 @@ class RollupStore:
         with self._database.reading() as database:
             known = {row[0]: Slice(*row[1:]) for row in database.execute("SELECT * FROM slices")}
             wanted = [_ALL] if total else [n for n, each in known.items() if intent is None or each.intent == intent]
-            if not total and intent is None:
-                rows = database.execute(
-                    f"SELECT {_READ} FROM rollups WHERE step = ? AND start >= ? AND start < ? AND slice != ?",
-                    (step, since, until, _ALL),
+            rows: list[Any] = []
+            for number in wanted:
+                rows += database.execute(
+                    f"SELECT {_READ} FROM rollups WHERE step = ? AND slice = ? AND start >= ? AND start < ?",
+                    (step, number, since, until),
                 ).fetchall()
-            else:
-                # The slice comes last in the key, so a list of slices is a filter within the range of time.
-                marks = ", ".join("?" * len(wanted))
-                rows = database.execute(
-                    f"SELECT {_READ} FROM rollups WHERE step = ? AND start >= ? AND start < ? AND slice IN ({marks})",
-                    (step, since, until, *wanted),
-                ).fetchall()
+        rows.sort(key=lambda row: row[1])
         return [_cell(row, known.get(row[2], Slice())) for row in rows]
 
     def slices(self) -> list[Slice]:
@@ -123,16 +121,34 @@ class RollupStore:
         self._slices[place] = int(row[0])
         return int(row[0])
 
-    def _upsert(self, database: sqlite3.Connection, added: dict[_Key, RollupCell]) -> None:
-        find = f"SELECT {_READ} FROM rollups WHERE step = ? AND start = ? AND slice = ?"
-        rows = []
-        for key, cell in added.items():
-            old = database.execute(find, key).fetchone()
-            if old is not None:
-                cell.merge(_cell(old, cell.slice))
-            rows.append((*key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency)))
+    def _upsert(self, database: sqlite3.Connection, step: int, added: Mapping[tuple[int, int], RollupCell]) -> None:
+        keys = list(added)
+        for first in range(0, len(keys), _MAX_KEYS):  # a few at once: a database elsewhere answers after a round trip
+            some = keys[first : first + _MAX_KEYS]
+            listed = ", ".join(["(?, ?)"] * len(some))
+            find = f"SELECT {_READ} FROM rollups WHERE step = ? AND (start, slice) IN (VALUES {listed})"
+            for row in database.execute(find, (step, *(number for key in some for number in key))):
+                cell = added[row[1], row[2]]
+                cell.merge(_cell(row, cell.slice))
+        rows = [
+            (step, *key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency))
+            for key, cell in added.items()
+        ]
         marks = ", ".join("?" * len(_READ.split(",")))
         database.executemany(f"INSERT OR REPLACE INTO rollups ({_READ}) VALUES ({marks})", rows)
+
+
+def _merge(level: dict[tuple[int, int], RollupCell], key: tuple[int, int], step: int, cell: RollupCell) -> None:
+    if key not in level:
+        level[key] = RollupCell(start=key[0], step=step, slice=cell.slice)
+    level[key].merge(cell)
+
+
+def _longer(level: Mapping[tuple[int, int], RollupCell], step: int) -> dict[tuple[int, int], RollupCell]:
+    longer: dict[tuple[int, int], RollupCell] = {}
+    for (start, number), cell in level.items():
+        _merge(longer, (start // step * step, number), step, cell)
+    return longer
 
 
 def _counts(cell: RollupCell) -> str:

@@ -29,7 +29,7 @@ from proctor.store.segments import (
     parquet,
     read_manifest,
     remove_segments,
-    segment_of,
+    segments_of,
     write_manifest,
 )
 
@@ -104,17 +104,20 @@ def compact_days(folder: Path, *, now: datetime | None = None) -> int:
     days: dict[str, list[Segment]] = {}
     for each in manifest.segments:
         days.setdefault(each.day, []).append(each)
-    many = {day: parts for day, parts in days.items() if len(parts) > (1 if day < today else _MAX_SEGMENTS_A_DAY)}
-    if not many:
-        return 0
-    with connect_duck(folder / SEGMENTS / "spill") as database:
-        for day, parts in sorted(many.items()):
-            source = parquet(folder / SEGMENTS / each.file for each in parts)
-            whole = segment_of(database, folder, day, f"SELECT DISTINCT ON (id) {_NAMES} FROM {source}")
-            manifest = manifest.replaced(parts, [whole] if whole else [])
-            write_manifest(folder, manifest)
-            remove_segments(folder, parts)
-            merged += len(parts)
+    for day, parts in sorted(days.items()):
+        fresh = [each for each in parts if not each.compacted]
+        if not fresh or (day >= today and len(fresh) <= _MAX_SEGMENTS_A_DAY):
+            continue
+        # Late events may belong anywhere in a day: segments of the same time are written again with them.
+        low, high = min(each.first for each in fresh), max(each.last for each in fresh)
+        old = [each for each in parts if not each.compacted or (each.last >= low and each.first <= high)]
+        source = parquet(folder / SEGMENTS / each.file for each in old)
+        with connect_duck(folder / SEGMENTS / "spill") as database:
+            query = f"SELECT DISTINCT ON (id) {_NAMES} FROM {source}"
+            manifest = manifest.replaced(old, segments_of(database, folder, day, query, compacted=True))
+        write_manifest(folder, manifest)
+        remove_segments(folder, old)
+        merged += len(old)
     return merged
 
 
@@ -186,8 +189,7 @@ def _seal(database: duckdb.DuckDBPyConnection, folder: Path, batch: Sequence[tup
         query = f"SELECT DISTINCT ON (id) {_NAMES} FROM rows WHERE floor(time / 86400) = {number}"
         if known:  # a repeated delivery has the time of the first one, so it is in the same day
             query += f" AND id NOT IN (SELECT id FROM {parquet(known)})"
-        if segment := segment_of(database, folder, day, query):
-            new.append(segment)
+        new += segments_of(database, folder, day, query)
     names = tuple(path.name for path, _ in batch)
     manifest = replace(_with_codes(folder, manifest.replaced([], new), codes), sealed_logs=names)
     write_manifest(folder, manifest)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
+    "MANIFEST",
     "SEGMENTS",
     "Manifest",
     "Segment",
@@ -33,13 +34,17 @@ __all__ = [
     "read_manifest",
     "read_segments",
     "remove_segments",
-    "segment_of",
+    "segments_of",
+    "session_lines",
     "write_manifest",
 ]
 
 SEGMENTS: Final = "segments"  # a folder inside that of the events
-_MANIFEST: Final = "manifest.json"
-_ROW_GROUP_ROWS: Final = 8_192  # small enough that one conversation is read in milliseconds
+MANIFEST: Final = "manifest.json"
+# Small files of small groups: one conversation is then read in milliseconds, wherever it is.
+_ROW_GROUP_ROWS: Final = 2_048
+_SEGMENT_ROWS: Final = 32_768
+_MAX_SEGMENTS: Final = 64  # of one day; one with more rows gets larger ones
 COLUMNS: Final = {
     "id": "VARCHAR",
     "kind": "VARCHAR",
@@ -70,6 +75,7 @@ class Segment:
     first: float
     last: float
     bytes: int
+    compacted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +104,7 @@ def read_manifest(folder: Path) -> Manifest:
     Raises:
         StoreError: it cannot be read.
     """
-    path = folder / SEGMENTS / _MANIFEST
+    path = folder / SEGMENTS / MANIFEST
     try:
         return decode(Manifest, loads(path.read_bytes()), file=str(path), as_json=True)
     except FileNotFoundError:
@@ -113,7 +119,7 @@ def read_manifest(folder: Path) -> Manifest:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Replace the manifest, at once and durably."""
     private_folder(folder / SEGMENTS)
-    path = folder / SEGMENTS / _MANIFEST
+    path = folder / SEGMENTS / MANIFEST
     draft = path.with_suffix(f".{os.getpid()}.tmp")
     write_private(draft, dumps(manifest))
     make_durable(draft)
@@ -130,12 +136,32 @@ def make_durable(path: Path) -> None:
         os.close(handle)
 
 
-def segment_of(database: duckdb.DuckDBPyConnection, folder: Path, day: str, query: str) -> Segment | None:
-    """Write the rows of a query as a segment of a day; ``None`` if there are none. It is in no manifest yet.
+def segments_of(
+    database: duckdb.DuckDBPyConnection, folder: Path, day: str, query: str, *, compacted: bool = False
+) -> list[Segment]:
+    """Write the rows of a query as segments of a day, in the order of time. They are in no manifest yet.
 
     Raises:
-        StoreError: it cannot be written.
+        StoreError: they cannot be written.
     """
+    with duck_errors(folder):
+        numbered = f"SELECT *, row_number() OVER (ORDER BY time, id) - 1 AS n FROM ({query})"
+        database.execute(f"CREATE OR REPLACE TEMP TABLE sorted_rows AS {numbered}")
+        found = database.execute("SELECT count(*) FROM sorted_rows").fetchone()
+    rows = int(found[0]) if found else 0
+    step = max(_SEGMENT_ROWS, -(-rows // _MAX_SEGMENTS))
+    made = [
+        _segment(
+            database, folder, day, f"SELECT {', '.join(COLUMNS)} FROM sorted_rows WHERE n >= {at} AND n < {at + step}"
+        )
+        for at in range(0, rows, step)
+    ]
+    with duck_errors(folder):
+        database.execute("DROP TABLE sorted_rows")
+    return [replace(each, compacted=compacted) for each in made]
+
+
+def _segment(database: duckdb.DuckDBPyConnection, folder: Path, day: str, query: str) -> Segment:
     place = folder / SEGMENTS / day
     private_folder(place)
     path = place / f"{uuid.uuid4().hex}.parquet"
@@ -143,12 +169,10 @@ def segment_of(database: duckdb.DuckDBPyConnection, folder: Path, day: str, quer
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP_ROWS}"
     try:
         with duck_errors(path):
-            database.execute(f"COPY ({query} ORDER BY time, id) TO {quoted(draft)} ({options})")
+            database.execute(f"COPY ({query} ORDER BY n) TO {quoted(draft)} ({options})")
             figures = f"SELECT count(*), min(time), max(time) FROM {parquet([draft])}"
             found = database.execute(figures).fetchone()
         assert found is not None
-        if not found[0]:
-            return None
         draft.chmod(0o600)
         make_durable(draft)
         draft.replace(path)
@@ -166,17 +190,50 @@ def read_segments(
     *,
     since: float,
     until: float,
-    session: str | None = None,
     database: duckdb.DuckDBPyConnection | None = None,
 ) -> Iterator[EventRow]:
     """Yield the rows of segments whose time is in [since, until), day by day in the order of time.
 
-    ``segments`` lists them. If one is replaced before it is opened, they are listed again; a row that was yielded
-    already is then yielded once more.
+    ``segments`` lists them. If one is replaced before it is opened, they are listed again.
 
     Raises:
         StoreError: DuckDB is not installed, or a file is damaged.
     """
+    columns = ", ".join(["event", *[name for name in COLUMNS if name != "event"]])
+    condition = f"time >= {since!r}::DOUBLE AND time < {until!r}::DOUBLE".replace("inf", "'inf'").replace("-'", "'-")
+    for row in _by_day(
+        folder, segments, f"SELECT {columns} FROM {{}} WHERE {condition} ORDER BY time, id", [], database
+    ):
+        yield EventRow._make((row[0].encode(), *row[1:-1], tuple(row[-1] or ())))
+
+
+def session_lines(
+    folder: Path,
+    segments: Callable[[], Sequence[Segment]],
+    *,
+    session: str,
+    first: float,
+    last: float,
+    database: duckdb.DuckDBPyConnection,
+) -> list[tuple[str, bytes]]:
+    """Return the ids and the events of one conversation, which began and ended at known times.
+
+    Only these columns are read, and only the groups of rows of that time: it takes milliseconds.
+
+    Raises:
+        StoreError: a file is damaged.
+    """
+    query = f"SELECT id, event FROM {{}} WHERE time >= {first!r} AND time <= {last!r} AND session = ?"
+    return [(row[0], row[1].encode()) for row in _by_day(folder, segments, query, [session], database)]
+
+
+def _by_day(
+    folder: Path,
+    segments: Callable[[], Sequence[Segment]],
+    query: str,
+    values: Sequence[Any],
+    database: duckdb.DuckDBPyConnection | None,
+) -> Iterator[Sequence[Any]]:
     listed = segments()
     if not listed:
         return
@@ -187,33 +244,20 @@ def read_segments(
         while days := sorted({each.day for each in listed} - done):
             files = [folder / SEGMENTS / each.file for each in listed if each.day == days[0]]
             try:
-                found = _query(database, files, since, until, session)
+                with duck_errors(files[0]):
+                    # Another query on the same cursor would end this one.
+                    found = database.cursor().execute(query.format(parquet(files)), values)
             except StoreError:
                 now = segments()
                 if now == listed:
                     raise
                 listed = now  # compacted meanwhile, or a customer was erased
                 continue
-            for row in in_batches(found):
-                yield EventRow._make((row[0].encode(), *row[1:-1], tuple(row[-1] or ())))
+            yield from in_batches(found)
             done.add(days[0])
     finally:
         if own:
             database.close()
-
-
-def _query(
-    database: duckdb.DuckDBPyConnection, files: Sequence[Path], since: float, until: float, session: str | None
-) -> duckdb.DuckDBPyConnection:
-    condition: str = "time >= ? AND time < ?"
-    values: list[Any] = [since, until]
-    if session is not None:
-        condition += " AND session = ?"
-        values.append(session)
-    columns = ", ".join(["event", *[name for name in COLUMNS if name != "event"]])
-    query = f"SELECT {columns} FROM {parquet(files)} WHERE {condition} ORDER BY time, id"
-    with duck_errors(files[0]):
-        return database.cursor().execute(query, values)  # another query on the same cursor would end this one
 
 
 def parquet(files: Iterable[Path]) -> str:

@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from proctor.core.errors import StoreError
 from proctor.store.history import History
 
-__all__ = ["IndexProcess", "index_until_orphaned", "main"]
+__all__ = ["index_process", "index_until_orphaned", "main"]
 
 _EVERY: Final = 0.5  # seconds
 _NICENESS: Final = 5  # receiving goes first
@@ -21,26 +23,20 @@ _STOP_SECONDS: Final = 10.0
 _PROGRAM: Final = "import sys; from proctor.workflows.monitor.index_process import main; main(sys.argv[1:])"
 
 
-class IndexProcess:
-    """A child process that indexes; it ends with its parent, also if that is killed."""
-
-    def __init__(self, store: Path, *, search: bool = True) -> None:
-        command = [sys.executable, "-c", _PROGRAM, str(store), "search" if search else "", str(os.getpid())]
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own program
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the process lives."""
-        return self._process.poll() is None
-
-    def stop(self) -> None:
-        """End the process after what it is doing."""
-        self._process.terminate()
+@contextmanager
+def index_process(store: Path, *, search: bool = True) -> Iterator[None]:
+    """Have a child process that indexes; it ends with its parent, also if that is killed."""
+    command = [sys.executable, "-c", _PROGRAM, str(store), "search" if search else "", str(os.getpid())]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own program
+    try:
+        yield
+    finally:
+        process.terminate()
         try:
-            self._process.wait(_STOP_SECONDS)
+            process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
 
 
 def index_until_orphaned(store: Path, *, search: bool, parent: int) -> None:
