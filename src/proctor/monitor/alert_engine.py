@@ -52,10 +52,11 @@ class AlertEngine:
         self.counts = LiveCounts()
         self._clock = clock
         self._watched = [WatchedRule(rule) for rule in self.rules]
-        self._by_kind: dict[str, list[WatchedRule]] = {
-            kind: [each for each in self._watched if each.kinds is None or kind in each.kinds]
+        self._by_kind = {
+            kind: [each.counter for each in self._watched if each.kinds is None or kind in each.kinds]
             for kind in get_args(EventKind)
         }
+        self._lag = [each.counter for each in self._watched if each.rule.kind == "lag"]
         for each in self._watched:
             each.restore(state.load)
         kept = state.load("engine") or {}
@@ -76,17 +77,16 @@ class AlertEngine:
         self.counts.observe(row, behind)
         if behind > _LATE:
             self.late += 1
-            for watched in self._by_kind.get(row.kind, ()):
-                if watched.rule.kind == "lag":
-                    watched.observe(row, at)
+            for count in self._lag:
+                count(row, at)
             return
         if behind < -_AHEAD:
             row = row._replace(time=at)
         self.seen_until = max(self.seen_until, row.time)
-        if row.kind == "turn":
-            self._last_turn = max(self._last_turn, row.time)
-        for watched in self._by_kind.get(row.kind, ()):
-            watched.observe(row, at)
+        if row.kind == "turn" and row.time > self._last_turn:
+            self._last_turn = row.time
+        for count in self._by_kind.get(row.kind, ()):
+            count(row, at)
 
     def learn(self, rows: Iterable[EventRow], *, every: float = 60.0) -> int:
         """Learn what is normal from events of the past, in time order, without telling anybody. Return how many."""

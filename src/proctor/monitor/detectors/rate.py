@@ -28,10 +28,11 @@ _NO_DATA_SECONDS: Final = 600.0
 class _Stream:
     """Signals among the events that they can come with."""
 
-    __slots__ = ("charts", "hours", "kinds", "last", "name", "signals", "waiting")
+    __slots__ = ("charts", "hours", "kinds", "last", "name", "signals", "waiting", "wanted")
 
     def __init__(self, signals: tuple[str, ...], kinds: frozenset[str], name: str | None) -> None:
         self.signals, self.kinds, self.name = signals, kinds, name
+        self.wanted = frozenset(signals)
         self.hours = HourlyCounts()
         self.charts: tuple[Chart, ...] = ()
         self.waiting = 0  # events without the signal that the charts have not seen yet
@@ -69,21 +70,19 @@ class RateDetector:
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event that arrived at a time."""
         counted = bad = 0
+        kind, signals, time = row.kind, row.signals, row.time
         for stream in self._streams:
-            among = row.kind in stream.kinds and (stream.name is None or stream.name == row.name)
-            wrong = bool(row.signals) and any(signal in row.signals for signal in stream.signals)
-            if not (among or wrong):
-                continue
-            wrong = wrong and not self._repeated(row)
-            if among:
-                stream.last = row.time
-                counted = 1
-                if not wrong:
-                    stream.waiting += 1
-            stream.hours.add(row.time, int(among), int(wrong))
-            if wrong:
+            among = kind in stream.kinds and (stream.name is None or stream.name == row.name)
+            if signals and not stream.wanted.isdisjoint(signals) and not self._repeated(row):
                 bad = 1
-                self._ring(stream, row.time, among=among)
+                stream.hours.add(time, int(among), 1)
+                self._ring(stream, time, among=among)
+            elif among:
+                stream.waiting += 1
+                stream.hours.add(time, 1, 0)
+            if among:
+                counted = 1
+                stream.last = time
         if counted or bad:
             self._recent.add(row, counted, bad)
 
