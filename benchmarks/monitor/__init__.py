@@ -1,1 +1,1 @@
-"""What watching production costs, and what alerts can see."""
+"""Measures the monitor."""

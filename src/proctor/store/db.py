@@ -215,15 +215,21 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
-def connect(path: Path, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
-    """Open the database, creating or migrating it as needed; ``migrations`` are those of its kind of file.
+def connect(
+    path: Path, migrations: Sequence[str] = MIGRATIONS, *, check_same_thread: bool = True
+) -> sqlite3.Connection:
+    """Open a database, creating or migrating it as needed.
+
+    ``migrations`` are those of the project's database, unless the file is another one.
 
     Raises:
         StoreError: the file cannot be created, read or written, or is not a database of ours.
     """
     try:
         private_database(path)
-        database = sqlite3.connect(path, isolation_level=None, timeout=30.0, factory=MaskingConnection)
+        database = sqlite3.connect(
+            path, isolation_level=None, timeout=30.0, factory=MaskingConnection, check_same_thread=check_same_thread
+        )
         database.row_factory = sqlite3.Row
         database.execute("PRAGMA journal_mode=WAL")
         # WAL + NORMAL: a killed process loses nothing, a power cut at most the last moment, which the journal has.
