@@ -14,6 +14,7 @@ from proctor.monitor.detectors.hourly_counts import HourlyCounts
 from proctor.monitor.detectors.reading import Reading, shown_rate, shown_span
 from proctor.monitor.detectors.recent_events import RecentEvents
 from proctor.stats.bernoulli_cusum import RATIOS, Chart, chart, smallest_spike, thresholds
+from proctor.stats.seasonal_rate import HOURS
 
 __all__ = ["RateDetector"]
 
@@ -21,6 +22,7 @@ _HOUR: Final = 3600
 _AGAIN: Final = 600.0  # a conversation's bad events within this time are one
 _RECOVERED: Final = 3.0  # evidence of 20 to 1 that the rate is normal again
 _SUSPECT: Final = 0.5  # of a threshold: from here on an hour waits before it becomes normal
+_FIRST_WEEK: Final = 0.25  # of the false alarms that a rule may give, while it knows few hours
 _NO_DATA: Final = 30.0  # events that should have come
 _NO_DATA_SECONDS: Final = 600.0
 
@@ -128,7 +130,9 @@ class RateDetector:
             stream.charts = tuple(chart(rate, ratio) for ratio in RATIOS) if rate is not None else ()
             if rate is not None:
                 week += season.week()
-        self._levels = thresholds(week, self._false_alarms) if week else ()
+        # Until a whole week is known, what is normal is partly a guess, and the rule is more careful.
+        known = max(stream.hours.season.hours for stream in self._streams) / HOURS
+        self._levels = thresholds(week, self._false_alarms * max(_FIRST_WEEK, known)) if week else ()
 
     def check(self, now: float) -> Reading:
         """Return the state now."""
