@@ -64,7 +64,7 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
                 open_history(config) as history,
                 background_scoring(config, watched.intake.add),
             ):
-                reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits)
+                reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits, metrics=watched.metrics)
                 return await serve(
                     make_app(watched.intake, settings, reader=reader, tick=watched.tick),
                     host,
