@@ -82,17 +82,21 @@ def pages() -> Iterator[tuple[str, list[str]]]:
         running.shutdown()
 
 
+def write_settings(folder: Path, url: str, receiver: str) -> None:
+    off = ", ".join(f"{name}: false" for name in DEFAULT_RULES)
+    (folder / "proctor.yaml").write_text(
+        f"monitor:\n  state: {url.replace(PASSWORD, '${DB_PASSWORD}')}\n"
+        f"alerts:\n  channels: {{hook: {{webhook: '{receiver}'}}}}\n  routes: {{critical: [hook]}}\n"
+        f"  rules: {{{off}, errors: {{in_a_row: error, count: 3, tier: critical}}}}\n"
+    )
+
+
 @pytest.fixture
 def cluster(
     tmp_path: Path, postgres: PostgresServer, pages: tuple[str, list[str]]
 ) -> Iterator[tuple[Callable[[], Server], str]]:
     url = postgres.url()
-    off = ", ".join(f"{name}: false" for name in DEFAULT_RULES)
-    (tmp_path / "proctor.yaml").write_text(
-        f"monitor:\n  state: {url.replace(PASSWORD, '${DB_PASSWORD}')}\n"
-        f"alerts:\n  channels: {{hook: {{webhook: '{pages[0]}'}}}}\n  routes: {{critical: [hook]}}\n"
-        f"  rules: {{{off}, errors: {{in_a_row: error, count: 3, tier: critical}}}}\n"
-    )
+    write_settings(tmp_path, url, pages[0])
     running: list[Server] = []
 
     def start() -> Server:
@@ -170,3 +174,22 @@ def test_an_alert_is_sent_once_whichever_server_dies(
     until(lambda: len(told) > 1)
     assert told == ["errors firing", "errors resolved"]
     rollups.close()
+
+
+def test_events_are_taken_while_the_database_is_away(
+    tmp_path: Path, postgres: PostgresServer, pages: tuple[str, list[str]]
+) -> None:
+    with PostgresServer() as own:
+        url = own.url()
+        write_settings(tmp_path, url, pages[0])
+        server = Server(tmp_path, {"DB_PASSWORD": PASSWORD})
+        server.send([turn(n) for n in range(5)])
+        own.kill()
+        server.send([turn(n) for n in range(5, 15)])
+        time.sleep(3)  # rounds of the index and of the rules that fail
+        own.start()
+        rollups = RollupStore(Path(), database=PostgresEventDatabase(url))
+        until(lambda: sum(cell.turns for cell in rollups.cells(0, 1e11, total=True)) == 15)
+        rollups.close()
+        server.kill()
+        assert PASSWORD not in server.said
