@@ -223,3 +223,13 @@ def test_an_incident_that_the_baseline_fails_too_and_one_that_is_unscored_do_not
     assert decide(compare(with_it, replace(with_it, run="same"), policy.settings), policy).outcome == "ship"
     unscored = replace(GOOD, run="open", cases=(*GOOD.cases, replace(incident, outcome="unscored")))
     assert _decided(unscored).outcome == "ship"  # one in 201 is within `unscored`
+
+
+def test_a_figure_that_only_incidents_have_needs_no_mean() -> None:
+    incident = replace(case("manga-7", "faq", outcome="pass", grounded=1.0), is_incident=True)
+    with_it = replace(GOOD, cases=(*GOOD.cases, incident))
+    policy = Policy()
+    assert decide(compare(with_it, replace(with_it, run="same"), policy.settings), policy).outcome == "ship"
+    assert _decided(replace(with_it, run="new")).outcome == "ship"
+    plain = replace(with_it, cases=(*GOOD.cases, replace(incident, is_incident=False)))
+    assert decide(compare(plain, replace(plain, run="same"), policy.settings), policy).outcome == "not enough data"

@@ -185,6 +185,14 @@ def test(ctx: click.Context, names: tuple[str, ...]) -> int:
     return 0 if all(each.delivered for each in results) else 3
 
 
+@verb.command("rules")
+def prometheus_rules() -> None:
+    """Print rules for Prometheus: they page when Proctor itself cannot, and keep the ratios that dashboards draw."""
+    from proctor.report.exposition import rules_file  # noqa: PLC0415
+
+    click.echo(rules_file(), nl=False)
+
+
 @verb.command("limits")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(

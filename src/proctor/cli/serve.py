@@ -47,6 +47,7 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
     from proctor.server.ingest.app import make_app  # noqa: PLC0415
     from proctor.server.ingest.read_api import ReadApi  # noqa: PLC0415
     from proctor.server.serve_app import serve  # noqa: PLC0415
+    from proctor.workflows.monitor.online_scoring import background_scoring  # noqa: PLC0415
     from proctor.workflows.monitor.open_intake import open_intake  # noqa: PLC0415
 
     async with Project(config) as project:
@@ -56,10 +57,11 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
                 click.echo(f"read {recovered:,} events of the last minutes", err=True)
             state = watched.watch.state if watched.watch is not None else None
             reader = ReadApi(watched.intake, alerts=state, limits=watched.limits)
-            return await serve(
-                make_app(watched.intake, settings, reader=reader, tick=watched.tick),
-                host,
-                port,
-                started=lambda address: click.echo(f"receiving at {address}", err=True),
-                stopping=lambda: click.echo("stopping; what is complete is written; again to break off", err=True),
-            )
+            with background_scoring(config, watched.intake.add):
+                return await serve(
+                    make_app(watched.intake, settings, reader=reader, tick=watched.tick),
+                    host,
+                    port,
+                    started=lambda address: click.echo(f"receiving at {address}", err=True),
+                    stopping=lambda: click.echo("stopping; what is complete is written; again to break off", err=True),
+                )

@@ -12,8 +12,10 @@ from typing import Any, Final, get_args
 from proctor.core.alert_record import AlertChange, AlertRecord, AlertStore, ChangeKind, RuleLimit, RuleStatus, Silence
 from proctor.core.event import EventKind
 from proctor.core.event_row import EventRow
+from proctor.core.live_figures import LiveFigures
 from proctor.monitor.alert_rules import AlertRule
 from proctor.monitor.detectors.reading import Detector, Reading
+from proctor.monitor.live_counts import LiveCounts
 from proctor.monitor.watched_rule import WatchedRule, fingerprint_of
 
 __all__ = ["AlertEngine"]
@@ -47,6 +49,7 @@ class AlertEngine:
         self.owner = owner or f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.late = 0  # events that came too late to say anything about now
         self.leads = False
+        self.counts = LiveCounts()
         self._clock = clock
         self._watched = [WatchedRule(rule) for rule in self.rules]
         self._by_kind: dict[str, list[WatchedRule]] = {
@@ -70,6 +73,7 @@ class AlertEngine:
         """Count one new event."""
         at = self._clock() if arrived is None else arrived
         behind = at - row.time
+        self.counts.observe(row, behind)
         if behind > _LATE:
             self.late += 1
             for watched in self._by_kind.get(row.kind, ()):
@@ -140,6 +144,10 @@ class AlertEngine:
         """Return the state of each rule and slice at the last tick, with its limits now."""
         limits = {fingerprint_of(each.rule, each.slice): each for each in self.limits(now)}
         return [replace(each, limit=limits.get(fingerprint_of(each.rule, each.slice))) for each in self._statuses]
+
+    def figures(self) -> LiveFigures:
+        """Return what has come in since the start, for `/metrics`."""
+        return self.counts.figures(late=self.late, leads=self.leads)
 
     def close(self, now: float | None = None) -> None:
         """Keep everything and let another process decide."""

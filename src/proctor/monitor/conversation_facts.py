@@ -27,8 +27,9 @@ class _Facts:
     confident_at: float = 0.0
     least: float | None = None
     outcome: str | None = None
-    signals: dict[str, None] = field(default_factory=dict)
-    scores: dict[str, ScorerVerdict] = field(default_factory=dict)
+    outcome_at: float = 0.0
+    signals: set[str] = field(default_factory=set)
+    scores: dict[str, tuple[float, ScorerVerdict]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -46,16 +47,17 @@ class FactCollector:
             facts = self._by_session[row.session] = _Facts(first=row.time, last=row.time)
         if row.kind == "turn":
             self._turn(facts, row)
-        elif row.kind == "outcome" and row.name:
-            facts.outcome = row.name
+        elif row.kind == "outcome" and row.name and (facts.outcome is None or row.time >= facts.outcome_at):
+            facts.outcome, facts.outcome_at = row.name, row.time
         elif row.kind == "score" and row.name:
-            failed = f"score/{row.name}" in row.signals
-            facts.scores[row.name] = ScorerVerdict(
-                name=row.name, value=row.value, passed=not failed, version=row.version or row.model or ""
-            )
+            known = facts.scores.get(row.name)
+            if known is None or row.time >= known[0]:
+                passed = None if row.value is None else f"score/{row.name}" not in row.signals
+                version = row.version or row.model or ""
+                verdict = ScorerVerdict(name=row.name, value=row.value, passed=passed, version=version)
+                facts.scores[row.name] = row.time, verdict
         facts.customer = facts.customer or row.customer
-        for signal in row.signals:
-            facts.signals[signal] = None
+        facts.signals.update(row.signals)
 
     @staticmethod
     def _turn(facts: _Facts, row: EventRow) -> None:
@@ -63,10 +65,11 @@ class FactCollector:
             facts.first = facts.last = row.time
         if row.time <= facts.first or facts.intent is None:
             facts.intent = row.intent or facts.intent
+        if row.time >= facts.last:
+            facts.model, facts.version = row.model or facts.model, row.version or facts.version
+            facts.source = row.source or facts.source
         facts.turns += 1
         facts.first, facts.last = min(facts.first, row.time), max(facts.last, row.time)
-        facts.model, facts.version = row.model or facts.model, row.version or facts.version
-        facts.source = row.source or facts.source
         if row.confidence is not None:
             if facts.confidence is None or row.time >= facts.confident_at:
                 facts.confidence, facts.confident_at = row.confidence, row.time
@@ -88,8 +91,8 @@ class FactCollector:
                 confidence=facts.confidence,
                 least_confidence=facts.least,
                 outcome=facts.outcome,
-                signals=tuple(facts.signals),
-                scores=tuple(facts.scores.values()),
+                signals=tuple(sorted(facts.signals)),
+                scores=tuple(verdict for _, (_, verdict) in sorted(facts.scores.items())),
             )
             for session, facts in self._by_session.items()
             if facts.turns

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from proctor.core.case import INCIDENT_TAG, Ask, Case, Check, Expectation
 from proctor.core.event import Event
 from proctor.core.event_row import signals_of
+from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Trajectory
 from proctor.monitor.promote import TAG
-from proctor.monitor.sessions import conversations
 
 __all__ = ["IncidentOrigin", "incident_case", "signals_in"]
 
@@ -51,16 +51,18 @@ def incident_case(
     went wrong. With ``recording`` it keeps the answers, and always scores those.
     """
     ordered = sorted(events, key=lambda event: event.time)
-    run = next(conversations(_until_wrong(ordered, signals), silence=float(10**9)), None)
-    asks = tuple(Ask(text=turn.asked) for turn in run.turns if turn.asked.strip()) if run is not None else ()
-    if run is None or not asks:
+    turns = turns_of(_until_wrong(ordered, signals))
+    asks = tuple(Ask(text=turn.asked) for turn in turns if turn.asked.strip())
+    if not asks:
         return None
     first = ordered[0]
+    session = next((event.session for event in ordered if event.session), "")
+    customer = next((event.customer for event in ordered if event.customer), None)
     intent = next((event.intent for event in ordered if event.intent), None)
     told: Mapping[str, Any] = {
         "alert": origin.alert,
         "rule": origin.rule,
-        "session": run.session,
+        "session": session,
         "when": first.time.date().isoformat(),
         "version": next((event.version for event in ordered if event.version), None),
         "model": next((event.model for event in ordered if event.model), None),
@@ -68,7 +70,7 @@ def incident_case(
     }
     alone = len(asks) == 1
     return Case(
-        id=_NOT_IN_IDS.sub("-", f"{origin.rule or 'incident'}-{run.session}").strip("-.")[:_MAX_ID_CHARS],
+        id=_NOT_IN_IDS.sub("-", f"{origin.rule or 'incident'}-{session}").strip("-.")[:_MAX_ID_CHARS],
         input=asks[0].text if alone else None,
         turns=() if alone else asks,
         intent=intent,
@@ -76,9 +78,9 @@ def incident_case(
         checks=tuple(checks),
         tags=(TAG, INCIDENT_TAG),
         description=origin.message[:300],
-        recorded=_plain(run) if recording else None,
+        recorded=Trajectory(id=session, session=session, turns=turns) if recording else None,
         metadata={
-            **({"customer": run.customer} if run.customer else {}),
+            **({"customer": customer} if customer else {}),
             "promoted": {key: value for key, value in told.items() if value},
         },
     )
@@ -110,7 +112,3 @@ def _told_turn(event: Event, before: Sequence[int]) -> int | None:
 def _is_wanted(signal: str, wanted: Collection[str]) -> bool:
     """Return whether a rule counts a signal: `escalation` also counts `escalation/knowledge_gap`."""
     return signal in wanted or signal.partition("/")[0] in wanted
-
-
-def _plain(run: Trajectory) -> Trajectory:
-    return replace(run, customer=None)

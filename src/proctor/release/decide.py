@@ -269,8 +269,9 @@ def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
     # Pass and fail are the coarsest figures: if there are scores, it is enough that these suffice.
     scored = [change for change in comparison.overall if change.dimension != PASS_RATE]
     reasons = []
+    alone = _of_incidents_alone(comparison)
     for change in scored or comparison.overall:
-        if change.verdict != "not enough data":
+        if change.verdict != "not enough data" or change.dimension in alone:
             continue
         seen = "none at all" if change.detectable is None else f"one of {change.detectable:.3f}"
         message = (
@@ -281,6 +282,13 @@ def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
             message = f"{change.dimension}: {change.pairs} paired cases are too few to show any change"
         reasons.append(Reason(kind="data", message=message, dimension=change.dimension))
     return tuple(reasons)
+
+
+def _of_incidents_alone(comparison: Comparison) -> set[str]:
+    """Return the dimensions that only cases made from alerts have: these are decided one by one, not by their mean."""
+    cases = comparison.current.cases
+    found = {name for case in cases if case.is_incident for name in case.dimensions}
+    return found - {name for case in cases if not case.is_incident for name in case.dimensions}
 
 
 def _rewritten(comparison: Comparison) -> tuple[Reason, ...]:

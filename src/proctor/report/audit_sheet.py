@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from proctor.core.audit_report import AuditReport, DimensionAgreement
 from proctor.core.judge_card import Estimate
 from proctor.report.csv_rows import number_cell, text_cell
-from proctor.report.number_format import percent
+from proctor.report.number_format import p_text, percent
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import CellState, ReportTable, TableCell, columns, figures
 from proctor.report.sheet import Sheet, State
@@ -166,7 +166,7 @@ def _drift(report: AuditReport) -> ReportTable:
             f"{each.before:+.2f} (n {each.before_items})",
             f"{each.now:+.2f} (n {each.now_items})",
             _signed(each.change),
-            f"{each.adjusted:.3f}",
+            p_text(each.adjusted),
             TableCell("yes" if each.is_seen else "no", "fail" if each.is_seen else ""),
             "–" if each.minimum is None else f"{each.minimum:.2f}",
         )

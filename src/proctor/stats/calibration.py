@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from proctor.stats.calibration_fit import fit_map
 from proctor.stats.interval import Interval, wilson_of_share
 
 __all__ = ["CalibrationBin", "CalibrationError", "brier", "calibration_bins", "calibration_error", "minimum_shift"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
-_EXACT = 20_000  # up to this many pairs every pair is drawn; above, sums of a bin are drawn from a normal distribution
+_EXACT = 3_000  # up to this many pairs every pair is drawn; above, sums of a bin are drawn from a normal distribution
 _CHUNK = 4_000_000
-_SCALES = np.concatenate([np.linspace(0.0, 2.0, 21), np.linspace(2.25, 4.0, 8)])
+_SCALES = np.concatenate([np.linspace(0.0, 2.0, 13), [2.4, 3.0, 4.0]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationBin:
-    """Pairs of similar confidence: their mean confidence, and the share that was right with its interval."""
+    """Pairs of similar confidence: their mean confidence, and the share that was right with its interval.
+
+    ``expected`` is the range that the share of a calibrated model has nineteen times of twenty.
+    """
 
     low: float
     high: float
@@ -30,6 +35,7 @@ class CalibrationBin:
     confidence: float
     accuracy: float
     interval: Interval
+    expected: Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +43,11 @@ class CalibrationError:
     """The expected calibration error over bins of equal mass.
 
     ``ece`` is the raw one, ``chance`` what a calibrated model would show on average with these confidences, and
-    ``chance_high`` what it exceeds in one case of twenty. ``debiased`` is the raw one less chance, never below 0, with
-    its ``interval``. ``p`` is how often a calibrated model shows at least this much. ``gap`` is the mean confidence
-    less the share that was right: above 0 is overconfident.
+    ``chance_high`` what it exceeds in one case of twenty. ``excess`` is the raw one less chance, never below 0.
+    ``debiased`` is the true error, with its ``interval``, that would show the raw one on average: 0 where the raw one
+    is within chance, and more than ``excess`` where the error is real, since chance then adds less. ``p`` is how often
+    a calibrated model shows at least the raw error. ``gap`` is the mean confidence less the share that was right: above
+    0 is overconfident.
     """
 
     count: int
@@ -48,6 +56,7 @@ class CalibrationError:
     highest: float
     chance: float
     chance_high: float
+    excess: float
     debiased: float
     interval: Interval
     p: float
@@ -89,6 +98,7 @@ def calibration_error(
     source = np.random.default_rng(seed)
     null = _errors(data, starts, data.confidence, draws, source)
     chance = float(null.mean())
+    point, interval = _true_error(data, starts, (ece, chance), draws=max(200, draws // 3), source=source)
     return CalibrationError(
         count=len(data.confidence),
         bins=found,
@@ -96,8 +106,9 @@ def calibration_error(
         highest=float(np.abs(gaps).max()),
         chance=chance,
         chance_high=float(np.quantile(null, 0.95)),
-        debiased=max(0.0, ece - chance),
-        interval=_interval(data, starts, gaps, (ece, chance), draws=max(200, draws // 4), source=source),
+        excess=max(0.0, ece - chance),
+        debiased=point,
+        interval=interval,
         p=(1 + int((null >= ece - 1e-12).sum())) / (1 + draws),
         gap=float((share * gaps).sum()),
         brier=brier(confidence, correct, weights=weights),
@@ -190,7 +201,9 @@ def _bins(data: _Pairs, starts: Places) -> tuple[CalibrationBin, ...]:
     for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
         share = min(1.0, max(0.0, float(accuracy[place])))
         interval = wilson_of_share(share, float(effective[place]))
+        usual = wilson_of_share(min(1.0, float(confidence[place])), float(effective[place]))
         assert interval is not None
+        assert usual is not None
         found.append(
             CalibrationBin(
                 low=float(data.confidence[start]),
@@ -200,6 +213,7 @@ def _bins(data: _Pairs, starts: Places) -> tuple[CalibrationBin, ...]:
                 confidence=float(confidence[place]),
                 accuracy=share,
                 interval=interval,
+                expected=usual,
             )
         )
     return tuple(found)
@@ -223,27 +237,41 @@ def _errors(data: _Pairs, starts: Places, chances: Numbers, draws: int, source: 
     return errors
 
 
-def _interval(
-    data: _Pairs, starts: Places, gaps: Numbers, seen: tuple[float, float], *, draws: int, source: np.random.Generator
-) -> Interval:
-    """Return the true errors under which the observed one is between the 2.5 % and the 97.5 % point."""
+def _true_error(
+    data: _Pairs, starts: Places, seen: tuple[float, float], *, draws: int, source: np.random.Generator
+) -> tuple[float, Interval]:
+    """Return the true error that shows the observed one on average, and those under which it is not extreme.
+
+    Extreme is outside the 2.5 % and the 97.5 % point. The true errors are those of Platt's curve through the outcomes,
+    drawn nearer to the diagonal and further from it: the gaps of the bins themselves are mostly noise.
+    """
     ece, chance = seen
-    ends = np.append(starts[1:], len(data.confidence))
-    # Without a gap to enlarge, the alternative is the same overconfidence everywhere.
-    pattern = np.repeat(gaps / ece if ece > 1e-9 else np.ones(len(gaps)), ends - starts)
-    bottom: float | None = None
-    top = -1.0
+    pattern = data.confidence - fit_map("platt", data.confidence, data.correct, data.weights).apply(data.confidence)
+    size = float(np.abs(np.add.reduceat(data.weights * pattern, starts)).sum())
+    # Without a curve to enlarge, the alternative is the same overconfidence everywhere.
+    pattern = pattern / size if size > 1e-6 else np.ones(len(pattern))
+    lows, means, highs = [], [], []
     for scale in _SCALES * max(ece, chance):
         true = np.clip(data.confidence - scale * pattern, 0.0, 1.0)
         size = float(np.abs(np.add.reduceat(data.weights * (true - data.confidence), starts)).sum())
-        low, high = np.quantile(_errors(data, starts, true, draws, source), (0.025, 0.975))
-        if ece <= high + 1e-12 and bottom is None:
-            bottom = size
-        if ece >= low - 1e-12:
-            top = max(top, size)
-        elif bottom is not None:
+        drawn = _errors(data, starts, true, draws, source)
+        low, high = np.quantile(drawn, (0.025, 0.975))
+        lows.append((size, float(low)))
+        means.append((size, float(drawn.mean())))
+        highs.append((size, float(high)))
+        if low > ece:
             break
-    if bottom is None:  # no variance at all: the observed error is the true one
-        return Interval(low=ece, high=ece)
+    bottom = _crossing(highs, ece)
     # Smaller than even a calibrated model would show: luck, so what chance shows is not excluded.
-    return Interval(low=bottom, high=max(bottom, top if top >= 0 else chance))
+    top = max(bottom, _crossing(lows, ece + 1e-9) if lows[0][1] <= ece else chance)
+    return min(top, max(bottom, _crossing(means, ece))), Interval(low=bottom, high=top)
+
+
+def _crossing(curve: list[tuple[float, float]], ece: float) -> float:
+    """Return the true error at which a figure of drawn errors reaches the observed one; the first if it is above it."""
+    if curve[0][1] >= ece:
+        return curve[0][0]
+    for (size, figure), (larger, higher) in pairwise(curve):
+        if higher >= ece:
+            return size + (larger - size) * (ece - figure) / (higher - figure)
+    return curve[-1][0]

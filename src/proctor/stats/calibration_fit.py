@@ -18,6 +18,7 @@ __all__ = [
     "FittedMap",
     "MethodComparison",
     "compare_methods",
+    "cross_fitted",
     "fit_isotonic",
     "fit_map",
     "fit_platt",
@@ -164,6 +165,28 @@ def compare_methods(
         )
         for method in _METHODS
     ]
+
+
+def cross_fitted(
+    method: CalibrationMethod,
+    confidence: Sequence[float],
+    correct: Sequence[bool],
+    *,
+    weights: Sequence[float] | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Numbers:
+    """Return each confidence mapped by a fit to the other folds."""
+    given = np.asarray(confidence, dtype=np.float64)
+    right = np.asarray(correct, dtype=np.float64)
+    mass = np.ones(len(given)) if weights is None else np.asarray(weights, dtype=np.float64)
+    fold = np.random.default_rng(seed).permutation(len(given)) % folds
+    mapped = np.empty(len(given))
+    for held in range(folds):
+        train, test = fold != held, fold == held
+        if test.any():
+            mapped[test] = fit_map(method, given[train], right[train], mass[train]).apply(given[test])
+    return mapped
 
 
 def _weighted_interval(values: Numbers, weights: Numbers) -> Interval:

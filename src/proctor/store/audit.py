@@ -41,6 +41,7 @@ class AuditStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "audit.db"
         self.database = connect(self.path, AUDIT_MIGRATIONS)
+        self.database.execute("PRAGMA secure_delete=ON")  # what is forgotten is not left in free pages
 
     def __enter__(self) -> AuditStore:
         return self
@@ -338,6 +339,7 @@ class AuditStore:
                 )
                 database.execute("UPDATE ratings SET note = '' WHERE item = ?", (row["id"],))
                 database.execute("UPDATE settlements SET note = '' WHERE item = ?", (row["id"],))
+        self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(rows)
 
     # --- parts --------------------------------------------------------------------------------------

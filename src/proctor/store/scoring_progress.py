@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from proctor.store.db import connect, explained
 
-__all__ = ["DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState"]
+__all__ = ["SCORING_FILE", "DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState"]
 
 SCORING_FILE: Final = "scoring.db"
 ScoringState = Literal["waiting", "scored", "unscored", "skipped"]
@@ -173,7 +173,8 @@ class ScoringProgress:
                 )
             )
             last = self._database.execute(
-                "SELECT reason FROM conversations WHERE reason != '' ORDER BY finished DESC LIMIT 1"
+                "SELECT reason FROM conversations WHERE reason != '' AND state IN ('waiting', 'unscored')"
+                " ORDER BY coalesce(finished, retry) DESC LIMIT 1"
             ).fetchone()
         return ScoringFigures(
             waiting=wait["many"],

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,12 @@ from proctor.project import Project
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER, EventLog
 from proctor.store.scoring_progress import ScoringFigures, ScoringProgress
-from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep
+from proctor.workflows.monitor.intake import Intake
+from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep, background_scoring
 from proctor.workflows.monitor.scoring_settings import scoring_settings
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp()
-SCORERS = "[{contains: {value: 15 days, name: window}}]"
+SCORERS = "[{scorer: contains, name: window, settings: {value: 15 days}}]"
 
 
 def _project(folder: Path, scoring: str, **more: str) -> Config:
@@ -154,23 +156,6 @@ def test_a_late_flag_brings_a_conversation_back(tmp_path: Path) -> None:
     assert desk.step().scored == 1
 
 
-BROKEN = """
-from dataclasses import dataclass
-from typing import ClassVar
-from proctor.core.score import Score
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broken:
-    '''Never judges.'''
-    name: ClassVar[str] = "broken"
-    version: ClassVar[str] = "1"
-    threshold: ClassVar[float | None] = 0.5
-    primary: ClassVar[str | None] = None
-    async def score(self, case, run):
-        raise RuntimeError("the judge is away")
-"""
-
-
 def test_an_error_is_unscored_and_not_a_score(desk: _Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     from proctor.scorers.answer.contains import Contains
 
@@ -195,7 +180,7 @@ def test_an_error_is_unscored_and_not_a_score(desk: _Desk, monkeypatch: pytest.M
 
 
 def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> None:
-    judge = '{provider: scripted, answers: [\'{"score": 1, "reason": "fine"}\'], price: {input: 1000, output: 1000}}'
+    judge = '{provider: scripted, replies: [\'{"score": 1, "reason": "fine"}\'], price: {input: 1000, output: 1000}}'
     config = _project(
         tmp_path,
         "scorers: [{judge: Is it good?}], rate: 1, budget: 0, concurrency: 1",
@@ -286,7 +271,7 @@ while True:
 
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     desk = _Desk(_project(tmp_path, f"scorers: {SCORERS}, rate: 1"))
-    count = 400
+    count = 150
     desk.add([_event(f"s{number}", 1, NOON - 400) for number in range(count)])
     desk.indexer.close()
     code = textwrap.dedent(WORKER).format(root=str(Path(__file__).parents[3]), folder=str(tmp_path))
@@ -294,9 +279,11 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     while len(desk.scores()) < 20:
+        assert process.poll() is None
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    process.stdout.close()
     done = len(desk.scores())
     again = _Desk(desk.config)
     while again.step().scored:
@@ -304,3 +291,22 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     sessions = [score.session for score in again.scores()]
     assert done <= count
     assert sorted(sessions) == sorted(f"s{number}" for number in range(count))
+
+
+def test_beside_a_server_it_scores_what_arrives(tmp_path: Path) -> None:
+    config = _project(tmp_path, f"scorers: {SCORERS}, rate: 1, quiet: 1 s")
+    with closing(Intake(config.store)) as intake, background_scoring(config, intake.add, every=0.1) as scoring:
+        assert scoring is not None
+        intake.add([_event("s1", 1, time.time() - 60)])
+        for _ in range(200):
+            intake.index()
+            if intake.figures().by_kind.get("score"):
+                break
+            time.sleep(0.05)
+    assert intake.figures().by_kind == {"turn": 1, "score": 1}
+
+
+def test_without_settings_a_server_scores_nothing(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("monitor: {}\n")
+    with background_scoring(open_config(tmp_path), print) as scoring:
+        assert scoring is None

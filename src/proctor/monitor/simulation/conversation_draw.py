@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import count
-from math import exp, log
+from math import exp, inf, log
 from random import Random
 from typing import Final, NamedTuple
 
@@ -79,7 +79,6 @@ class ConversationDraw:
         self.returns: list[tuple[float, int, Visit]] = []
         self._rng = rng
         self._numbers = count()
-        self._sources: dict[str, tuple[Source, ...]] = {}
         self._start: datetime = scenario.start
         self._releases = sorted(scenario.releases, key=lambda each: each.at_hour)
         self._latency = {each.name: log(each.latency) for each in scenario.intents}
@@ -148,7 +147,8 @@ class ConversationDraw:
         attack = rng.random() < scenario.injection * scenario.factor_at("injection", hour, name, version)
         caught = rng.random() < scenario.caught if attack else rng.random() < scenario.false_stops
         right = rng.betavariate(CONCENTRATION * (1 - intent.hallucination), CONCENTRATION * intent.hallucination)
-        odds = (1.0 - right) * scenario.factor_at("hallucination", hour, name, version)
+        worse = scenario.factor_at("hallucination", hour, name, version, visit.topic.id)
+        odds = 1.0 if worse == inf else (1.0 - right) * worse
         answered = not broken and not attack and not caught
         wrong = answered and rng.random() < odds
         followed = attack and not caught and not broken and rng.random() < scenario.followed
@@ -157,7 +157,7 @@ class ConversationDraw:
         said = _messages(visit, number, pick, attack, caught, wrong, followed, broken) if scenario.texts else ()
         turn = Turn(
             messages=said,
-            sources=self._source(visit.topic) if answered and scenario.texts else (),
+            sources=_sources(visit) if answered and scenario.texts else (),
             confidence=confidence if answered else None,
             latency=round(latency, 4),
             cost=0.0004,
@@ -184,7 +184,7 @@ class ConversationDraw:
         if self.truth.incidents:
             bad = {"hallucination": wrong, "injection": attack, "latency": True, "errors": broken}
             for each in self.truth.incidents:
-                if each.incident.touches(hour, name, version):
+                if each.incident.touches(hour, name, version, visit.topic.id):
                     each.saw(visit.id, bad=bad.get(each.incident.kind, False))
 
     def _score(
@@ -195,18 +195,11 @@ class ConversationDraw:
         value = round(0.4 * rng.random() if failed else 0.8 + 0.2 * rng.random(), 3)
         kind = "s" if name == self.scenario.score else "i"
         told = self._event("score", at, f"{visit.id}.{kind}{number}", name=name, value=value,
-                           metadata=_FAILED if failed else _PASSED, **same)  # fmt: skip
+                           metadata={**(_FAILED if failed else _PASSED), "turn": number - 1}, **same)  # fmt: skip
         return at, told
 
     def _event(self, kind: str, second: float, id: str, **fields: object) -> Event:
         return Event(kind=kind, time=self._start + timedelta(seconds=second), id=id, **fields)  # type: ignore[arg-type]
-
-    def _source(self, topic: TrafficTopic) -> tuple[Source, ...]:
-        found = self._sources.get(topic.id)
-        if found is None:
-            found = (Source(id=topic.source, text=topic.passage),) if topic.source else ()
-            self._sources[topic.id] = found
-        return found
 
     def _released(self, hour: float) -> tuple[str, str]:
         version, model = self.scenario.version, self.scenario.model
@@ -260,3 +253,8 @@ def _messages(
     else:
         said = _filled((topic.wrong if wrong else topic.right)[language], visit)
     return (asked, Message(role="assistant", content=said))
+
+
+def _sources(visit: Visit) -> tuple[Source, ...]:
+    topic = visit.topic
+    return (Source(id=topic.source, text=_filled(topic.right[visit.language], visit)),) if topic.source else ()

@@ -31,7 +31,6 @@ _FAQ: Final = (
             "ja": "開封した漫画は、お届けから30日以内であれば返品できます。",
         },
         source="returns-opened-2026-09",
-        passage="Opened manga can be returned within 15 days of delivery.",
         items=_TITLES,
     ),
     TrafficTopic(
@@ -49,7 +48,6 @@ _FAQ: Final = (
             "ja": "返金は、商品が倉庫に届いてから10営業日以内に行います。",
         },
         source="refunds-2026-06",
-        passage="Refunds are paid within 5 business days after the parcel reaches the warehouse.",
     ),
     TrafficTopic(
         id="shipping_cost",
@@ -66,7 +64,6 @@ _FAQ: Final = (
             "ja": "日本国内の送料は380円で、3000円以上のご注文は無料です。",
         },
         source="shipping-cost-2026-07",
-        passage="Shipping within Japan costs 480 yen and is free for orders of 5000 yen or more.",
     ),
 )
 _ORDER: Final = (
@@ -82,7 +79,6 @@ _ORDER: Final = (
         },
         wrong={"en": "Order {number} was delivered yesterday.", "ja": "ご注文{number}は昨日お届けしました。"},
         source="orders",
-        passage="Order {number}: shipped, Yamabiko Express, expected in two days.",
     ),
 )
 _PRODUCT: Final = (
@@ -98,7 +94,6 @@ _PRODUCT: Final = (
         },
         wrong={"en": "{item} has 99 volumes and a film.", "ja": "{item}は全99巻です。"},
         source="titles",
-        passage="{item} is in stock; the page of the title lists every volume.",
         items=_TITLES,
     ),
 )

@@ -66,9 +66,9 @@ class VersionChange:
 class Incident:
     """Something that goes wrong for a while.
 
-    ``factor`` multiplies a rate or the latency. An incident of an intent or a version touches nothing else. During an
-    ``outage`` nobody reaches the agent, and only other systems send events. ``errors`` are turns without an answer;
-    there ``factor`` is their share.
+    ``factor`` multiplies a rate or the latency; with ``inf`` every answer is wrong. An incident of an intent, a topic
+    or a version touches nothing else. During an ``outage`` nobody reaches the agent, and only other systems send
+    events. ``errors`` are turns without an answer; there ``factor`` is their share.
     """
 
     kind: IncidentKind
@@ -77,6 +77,7 @@ class Incident:
     factor: float = 3.0
     intent: str | None = None
     version: str | None = None
+    topic: str | None = None
 
     def __post_init__(self) -> None:
         if self.hours <= 0 or self.factor <= 0:
@@ -84,11 +85,12 @@ class Incident:
         if self.kind == "errors" and self.factor > 1:
             raise ValueError("the factor of `errors` is the share of turns without an answer, at most 1")
 
-    def touches(self, hour: float, intent: str, version: str | None) -> bool:
-        """Return whether it touches a turn at this hour."""
+    def touches(self, hour: float, intent: str, version: str | None, topic: str | None = None) -> bool:
+        """Return whether it touches a turn at this hour; without a topic, one of any."""
         if not self.at_hour <= hour < self.at_hour + self.hours:
             return False
-        return self.intent in (None, intent) and self.version in (None, version)
+        about = topic is None or self.topic in (None, topic)
+        return about and self.intent in (None, intent) and self.version in (None, version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,11 +197,13 @@ class TrafficScenario:
             found *= 1.0 + _progress(hour, drift.from_hour, drift.to_hour) * (drift.temperature - 1.0)
         return found
 
-    def factor_at(self, kind: IncidentKind, hour: float, intent: str, version: str | None) -> float:
+    def factor_at(
+        self, kind: IncidentKind, hour: float, intent: str, version: str | None, topic: str | None = None
+    ) -> float:
         """Return what the incidents of a kind multiply a rate by; 1 without any."""
         found = 1.0
         for each in self.incidents:
-            if each.kind == kind and each.touches(hour, intent, version):
+            if each.kind == kind and each.touches(hour, intent, version, topic):
                 found *= each.factor
         return found
 

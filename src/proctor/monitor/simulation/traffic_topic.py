@@ -10,9 +10,10 @@ __all__ = ["ATTACKS", "FOLLOW_UPS", "REFUSALS", "WORDS", "TrafficTopic"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrafficTopic:
-    """One matter: questions by language, the right answer and a wrong one, and the source that the right one has.
+    """One matter: questions by language, the right answer and a wrong one.
 
-    Texts may name a product as ``{item}`` and a number as ``{number}``.
+    ``source`` names the document that the agent found, which says what the right answer says. Texts may name a product
+    as ``{item}`` and a number as ``{number}``.
     """
 
     id: str
@@ -20,7 +21,6 @@ class TrafficTopic:
     right: Mapping[str, str]
     wrong: Mapping[str, str]
     source: str = ""
-    passage: str = ""
     items: tuple[str, ...] = ("",)
 
 

@@ -36,7 +36,6 @@ _POLICY: Final = (
             "es": "Los tours de un día se cancelan con reembolso completo hasta 24 horas antes del inicio.",
         },
         source="cancellation-2026-09",
-        passage="Day tours can be cancelled with a full refund up to 48 hours before the start.",
         items=_TOURS,
     ),
     TrafficTopic(
@@ -60,7 +59,6 @@ _POLICY: Final = (
             "es": "Los menores de 12 años van gratis.",
         },
         source="children-2026-03",
-        passage="Children under 5 travel free of charge. Children from 5 to 12 pay half of the price.",
         items=_TOURS,
     ),
 )
@@ -89,8 +87,6 @@ _CHANGE: Final = (
             "es": "La reserva {number} se cambia gratis hasta el comienzo.",
         },
         source="changes-2026-04",
-        passage="The date and the number of travellers can be changed free of charge up to 24 hours before the start"
-        " when places are left.",
         items=_TOURS,
     ),
 )
@@ -116,8 +112,6 @@ _CANCEL: Final = (
             "es": "La reserva {number} está cancelada y el dinero ya está en su tarjeta.",
         },
         source="refunds-2026-02",
-        passage="A refund is decided by the refunds team within 5 working days. An approved refund is paid to the"
-        " original card within 10 days.",
     ),
 )
 _AFTER: Final = (
@@ -142,7 +136,6 @@ _AFTER: Final = (
             "es": "Si el tour se para por el tiempo, se devuelve la mitad.",
         },
         source="weather-2026-05",
-        passage="When the weather stops a tour, you choose between a full refund and another date.",
         items=_TOURS,
     ),
 )
@@ -168,7 +161,6 @@ _BROWSE: Final = (
             "es": "{item} incluye un vuelo en helicóptero.",
         },
         source="faq-bring",
-        passage="Bring comfortable shoes, water and a rain jacket. Equipment for water and snow tours is included.",
         items=_TOURS,
     ),
 )

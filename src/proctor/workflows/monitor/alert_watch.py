@@ -8,6 +8,7 @@ from proctor.config import Config
 from proctor.core.alert_record import AlertChange, RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.core.sockets import Http
+from proctor.report.exposition import alert_metrics, exposition, live_metrics
 from proctor.store.alert_spool import AlertSpool
 from proctor.store.event_indexer import EventIndexer
 from proctor.wiring.alert_settings import alert_settings_of, engine_of
@@ -57,6 +58,17 @@ class AlertWatch:
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule sees at the current traffic."""
         return self.engine.limits(now)
+
+    def metrics(self, now: float) -> str:
+        """Return all figures in Prometheus' text format."""
+        spool = self.notifier.spool
+        alerts = alert_metrics(
+            self.state.alerts(open_only=True),
+            self.engine.status(now),
+            waiting=len(spool.waiting()),
+            dead=len(spool.dead()),
+        )
+        return exposition([*live_metrics(self.engine.figures()), *alerts])
 
     def close(self, now: float | None = None) -> None:
         """Keep everything, and let another process go on."""

@@ -272,8 +272,11 @@ def _notes(report: AuditReport, settings: AuditSettings) -> list[str]:
             notes.append(f"{each.dimension}: everyone gave the same rating, so kappa says nothing; see AC1")
     if report.drift and len(report.raters) == 2 and any(each.is_seen for each in report.drift):
         notes.append("with two raters a drift of one looks like the opposite drift of the other, except where settled")
-    if thin := [each.dimension for each in report.quality if 0 < each.covered < 0.999]:
-        notes.append(f"a part of the sample is not rated at all: {', '.join(thin)} do not speak of every conversation")
+    covered = min((each.covered for each in report.quality if each.covered), default=1.0)
+    if covered < 0.999:
+        notes.append(
+            f"a part of the sample has no final verdict at all; quality speaks of {covered:.1%} of conversations"
+        )
     if len(report.raters) == 1 and settings.raters > 1:
         notes.append("one person has rated so far; agreement needs a second one")
     return notes

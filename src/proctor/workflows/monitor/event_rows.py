@@ -21,7 +21,8 @@ from proctor.monitor.sessions import conversations
 __all__ = ["RowSource", "collect_facts", "row_source", "trajectories"]
 
 RowSource = Callable[[float | None, float | None], Iterator[EventRow]]
-_ALL_TIME = 1e18  # seconds of silence that never come
+_MAX_KEPT_BYTES = 100_000_000
+_ALL_TIME = 10 * 366 * 86_400.0  # seconds of silence that never come
 
 
 def row_source(config: Config, files: Sequence[Path]) -> RowSource:
@@ -31,7 +32,7 @@ def row_source(config: Config, files: Sequence[Path]) -> RowSource:
         InputError: no file is named, and the store has no event log.
     """
     if files:
-        return lambda since, until: _from_files(files, since, until)
+        return _FileRows(files).between
     folder = config.store / "events"
     if not folder.is_dir():
         raise InputError(
@@ -58,12 +59,26 @@ def trajectories(rows: Iterable[EventRow], sessions: Collection[str]) -> dict[st
     return {each.session or "": each for each in conversations(events, silence=_ALL_TIME)}
 
 
-def _from_files(files: Sequence[Path], since: float | None, until: float | None) -> Iterator[EventRow]:
-    for path in files:
-        for placed in read_events(path):
-            row = row_of(_named(placed.event))
+class _FileRows:
+    """The rows of files; those of small files are parsed once."""
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.files = files
+        self.kept: list[EventRow] | None = None
+
+    def between(self, since: float | None, until: float | None) -> Iterator[EventRow]:
+        for row in self._rows():
             if (since is None or row.time >= since) and (until is None or row.time < until):
                 yield row
+
+    def _rows(self) -> Iterable[EventRow]:
+        if self.kept is not None:
+            return self.kept
+        rows = (row_of(_named(placed.event)) for path in self.files for placed in read_events(path))
+        if sum(path.stat().st_size for path in self.files if path.is_file()) > _MAX_KEPT_BYTES:
+            return rows
+        self.kept = list(rows)
+        return self.kept
 
 
 def _named(event: Event) -> Event:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -19,18 +19,17 @@ from proctor.core.errors import ProctorError
 from proctor.core.event import Event
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
-from proctor.monitor.sessions import conversations
 from proctor.project import Project
 from proctor.runner.grade import Grader, grade
 from proctor.store.conversation_index import ConversationIndex
+from proctor.store.history import History
 from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
-from proctor.store.session_events import sessions_events
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
-from proctor.workflows.monitor.scoring_settings import ScoringSettings, scoring_suite
+from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_settings, scoring_suite
 
-__all__ = ["SOURCE", "OnlineScoring", "ScoringStep"]
+__all__ = ["SOURCE", "OnlineScoring", "ScoringStep", "background_scoring"]
 
 SOURCE: Final = "proctor"  # of the scores that come back as events
 _FIRST_LOOK: Final = 86_400.0  # how far back the first start looks for conversations
@@ -40,6 +39,7 @@ _BATCH: Final = 100
 _RETRY_SECONDS: Final = 60.0
 _MAX_REASON_CHARS: Final = 300
 _KEPT: Final = 30 * 86_400.0
+_STOP_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class OnlineScoring:
         self._rack: Rack | None = None
         self._bench: Bench | None = None
         self._day = ""
-        Bench(self._suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))  # wrong: now
+        check_scorers(config, settings, self._suite)
 
     async def step(self, project: Project, progress: ScoringProgress) -> ScoringStep:
         """Queue what is due, and score a batch of what waits.
@@ -86,24 +86,27 @@ class OnlineScoring:
             StoreError: the disk failed; nothing that was not delivered counts as scored.
         """
         now = self._clock()
-        with closing(ConversationIndex(self._config.store)) as index:
+        due: list[DueConversation] = []
+        known: dict[str, tuple[ConversationSummary, Trajectory]] = {}
+        with History(self._config.store, search=False) as history:
+            index = history.indexer.conversations
             queued = self._queue(index, progress, now)
-            due = progress.waiting(now, _BATCH)
-            known = {each.session: each for one in due if (each := index.get(one.session)) is not None}
-        events = sessions_events(self._config.store, known.values())
+            for one in progress.waiting(now, _BATCH):
+                due.append(one)
+                summary, talk = index.get(one.session), history.conversation(one.session)
+                if summary is not None and talk is not None and talk.turns:
+                    known[one.session] = (summary, talk)
         graders = self._graders(project, progress, now)
         gate = asyncio.Semaphore(self.settings.concurrency)
 
-        async def one(waiting: DueConversation) -> ScoringStep:
+        async def judge(waiting: DueConversation) -> ScoringStep:
             async with gate:
-                summary = known.get(waiting.session)
-                talk = next(conversations(events.get(waiting.session, ()), silence=float(10**9)), None)
-                if summary is None or talk is None:
+                if waiting.session not in known:
                     progress.finish(waiting.session, "skipped", now=now, reason="its turns are not in the log")
                     return ScoringStep(skipped=1)
-                return await self._score(waiting, summary, talk, graders, progress)
+                return await self._score(waiting, *known[waiting.session], graders, progress)
 
-        done = await asyncio.gather(*(one(each) for each in due))
+        done = await asyncio.gather(*(judge(each) for each in due))
         self._note_spend(progress, now)
         return _total([ScoringStep(queued=queued), *done])
 
@@ -128,30 +131,30 @@ class OnlineScoring:
                 progress.drop_before(self._clock() - _KEPT)
                 await _pause(stop, every)
 
-    def in_thread(self) -> Callable[[], None]:
+    def in_thread(self, *, every: float = 10.0) -> Callable[[], None]:
         """Begin to score in a thread with an event loop of its own; return a function that stops it."""
         loop = asyncio.new_event_loop()
-        stop = asyncio.Event()
+        task = loop.create_task(self._in_peace(asyncio.Event(), every))
 
         def work() -> None:
-            with closing(loop):
-                loop.run_until_complete(self._in_peace(stop))
+            with closing(loop), suppress(asyncio.CancelledError):
+                loop.run_until_complete(task)
 
         thread = threading.Thread(target=work, name="online-scoring", daemon=True)
         thread.start()
 
         def end() -> None:
-            if thread.is_alive():
-                loop.call_soon_threadsafe(stop.set)
-                thread.join(timeout=self.settings.timeout_seconds)
+            if thread.is_alive():  # what was not delivered waits for the next start
+                loop.call_soon_threadsafe(task.cancel)
+                thread.join(timeout=_STOP_SECONDS)
 
         return end
 
-    async def _in_peace(self, stop: asyncio.Event) -> None:
+    async def _in_peace(self, stop: asyncio.Event, every: float) -> None:
         """Work on after an error of the store: what waits is on disk, and the lag shows that it waits."""
         while not stop.is_set():
             try:
-                await self.work(stop)
+                await self.work(stop, every=every)
             except (ProctorError, OSError):
                 await _pause(stop, _RETRY_SECONDS)
 
@@ -243,6 +246,27 @@ class OnlineScoring:
         """Return how it is doing: what waits, and how far it lags behind."""
         with ScoringProgress(self._config.store) as progress:
             return progress.figures(self._clock())
+
+
+@contextmanager
+def background_scoring(
+    config: Config, deliver: Callable[[Sequence[Event]], object], *, every: float = 10.0
+) -> Iterator[OnlineScoring | None]:
+    """Score in a thread while the block runs, if `monitor: {scoring: …}` asks for it.
+
+    Raises:
+        InputError: a setting or a scorer is wrong.
+    """
+    settings = scoring_settings(config)
+    if settings is None:
+        yield None
+        return
+    scoring = OnlineScoring(config, settings, deliver)
+    stop = scoring.in_thread(every=every)
+    try:
+        yield scoring
+    finally:
+        stop()
 
 
 def _pages(index: ConversationIndex, since: float, until: float) -> Iterator[ConversationSummary]:

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from proctor.config import Config, expand
-from proctor.core.case import Suite
+from proctor.core.case import Case, Suite
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.monitor.scoring_sample import FLAGS, ScoringSample
 from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import open_suite
 from proctor.text.spans import span_seconds
+from proctor.wiring.scorers import Bench
 
-__all__ = ["ScoringSettings", "scoring_settings", "scoring_suite"]
+__all__ = ["ScoringSettings", "check_scorers", "scoring_settings", "scoring_suite"]
 
 _PATH: Final = ("monitor", "scoring")
 
@@ -103,6 +104,19 @@ def scoring_suite(config: Config, settings: ScoringSettings) -> Suite:
         return open_suite(config.folder / Path(str(named))).suite
     try:
         return Suite(name="production", scorers=make_checks(list(settings.scorers), ("scorers",)))
+    except MalformedError as error:
+        problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
+        raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+
+
+def check_scorers(config: Config, settings: ScoringSettings, suite: Suite) -> None:
+    """Make every scorer once, without models: a wrong one is an error at the start.
+
+    Raises:
+        InputError: there is no such scorer, or its settings are wrong.
+    """
+    try:
+        Bench(suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))
     except MalformedError as error:
         problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error

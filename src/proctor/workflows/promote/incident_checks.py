@@ -17,7 +17,6 @@ _SCORER_OF_GATE: Final[Mapping[str, str]] = {
     "grounding": "grounded",
     "citations": "citations",
     "commitments": "commitments",
-    "leak": "prompt_leak",
 }
 
 
