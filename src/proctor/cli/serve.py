@@ -56,7 +56,7 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
             if recovered:
                 click.echo(f"read {recovered:,} events of the last minutes", err=True)
             state = watched.watch.state if watched.watch is not None else None
-            reader = ReadApi(watched.intake, alerts=state, limits=watched.limits)
+            reader = ReadApi(watched.intake, alerts=state, limits=watched.limits, metrics=watched.metrics)
             with background_scoring(config, watched.intake.add):
                 return await serve(
                     make_app(watched.intake, settings, reader=reader, tick=watched.tick),
