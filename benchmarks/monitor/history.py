@@ -145,18 +145,16 @@ def seal(count: int) -> None:
             say("a customer erased", events=gone.events, cpu_ms=(time.process_time() - cpu) * 1e3)
 
 
-def queries(rows: int, folder: Path | None) -> None:
-    days = 30
+def queries(rows: int, days: int, folder: Path | None) -> None:
     with tempfile.TemporaryDirectory() as name:
         store = folder or Path(name)
-        if not (store / "events" / "segments" / "manifest.json").exists():
-            wall = time.perf_counter()
-            generate(store, rows, days)
-            say("generated", rows=rows, s=time.perf_counter() - wall)
+        wall = time.perf_counter()
+        generate(store, rows, days)
+        say("generated", rows=rows, days=days, s=time.perf_counter() - wall)
         with History(store, search=False) as history:
             stats = history.stats()
             say(
-                "10 M turns" if rows == 10_000_000 else f"{rows:,} turns",
+                f"{rows:,} turns",
                 rows=stats.sealed_events,
                 bytes_a_turn=stats.sealed_bytes / stats.sealed_events,
                 index_bytes_a_turn=stats.index_bytes / stats.sealed_events,
@@ -176,8 +174,8 @@ def queries(rows: int, folder: Path | None) -> None:
             times("any five-minute window", lambda: history.windows(start := at(300), start + 300), 300)
             times("24 h of windows", lambda: history.windows(start := at(DAY), start + DAY), 60)
             times("24 h of windows of an intent", lambda: history.windows(s := at(DAY), s + DAY, intent="intent-3"), 60)
-            times("30 days × intent", lambda: history.by_intent(START, end), 20)
-            times("odd 29.6 days × intent", lambda: history.by_intent(START + 12_345, end - 23_456), 20)
+            times(f"{days} days × intent", lambda: history.by_intent(START, end), 20)
+            times("odd times × intent", lambda: history.by_intent(START + 12_345, end - 23_456), 20)
             times("one conversation", lambda: history.conversation(dice.choice(picked)), 200)
 
 
@@ -355,6 +353,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("part", nargs="*", default=list(PARTS))
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--days", type=int, default=30, help="of the queries; a store that was begun is completed")
     parser.add_argument("--store", type=Path)
     given = parser.parse_args()
     rows: int | None = given.rows
@@ -365,7 +364,7 @@ def main() -> None:
     jobs: dict[str, Callable[[], None]] = {
         "append": lambda: append(rows or 50_000),
         "seal": lambda: seal(rows or 100_000),
-        "queries": lambda: queries(rows or 10_000_000, given.store),
+        "queries": lambda: queries(rows or 10_000_000, given.days, given.store),
         "memory": lambda: memory(rows or 1_000_000),
         "beside": lambda: beside(float(rows or 20)),
         "kills": lambda: kills(rows or 100),
