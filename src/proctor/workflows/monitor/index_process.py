@@ -14,6 +14,7 @@ from typing import Final
 from proctor.config import Config, open_config
 from proctor.store.event_log import FOLDER, EventLog
 from proctor.wiring.history_settings import history_settings, open_history
+from proctor.wiring.monitor_state import state_url
 from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
 
 __all__ = ["index_process", "index_until_orphaned", "main"]
@@ -28,8 +29,12 @@ _PROGRAM: Final = "import sys; from proctor.workflows.monitor.index_process impo
 def index_process(config: Config) -> Iterator[Callable[[], bool]]:
     """Have a child process that indexes, seals and retains; it ends with its parent, also if that is killed.
 
-    Yields a function that says whether it runs: without it the parent indexes.
+    Yields a function that says whether it runs: without it the parent indexes. Of several servers that share their
+    state, the one that indexes decides about alerts too, so there is no such process.
     """
+    if state_url(config) is not None:
+        yield lambda: False
+        return
     command = [sys.executable, "-c", _PROGRAM, str(config.path or ""), str(os.getpid())]
     process = subprocess.Popen(  # noqa: S603 - our own program
         command, cwd=config.folder, env=dict(config.environment.values), stdin=subprocess.DEVNULL
