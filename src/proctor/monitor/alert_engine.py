@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,11 +52,13 @@ class AlertEngine:
         self.leads = False
         self.counts = LiveCounts()
         self._clock = clock
+        self._lock = threading.RLock()  # events are counted on other threads than the one that ticks
         self._watched = [WatchedRule(rule) for rule in self.rules]
-        self._by_kind: dict[str, list[WatchedRule]] = {
-            kind: [each for each in self._watched if each.kinds is None or kind in each.kinds]
+        self._by_kind = {
+            kind: [each.counter for each in self._watched if each.kinds is None or kind in each.kinds]
             for kind in get_args(EventKind)
         }
+        self._lag = [each.counter for each in self._watched if each.rule.kind == "lag"]
         for each in self._watched:
             each.restore(state.load)
         kept = state.load("engine") or {}
@@ -72,21 +75,24 @@ class AlertEngine:
     def observe(self, row: EventRow, arrived: float | None = None) -> None:
         """Count one new event."""
         at = self._clock() if arrived is None else arrived
+        with self._lock:
+            self._count(row, at)
+
+    def _count(self, row: EventRow, at: float) -> None:
         behind = at - row.time
         self.counts.observe(row, behind)
         if behind > _LATE:
             self.late += 1
-            for watched in self._by_kind.get(row.kind, ()):
-                if watched.rule.kind == "lag":
-                    watched.observe(row, at)
+            for count in self._lag:
+                count(row, at)
             return
         if behind < -_AHEAD:
             row = row._replace(time=at)
         self.seen_until = max(self.seen_until, row.time)
-        if row.kind == "turn":
-            self._last_turn = max(self._last_turn, row.time)
-        for watched in self._by_kind.get(row.kind, ()):
-            watched.observe(row, at)
+        if row.kind == "turn" and row.time > self._last_turn:
+            self._last_turn = row.time
+        for count in self._by_kind.get(row.kind, ()):
+            count(row, at)
 
     def learn(self, rows: Iterable[EventRow], *, every: float = 60.0) -> int:
         """Learn what is normal from events of the past, in time order, without telling anybody. Return how many."""
@@ -104,6 +110,10 @@ class AlertEngine:
 
     def tick(self, now: float) -> list[AlertChange]:
         """Judge every rule, keep all states, and return what has changed since the last tick."""
+        with self._lock:
+            return self._ticked(now)
+
+    def _ticked(self, now: float) -> list[AlertChange]:
         self.leads = self.state.lead(self.owner, now, _LEAD_SECONDS)
         readings = self._checked(now)
         if not self.leads:
@@ -138,7 +148,8 @@ class AlertEngine:
 
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule and slice sees at the current traffic."""
-        return [detector.limit(now) for watched in self._watched for _, detector in watched.detectors()]
+        with self._lock:
+            return [detector.limit(now) for watched in self._watched for _, detector in watched.detectors()]
 
     def status(self, now: float) -> list[RuleStatus]:
         """Return the state of each rule and slice at the last tick, with its limits now."""
@@ -147,7 +158,8 @@ class AlertEngine:
 
     def figures(self) -> LiveFigures:
         """Return what has come in since the start, for `/metrics`."""
-        return self.counts.figures(late=self.late, leads=self.leads)
+        with self._lock:
+            return self.counts.figures(late=self.late, leads=self.leads)
 
     def close(self, now: float | None = None) -> None:
         """Keep everything and let another process decide."""

@@ -44,6 +44,11 @@ class WatchedRule:
         self._where = tuple(rule.where.items())
         self.left_out = 0  # events of slices beyond the most that a rule watches
 
+    @property
+    def counter(self) -> Callable[[EventRow, float], None]:
+        """What counts an event: the detector itself, where there is one for all events."""
+        return self.observe if self._whole is None or self._where else self._whole.observe
+
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event, if it is one of this rule's."""
         for name, value in self._where:

@@ -70,7 +70,7 @@ def live_metrics(figures: LiveFigures) -> list[Metric]:
         ),
         _one("proctor_turn_cost_dollars_total", "What turns cost, as far as it is known.", figures.cost, "counter"),
         _one("proctor_late_events_total", "Events that came too late to be judged.", float(figures.late), "counter"),
-        _one("proctor_ingest_lag_seconds", "How late the last events arrived (median).", figures.lag),
+        _one("proctor_event_lag_seconds", "How late the last events arrived (median).", figures.lag),
         _one("proctor_alert_leader", "1 in the process that decides on alerts.", float(figures.leads)),
     ]
 

@@ -151,6 +151,7 @@ class History:
                 remove_segments(self.folder, old)
             logs = self._remove_old_logs(before)
             self._drop_files()
+            self.indexer.database.drop_claims_before(before)
         cells = 0
         if minutes_before is not None:
             cells = sum(self.indexer.rollups.drop_before(minutes_before, step=step) for step in (MINUTE, 300))

@@ -39,7 +39,8 @@ class AbsenceDetector:
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event that arrived at a time."""
         if row.kind in self._kinds and self._name in (None, row.name):
-            self._last = max(self._last or 0.0, row.time)
+            if self._last is None or row.time > self._last:
+                self._last = row.time
             self._lately.append(row.time)
             self._hours.add(row.time, 1, 0)
 

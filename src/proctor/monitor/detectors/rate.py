@@ -14,6 +14,7 @@ from proctor.monitor.detectors.hourly_counts import HourlyCounts
 from proctor.monitor.detectors.reading import Reading, shown_rate, shown_span
 from proctor.monitor.detectors.recent_events import RecentEvents
 from proctor.stats.bernoulli_cusum import RATIOS, Chart, chart, smallest_spike, thresholds
+from proctor.stats.seasonal_rate import HOURS
 
 __all__ = ["RateDetector"]
 
@@ -21,6 +22,7 @@ _HOUR: Final = 3600
 _AGAIN: Final = 600.0  # a conversation's bad events within this time are one
 _RECOVERED: Final = 3.0  # evidence of 20 to 1 that the rate is normal again
 _SUSPECT: Final = 0.5  # of a threshold: from here on an hour waits before it becomes normal
+_FIRST_WEEK: Final = 0.25  # of the false alarms that a rule may give, while it knows few hours
 _NO_DATA: Final = 30.0  # events that should have come
 _NO_DATA_SECONDS: Final = 600.0
 
@@ -28,10 +30,11 @@ _NO_DATA_SECONDS: Final = 600.0
 class _Stream:
     """Signals among the events that they can come with."""
 
-    __slots__ = ("charts", "hours", "kinds", "last", "name", "signals", "waiting")
+    __slots__ = ("charts", "hours", "kinds", "last", "name", "signals", "waiting", "wanted")
 
     def __init__(self, signals: tuple[str, ...], kinds: frozenset[str], name: str | None) -> None:
         self.signals, self.kinds, self.name = signals, kinds, name
+        self.wanted = frozenset(signals)
         self.hours = HourlyCounts()
         self.charts: tuple[Chart, ...] = ()
         self.waiting = 0  # events without the signal that the charts have not seen yet
@@ -69,21 +72,19 @@ class RateDetector:
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event that arrived at a time."""
         counted = bad = 0
+        kind, signals, time = row.kind, row.signals, row.time
         for stream in self._streams:
-            among = row.kind in stream.kinds and (stream.name is None or stream.name == row.name)
-            wrong = bool(row.signals) and any(signal in row.signals for signal in stream.signals)
-            if not (among or wrong):
-                continue
-            wrong = wrong and not self._repeated(row)
-            if among:
-                stream.last = row.time
-                counted = 1
-                if not wrong:
-                    stream.waiting += 1
-            stream.hours.add(row.time, int(among), int(wrong))
-            if wrong:
+            among = kind in stream.kinds and (stream.name is None or stream.name == row.name)
+            if signals and not stream.wanted.isdisjoint(signals) and not self._repeated(row):
                 bad = 1
-                self._ring(stream, row.time, among=among)
+                stream.hours.add(time, int(among), 1)
+                self._ring(stream, time, among=among)
+            elif among:
+                stream.waiting += 1
+                stream.hours.add(time, 1, 0)
+            if among:
+                counted = 1
+                stream.last = time
         if counted or bad:
             self._recent.add(row, counted, bad)
 
@@ -129,7 +130,9 @@ class RateDetector:
             stream.charts = tuple(chart(rate, ratio) for ratio in RATIOS) if rate is not None else ()
             if rate is not None:
                 week += season.week()
-        self._levels = thresholds(week, self._false_alarms) if week else ()
+        # Until a whole week is known, what is normal is partly a guess, and the rule is more careful.
+        known = max(stream.hours.season.hours for stream in self._streams) / HOURS
+        self._levels = thresholds(week, self._false_alarms * max(_FIRST_WEEK, known)) if week else ()
 
     def check(self, now: float) -> Reading:
         """Return the state now."""
