@@ -20,7 +20,7 @@ from proctor.store.history import History
 from proctor.suites.append import append_cases, cases_in
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.promote.guard_expectation import Fate
-from proctor.workflows.promote.incident_checks import Wording, checks_for
+from proctor.workflows.promote.incident_checks import RequiredWording, checks_for
 from proctor.workflows.promote.results import Promotion
 
 __all__ = ["ExampleRequest", "promote_examples"]
@@ -38,7 +38,7 @@ class ExampleRequest:
     conversations: tuple[str, ...] = ()
     count: int = 1
     expected: Fate | None = None
-    wording: Wording = field(default_factory=Wording)
+    wording: RequiredWording = field(default_factory=RequiredWording)
     recording: bool = False
 
 
