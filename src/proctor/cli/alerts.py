@@ -266,9 +266,9 @@ def _print_calculated(rules: Any, per_minute: float, rate: float, as_json: bool)
 
 
 def _state(ctx: click.Context) -> AlertState:
-    from proctor.store.alert_state import AlertState  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_alert_state  # noqa: PLC0415
 
-    return AlertState(project(ctx).store)
+    return open_alert_state(project(ctx))
 
 
 def _tell_dead(ctx: click.Context) -> None:

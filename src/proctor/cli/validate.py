@@ -53,7 +53,10 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
     from proctor.workflows.monitor.completion import rules_of  # noqa: PLC0415
+    from proctor.workflows.monitor.digest_settings import digest_settings  # noqa: PLC0415
     from proctor.workflows.monitor.escalations import scorer_of  # noqa: PLC0415
+    from proctor.workflows.monitor.schedule_entries import entries_of  # noqa: PLC0415
+    from proctor.workflows.monitor.score_floors import floor_settings  # noqa: PLC0415
     from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
 
     settings, project = config.settings, Project(config)
@@ -65,6 +68,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
         tries.append(partial(parse_rate, settings.run.rate))
     tries += [partial(policy_of, config, None), partial(alert_settings_of, config)]
     tries += [partial(rules_of, config, None), partial(scorer_of, config, light=True)]
+    tries += [partial(read, config) for read in (digest_settings, floor_settings, entries_of)]
     suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]
     tries += [partial(_check_trigger, config, name, suite) for name, suite in suites]
     tries += [partial(_check_campaign, config, name) for name in settings.redteam]

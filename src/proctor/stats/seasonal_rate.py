@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = ["HOURS", "SeasonalRate", "hour_of_week"]
@@ -35,7 +35,7 @@ class SeasonalRate:
         self._bad = [0.0] * HOURS
         self._weight = [0.0] * HOURS
         self._week = [-1] * HOURS
-        self._sums: tuple[float, float, list[tuple[float, float]], float] | None = None
+        self._sums: tuple[float, float, list[tuple[float, float]], list[float]] | None = None
 
     @property
     def events(self) -> float:
@@ -107,18 +107,19 @@ class SeasonalRate:
     def _hourly(self, cell: int) -> float:
         if self._weight[cell] > 0:
             return self._count[cell] / self._weight[cell]
-        return self._totals()[3]
+        return self._totals()[3][cell % 24]  # an hour of the week that was never seen is like that of other days
 
-    def _totals(self) -> tuple[float, float, list[tuple[float, float]], float]:
-        """Return all events, all bad ones, both by hour of the day, and the mean of an hour."""
+    def _totals(self) -> tuple[float, float, list[tuple[float, float]], list[float]]:
+        """Return all events, all bad ones, both by hour of the day, and events in an hour."""
         if self._sums is None:
             days = [[0.0, 0.0] for _ in range(48)]
             for cell in range(HOURS):
                 days[_part(cell)][0] += self._count[cell]
                 days[_part(cell)][1] += self._bad[cell]
-            seen = [count / weight for count, weight in zip(self._count, self._weight, strict=True) if weight > 0]
-            mean = sum(seen) / len(seen) if seen else 0.0
-            self._sums = sum(self._count), sum(self._bad), [(count, bad) for count, bad in days], mean
+            mean = _mean(self._count, self._weight) or 0.0
+            hours = [_mean(self._count[hour::24], self._weight[hour::24]) for hour in range(24)]
+            filled = [mean if each is None else each for each in hours]
+            self._sums = sum(self._count), sum(self._bad), [(count, bad) for count, bad in days], filled
         return self._sums
 
     def as_json(self) -> dict[str, Any]:
@@ -139,6 +140,11 @@ class SeasonalRate:
             made._count, made._bad, made._weight = ([float(x) for x in each or ()] for each in lists[:3])
             made._week = [int(x) for x in lists[3] or ()]
         return made
+
+
+def _mean(counts: Sequence[float], weights: Sequence[float]) -> float | None:
+    seen = [count / weight for count, weight in zip(counts, weights, strict=True) if weight > 0]
+    return sum(seen) / len(seen) if seen else None
 
 
 def _part(cell: int) -> int:

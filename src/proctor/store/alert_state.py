@@ -16,10 +16,10 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, NotFoundError, StoreError
 from proctor.store.db import connect, explained
 
-__all__ = ["ALERTS_FILE", "AlertState"]
+__all__ = ["ALERTS_FILE", "ALERT_MIGRATIONS", "AlertState"]
 
 ALERTS_FILE: Final = "alerts.db"
-_MIGRATIONS: Final = (
+ALERT_MIGRATIONS: Final = (
     """
     CREATE TABLE alerts (
         number      INTEGER PRIMARY KEY,
@@ -64,7 +64,7 @@ class AlertState:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / ALERTS_FILE
-        self._database = connect(self.path, _MIGRATIONS)
+        self._database = connect(self.path, ALERT_MIGRATIONS)
 
     def __enter__(self) -> AlertState:
         return self

@@ -269,16 +269,21 @@ def _known(database: sqlite3.Connection, sessions: set[str]) -> dict[str, _Talk]
 
 def _write(database: sqlite3.Connection, talks: Iterable[_Talk]) -> None:
     marks = ", ".join("?" * len(_COLUMNS))
-    insert = f"INSERT INTO conversations ({', '.join(_COLUMNS)}) VALUES ({marks}) RETURNING n"
-    old: list[tuple[Any, ...]] = []
-    signals: list[tuple[str, int]] = []
-    for talk in talks:
-        if talk.n is None:
-            talk.n = int(database.execute(insert, talk.values()).fetchone()[0])
-        else:
-            old.append((*talk.values(), talk.n))
-        signals += [(signal, talk.n) for signal in talk.new_signals]
+    known = list(talks)
+    new = {talk.session: talk for talk in known if talk.n is None}
+    old = [(*talk.values(), talk.n) for talk in known if talk.n is not None]
+    # All rows of a kind in one call: a database on another machine answers each call after a round trip.
+    database.executemany(
+        f"INSERT INTO conversations ({', '.join(_COLUMNS)}) VALUES ({marks})", [talk.values() for talk in new.values()]
+    )
+    names = list(new)
+    for start in range(0, len(names), _MAX_VARIABLES):
+        some = names[start : start + _MAX_VARIABLES]
+        query = f"SELECT session, n FROM conversations WHERE session IN ({', '.join('?' * len(some))})"
+        for session, number in database.execute(query, some):
+            new[session].n = int(number)
     database.executemany(f"UPDATE conversations SET {', '.join(f'{c} = ?' for c in _COLUMNS)} WHERE n = ?", old)
+    signals = [(signal, talk.n) for talk in known for signal in sorted(talk.new_signals)]
     database.executemany("INSERT OR IGNORE INTO conversation_signals VALUES (?, ?)", signals)
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from proctor.core.event_row import EventRow
 from proctor.store.db import connect, explained
 from proctor.store.event_log import FOLDER
 
-__all__ = ["DATABASE", "EventDatabase"]
+__all__ = ["DATABASE", "EVENT_MIGRATIONS", "EventDatabase"]
 
 DATABASE: Final = "index.db"  # inside the folder of the events
 
 # Append only. Never edit a released migration: existing files have applied it.
-_MIGRATIONS: Final = (
+EVENT_MIGRATIONS: Final = (
     """
     CREATE TABLE log_files (
         n    INTEGER PRIMARY KEY,
@@ -102,7 +103,7 @@ class EventDatabase:
     def __init__(self, store: Path) -> None:
         self.path = store / FOLDER / DATABASE
         self._lock = threading.RLock()
-        self._database: sqlite3.Connection | None = connect(self.path, _MIGRATIONS, check_same_thread=False)
+        self._database: sqlite3.Connection | None = connect(self.path, EVENT_MIGRATIONS, check_same_thread=False)
         with self.reading() as database:
             database.execute("PRAGMA secure_delete=ON")  # an erased conversation leaves no trace in free pages
 
@@ -135,6 +136,17 @@ class EventDatabase:
                 database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
+
+    def claim(self, rows: Sequence[EventRow]) -> Sequence[EventRow]:
+        """Return the rows that no other server has counted. Here all of them: one process counts for all."""
+        return rows
+
+    def forget_claims(self) -> None:
+        """Let all rows be counted again."""
+
+    def take_lock(self, name: str) -> bool | None:
+        """Return whether this process alone does something; ``None`` if a file decides that."""
+        return None
 
     def erasures(self) -> int:
         """Return how many erasures there were."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -37,16 +37,26 @@ class EventIndexer:
 
     The position in each file is stored in the same transaction as what was counted up to it. A process that is killed
     at any moment therefore counts nothing twice and leaves nothing out. Of several processes one is the indexer, for
-    the files of all; when it ends, another one takes over.
+    the files of all; when it ends, another one takes over. ``counted`` is called with the rows of each transaction,
+    after its end.
     """
 
-    def __init__(self, store: Path, *, remembered: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        store: Path,
+        *,
+        remembered: int = 1_000_000,
+        database: EventDatabase | None = None,
+        counted: Callable[[Sequence[EventRow]], None] | None = None,
+    ) -> None:
+        self.counted = counted
         self._folder = store / FOLDER
         self._remembered = remembered
         self._lock: int | None = None
+        self._leads = False  # by a lock of the database
         self._seen: SeenIds | None = None
         self._indexed = self._erasures = 0
-        self.database = EventDatabase(store)
+        self.database = database or EventDatabase(store)
         self.conversations = ConversationIndex(store, database=self.database)
         self.rollups = RollupStore(store, database=self.database)
 
@@ -93,6 +103,7 @@ class EventIndexer:
         with self.database.writing() as database:
             self.conversations.clear()
             self.rollups.clear()
+            self.database.forget_claims()
             database.execute("DELETE FROM log_files")
         self._seen = SeenIds(self._remembered)
         segments = read_segments(
@@ -104,10 +115,15 @@ class EventIndexer:
         count = 0
         while rows := list(islice(segments, _BATCH_ROWS)):
             with self.database.writing():
-                self._count(rows)
+                self._count(self.database.claim(rows))
             self._seen.add(id_code(row.id) for row in rows)
             count += len(rows)
         return count + (self.catch_up() or 0)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the log."""
+        return self._folder
 
     def positions(self) -> dict[str, int]:
         """Return how far each log file was indexed."""
@@ -137,7 +153,7 @@ class EventIndexer:
     @property
     def is_indexer(self) -> bool:
         """Whether this process indexes for all."""
-        return self._lock is not None
+        return self._leads or self._lock is not None
 
     def close(self) -> None:
         """Close the database; another process may become the indexer."""
@@ -154,6 +170,12 @@ class EventIndexer:
         self.close()
 
     def _is_indexer(self) -> bool:
+        shared = self.database.take_lock("indexer")
+        if shared is not None:
+            if not shared:
+                self._seen = None  # another process goes on; what it indexes is read again
+            self._leads = shared
+            return shared
         if self._lock is not None:
             return True
         private_folder(self._folder)
@@ -193,6 +215,11 @@ class EventIndexer:
         with self.database.writing() as database:
             if self.database.erasures() != self._erasures:
                 raise _ErasedError
+            kept = self.database.claim(rows)
+            if len(kept) < len(rows):
+                ids = {row.id for row in kept}
+                new = {code: placed for code, placed in new.items() if placed.row is not None and placed.row.id in ids}
+            rows = list(kept)
             known = self._count(rows)
             (file,) = database.execute(
                 "INSERT INTO log_files (name, at) VALUES (?, ?) "
@@ -207,6 +234,8 @@ class EventIndexer:
             database.executemany("INSERT OR IGNORE INTO event_places VALUES (?, ?, ?, ?)", places)
         self._seen.add(new)
         self._indexed += len(rows)
+        if self.counted is not None:
+            self.counted(rows)
 
     def _count(self, rows: Sequence[EventRow]) -> list[Indexed]:
         known = self.conversations.add(rows)

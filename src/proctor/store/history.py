@@ -21,11 +21,14 @@ from proctor.core.trajectory import Trajectory
 from proctor.store.conversation_index import conversation_conditions
 from proctor.store.duck import connect_duck
 from proctor.store.erase_customer import Forgotten, customer_names, erase_customer, erase_from_guard_log
+from proctor.store.event_database import EventDatabase
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER
 from proctor.store.history_records import HistoryStats, Retained, SearchHit
 from proctor.store.log_lines import row_in
 from proctor.store.log_reader import log_files, read_log
+from proctor.store.postgres_events import PostgresEventDatabase
+from proctor.store.postgres_texts import PostgresTextIndex
 from proctor.store.rollup_windows import SliceField, cells_by, window_cells
 from proctor.store.seal_log import Sealed, compact_days, remove_if_free, seal_logs, sole_sealer
 from proctor.store.segments import (
@@ -55,11 +58,14 @@ class History:
     costs about 0.1 ms a turn.
     """
 
-    def __init__(self, store: Path, *, search: bool = True) -> None:
+    def __init__(self, store: Path, *, search: bool = True, database: EventDatabase | None = None) -> None:
         self.store = store
         self.folder = store / FOLDER
-        self.indexer = EventIndexer(store)
-        self.texts = TextIndex(store) if search else None
+        self.indexer = EventIndexer(store, database=database)
+        self.texts: TextIndex | None = None
+        if search:
+            shared = database if isinstance(database, PostgresEventDatabase) else None
+            self.texts = PostgresTextIndex(store, shared) if shared is not None else TextIndex(store)
         self._duck: duckdb.DuckDBPyConnection | None = None
         self._manifest: tuple[tuple[int, int, int], Manifest] | None = None
 

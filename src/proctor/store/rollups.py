@@ -18,6 +18,7 @@ __all__ = ["STEPS", "RollupStore"]
 STEPS: Final = (MINUTE, 300, 3_600, 86_400)
 _ALL: Final = 0  # the slice of all slices together
 _MAX_SLICES: Final = 5_000
+_MAX_KEYS: Final = 150  # of cells that one query reads
 _REST: Final = Slice(intent="(other)")  # what is counted together beyond them
 _NUMBERS: Final = (
     "turns",
@@ -121,14 +122,18 @@ class RollupStore:
         return int(row[0])
 
     def _upsert(self, database: sqlite3.Connection, step: int, added: Mapping[tuple[int, int], RollupCell]) -> None:
-        find = f"SELECT {_READ} FROM rollups WHERE step = ? AND start = ? AND slice = ?"
-        rows = []
-        for (start, number), cell in added.items():
-            old = database.execute(find, (step, start, number)).fetchone()
-            if old is not None:
-                cell.merge(_cell(old, cell.slice))
-            counts, numbers = _counts(cell), [getattr(cell, name) for name in _NUMBERS]
-            rows.append((step, start, number, *numbers, counts, _packed(cell.latency)))
+        keys = list(added)
+        for first in range(0, len(keys), _MAX_KEYS):  # a few at once: a database elsewhere answers after a round trip
+            some = keys[first : first + _MAX_KEYS]
+            listed = ", ".join(["(?, ?)"] * len(some))
+            find = f"SELECT {_READ} FROM rollups WHERE step = ? AND (start, slice) IN (VALUES {listed})"
+            for row in database.execute(find, (step, *(number for key in some for number in key))):
+                cell = added[row[1], row[2]]
+                cell.merge(_cell(row, cell.slice))
+        rows = [
+            (step, *key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency))
+            for key, cell in added.items()
+        ]
         marks = ", ".join("?" * len(_READ.split(",")))
         database.executemany(f"INSERT OR REPLACE INTO rollups ({_READ}) VALUES ({marks})", rows)
 

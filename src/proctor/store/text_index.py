@@ -20,7 +20,7 @@ from proctor.store.event_database import DATABASE
 from proctor.store.event_log import FOLDER
 from proctor.store.log_reader import PlacedRow, log_files, new_rows
 
-__all__ = ["SEARCH_DATABASE", "FoundText", "TextIndex"]
+__all__ = ["SEARCH_DATABASE", "FoundText", "TextIndex", "plain_text", "turn_text"]
 
 SEARCH_DATABASE: Final = "search.db"  # inside the folder of the events
 _BATCH_ROWS: Final = 1_000
@@ -219,7 +219,7 @@ def plain_text(text: str) -> str:
 
 
 def _insert(database: sqlite3.Connection, rows: Sequence[EventRow]) -> int:
-    found = [(row, text) for row in rows if row.kind == "turn" and row.session and (text := _text(row.line))]
+    found = [(row, text) for row in rows if row.kind == "turn" and row.session and (text := turn_text(row.line))]
     for row, text in found:
         n = database.execute("INSERT INTO turns (session, time) VALUES (?, ?)", (row.session, row.time)).lastrowid
         database.execute("INSERT INTO texts (rowid, text) VALUES (?, ?)", (n, text + _PAD))
@@ -231,7 +231,7 @@ def _delete(database: sqlite3.Connection, condition: str, values: Sequence[Any])
     return database.execute(f"DELETE FROM turns WHERE {condition}", tuple(values)).rowcount
 
 
-def _text(line: bytes) -> str:
+def turn_text(line: bytes) -> str:
     """Return what the customer and the agent said in a turn."""
     try:
         messages = (orjson.loads(line).get("turn") or {}).get("messages") or ()

@@ -11,6 +11,7 @@ from proctor.store.history import History
 from proctor.store.mask_events import MASKING, EventMasker, Masking
 from proctor.text.spans import span_seconds
 from proctor.wiring.guard_names import LogTagger
+from proctor.wiring.monitor_state import open_event_database
 from proctor.wiring.problem_lines import placed_in
 
 __all__ = ["HistorySettings", "event_masker", "history_settings", "open_history"]
@@ -71,7 +72,7 @@ def open_history(config: Config) -> History:
     Raises:
         StoreError: a database cannot be opened.
     """
-    return History(config.store, search=history_settings(config).search)
+    return History(config.store, search=history_settings(config).search, database=open_event_database(config))
 
 
 def event_masker(config: Config) -> EventMasker:

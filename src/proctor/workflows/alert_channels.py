@@ -219,6 +219,9 @@ def _mail(receiver: EmailReceiver, envelope: Mapping[str, Any]) -> EmailMessage:
     message["X-Proctor-Group"] = " ".join(str(envelope["groupKey"]).split())[:200]
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(plain_text(envelope))
+    if page := envelope.get("page"):
+        name = f"{'-'.join(subject_of(envelope).split(':')[0].lower().split())[:80]}.html"
+        message.add_attachment(str(page).encode(), maintype="text", subtype="html", filename=name)
     return message
 
 

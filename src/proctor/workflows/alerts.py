@@ -98,8 +98,8 @@ async def _tell_channels(config: Config, alert: Alert, http: Http) -> list[str]:
     from proctor.monitor.channels.envelope import envelope_of  # noqa: PLC0415
     from proctor.monitor.watched_rule import fingerprint_of  # noqa: PLC0415
     from proctor.store.alert_spool import AlertSpool  # noqa: PLC0415
-    from proctor.store.alert_state import AlertState  # noqa: PLC0415
     from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_alert_state  # noqa: PLC0415
     from proctor.workflows.alert_channels import AlertNotifier  # noqa: PLC0415
 
     now, settings = alert.time.timestamp(), alert_settings_of(config)
@@ -122,6 +122,6 @@ async def _tell_channels(config: Config, alert: Alert, http: Http) -> list[str]:
     for name in settings.channels_of(alert.rule, alert.tier):
         if name in config.settings.alerts["channels"]:  # the webhook beside them gets the alert unchanged
             spool.add(name, envelope_of([record], receiver=name, url=settings.url), now)
-    with AlertState(config.store) as state:
+    with open_alert_state(config) as state:
         results = await AlertNotifier(settings, state, spool, http).flush(now)
     return [f"{each.channel}: {each.failure}" for each in results if not each.delivered]

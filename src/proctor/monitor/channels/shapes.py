@@ -12,6 +12,7 @@ _SEVERITIES: Final = {"critical": "critical", "high": "error", "medium": "warnin
 _SLACK_TEXT: Final = 3_000  # Slack's limits: a header, a section, and blocks in a message
 _SLACK_HEADER: Final = 150
 _SLACK_BLOCKS: Final = 50
+_SLACK_TEXTS: Final = 4  # a digest has at most so many full sections
 _SUMMARY: Final = 1_024  # PagerDuty's limit
 _FACTS: Final = ("window", "counts", "value", "baseline", "statistic", "threshold", "moved", "examples")
 _ESCAPES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -29,7 +30,9 @@ def subject_of(envelope: Mapping[str, Any]) -> str:
 
 
 def plain_text(envelope: Mapping[str, Any]) -> str:
-    """Return the whole message as text, for e-mail and terminals."""
+    """Return the whole message as text, for e-mail and terminals; a digest is text already."""
+    if text := envelope["commonAnnotations"].get("text"):
+        return f"{text}\n"
     pieces = []
     for alert in envelope["alerts"]:
         notes = alert["annotations"]
@@ -54,6 +57,10 @@ def slack_message(envelope: Mapping[str, Any]) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": {"type": "plain_text", "text": _cut(subject, _SLACK_HEADER), "emoji": False}}
     ]
+    text = str(envelope["commonAnnotations"].get("text", ""))
+    for start in range(0, min(len(text), _SLACK_TEXT * _SLACK_TEXTS), _SLACK_TEXT // 2):  # escapes need room
+        part = _cut(_safe(text[start : start + _SLACK_TEXT // 2]), _SLACK_TEXT)
+        blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": part}})
     for alert in envelope["alerts"][: _SLACK_BLOCKS - 2]:
         notes = alert["annotations"]
         lines = [f"*{alert['status'].upper()}* ({alert['labels']['severity']}) {_safe(notes['summary'])}"]

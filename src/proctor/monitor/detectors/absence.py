@@ -13,6 +13,7 @@ from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.monitor.detectors.hourly_counts import HourlyCounts
 from proctor.monitor.detectors.reading import Reading, shown_span
+from proctor.stats.seasonal_rate import HOURS
 
 __all__ = ["AbsenceDetector", "LagDetector"]
 
@@ -48,8 +49,10 @@ class AbsenceDetector:
             return Reading(state="unknown", message=f"no {self.rule.signals[0]} has come yet")
         gap, expected = now - self._last, self._expected(now)
         missing = gap >= self.rule.window and expected >= self.rule.least
-        if missing:
+        if missing and self._hours.season.hours >= HOURS:
             self._hours.exclude(self._last, now)
+        elif missing:  # in the first week a quiet night must be learnt, or every night would be an incident
+            self.learnt |= self._hours.close(now, hold=False)
         else:
             self.learnt |= self._hours.close(now, hold=gap >= self.rule.window / 2)
         return Reading(

@@ -10,21 +10,36 @@ from proctor.core.event_row import EventRow
 from proctor.core.sockets import Http
 from proctor.report.exposition import alert_metrics, exposition, live_metrics
 from proctor.store.alert_spool import AlertSpool
-from proctor.store.alert_state import AlertState
+from proctor.store.event_indexer import EventIndexer
 from proctor.wiring.alert_settings import alert_settings_of, engine_of
+from proctor.wiring.monitor_state import open_alert_state
 from proctor.workflows.alert_channels import AlertNotifier
+from proctor.workflows.monitor.alert_leader import AlertLeader, LeadingEngine, alert_rules_of
 
 __all__ = ["AlertWatch"]
 
 
 class AlertWatch:
-    """Watches the events of a project and tells people; ``http`` is the pool that messages go through."""
+    """Watches the events of a project and tells people; ``http`` is the pool that messages go through.
+
+    With an ``indexer``, several servers that share the state watch the events of all of them, and one decides.
+    """
 
     def __init__(
-        self, config: Config, http: Http, *, clock: Callable[[], float] | None = None, save_every: float = 10.0
+        self,
+        config: Config,
+        http: Http,
+        *,
+        clock: Callable[[], float] | None = None,
+        save_every: float = 10.0,
+        indexer: EventIndexer | None = None,
     ) -> None:
-        self.state = AlertState(config.store)
-        self.engine = engine_of(config, self.state, clock=clock, save_every=save_every)
+        self.state = open_alert_state(config)
+        self.engine: LeadingEngine | AlertLeader = (
+            engine_of(config, self.state, clock=clock, save_every=save_every)
+            if indexer is None
+            else alert_rules_of(config, indexer, self.state, clock=clock, save_every=save_every)
+        )
         self.notifier = AlertNotifier(alert_settings_of(config), self.state, AlertSpool(config.store), http)
 
     def observe(self, row: EventRow, arrived: float | None = None) -> None:

@@ -59,7 +59,7 @@ def open_intake(
     chosen = settings or read_ingest(config)
     masker, history = event_masker(config), open_history(config)
     private_folder(config.store)
-    watch = AlertWatch(config, http) if http is not None else None
+    watch = AlertWatch(config, http, indexer=history.indexer) if http is not None else None
     intake = Intake(
         config.store,
         alerts=watch.engine if watch is not None else None,
