@@ -12,9 +12,12 @@ from proctor.core.chat import Reply, Request
 from proctor.core.codec import content_id
 from proctor.core.errors import ModelError
 from proctor.core.rule import Rule
+from proctor.core.test_review import CollectionReview
 from proctor.generate.build_case import Brief
+from proctor.generate.extract import extract_rules
 from proctor.generate.failure_modes import failure_modes
 from proctor.generate.model_review import PER_CALL, review_asked
+from proctor.generate.offline.sample_texts import bank
 from proctor.generate.review import Past, keep_best, review_tests
 from proctor.generate.spec import Specification
 from proctor.prompts.load import parse_prompt
@@ -185,3 +188,39 @@ async def test_many_tests_are_rated_in_groups_and_a_useless_reviewer_is_an_error
             tests,
             review_tests(SPEC, tests),
         )
+
+
+SUPPORT = parse_prompt(
+    "You are the support assistant of Kettle & Co, a shop for kettles.\n"
+    "- If the customer asks for a refund, say that a colleague will confirm it.\n- Never promise a delivery date."
+)
+
+
+def _made(text: str, rule: Rule, **more: Any) -> Case:
+    metadata = {"rules": [rule.id], "strategy": "typical", "polarity": "positive", "origin": "extractor", **more}
+    return Case(id=f"t-{text[:12]}", input=text, metadata=metadata)
+
+
+def test_texts_from_the_bank_give_no_high_score_to_a_prompt_with_a_domain() -> None:
+    rules = extract_rules(SUPPORT)
+    tests = [_made(each.text, rule) for each, rule in zip(bank()[:6], [*rules, *rules, *rules], strict=False)]
+    found = review_tests(Specification(rules=rules), tests, prompt=SUPPORT)
+    assert found.parts["tests on topic"] == 0.0
+    assert found.parts["rules with a test"] == 0.0
+    assert found.parts["conditions that a test meets"] == 0.0
+
+
+def test_a_test_that_meets_the_condition_is_known_and_a_strange_one_is_unknown() -> None:
+    refund, never = extract_rules(SUPPORT)
+    tests = [_made("I would like a refund for my kettle.", refund), _made("Hm?", never, origin="model")]
+    found = review_tests(Specification(rules=(refund, never)), tests, prompt=SUPPORT)
+    assert found.parts["conditions that a test meets"] == 1.0
+    assert found.unknown["tests on topic"] == 1
+
+
+def test_there_is_no_score_without_rules_nor_where_topics_are_unknown() -> None:
+    assert CollectionReview(prompt="p", tests=1, parts={"tests that repeat no other": 1.0}).score is None
+    rule = Rule(text="Be brief.")
+    parts = {"tests on topic": None, "rules with a test": 1.0}
+    assert CollectionReview(prompt="p", tests=3, rules=(rule,), parts=parts).score is None
+    assert CollectionReview(prompt="p", tests=3, rules=(rule,), parts={"rules with a test": 1.0}).score == 1.0

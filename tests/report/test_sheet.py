@@ -69,7 +69,7 @@ REVIEW = CollectionReview(
         FailureMode(text="dull", harm="low", tests=("t-1",)),
     ),
     notes=(TestNote(test="t-1", importance=0.2), TestNote(test="t-2", importance=0.9, reasons=("the only one",))),
-    parts={"rules with a test": 0.5, "tests with a valid input": None},
+    parts={"rules with a test": 0.5, "rules tested from both sides": None},
     keep=("t-2",),
 )
 
@@ -80,7 +80,7 @@ def _rows(sheet: Sheet, title: str) -> list[tuple[str, ...]]:
 
 def test_the_score_counts_what_was_judged_and_says_what_was_not() -> None:
     sheet = adequacy_sheet(FOUND)
-    assert sheet.headline == "1 of 2 mutants noticed: 50.0 % (10–90 %); 1 not judged, in no figure"
+    assert sheet.headline == "2 of 3 mutants judged: 66.7 % (21–94 %); of these 1 of 2 noticed: 50.0 % (10–90 %)"
     assert sheet.state == "fail"
     assert ("model", "rule:brain.py:answer") in sheet.facts
     rules = {row[1]: row[3:] for row in _rows(sheet, "Rules")}

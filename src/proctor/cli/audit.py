@@ -71,13 +71,13 @@ def draw(ctx: click.Context, /, as_json: bool, **flags: Any) -> None:
 @click.pass_context
 def list_weeks(ctx: click.Context) -> None:
     """List the samples with how far they are rated."""
-    from proctor.store.audit import AuditStore  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
     from proctor.workflows.monitor.audit import open_splits  # noqa: PLC0415
 
     config = project(ctx)
     splits = [each.week for each in open_splits(config)]
     rows = []
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         for sample in store.samples():
             items, ratings = store.items([sample.week]), store.ratings([sample.week])
             by_item: dict[str, int] = {}
@@ -109,12 +109,12 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
     Nobody sees others' ratings, a judge's score, the agent's confidence, or why a conversation was drawn. A
     conversation is held for 15 minutes; several people can rate at the same time.
     """
-    from proctor.store.audit import AuditStore  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
 
     config = project(ctx)
     settings = audit_settings(config)
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         if imported is not None:
             from proctor.workflows.monitor.audit_ratings import read_ratings  # noqa: PLC0415
 
@@ -194,7 +194,7 @@ def settle(ctx: click.Context, /, item: str | None, **flags: Any) -> None:
     has rated a conversation cannot settle it, except with --consensus.
     """
     from proctor.core.audit import Settlement  # noqa: PLC0415
-    from proctor.store.audit import AuditStore  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_settings, open_splits  # noqa: PLC0415
 
     config = project(ctx)
@@ -205,7 +205,7 @@ def settle(ctx: click.Context, /, item: str | None, **flags: Any) -> None:
         rows = [(each.item, each.week, each.dimension, " ".join(map(str, each.ratings))) for each in splits]
         print_table(("item", "week", "dimension", "ratings"), rows, empty="raters agree, or all splits are settled")
         return
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         if item is None:
             from proctor.cli.audit_keys import settle_by_keys  # noqa: PLC0415
 
@@ -243,7 +243,7 @@ def export(ctx: click.Context, output: Path, what: str, rater: str | None, week:
     """
     from proctor.core.audit import blind  # noqa: PLC0415
     from proctor.report import audit_files  # noqa: PLC0415
-    from proctor.store.audit import AuditStore  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
 
     kinds = {"ratings": audit_files.RATING_FILES, "items": audit_files.ITEM_FILES, "sheet": audit_files.SHEET_FILES}
@@ -253,7 +253,7 @@ def export(ctx: click.Context, output: Path, what: str, rater: str | None, week:
     names = audit_settings(config).dimensions
     weeks = None if week is None else [week]
     content: Any
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         if what == "items":
             content = count = store.items(weeks)
         elif what == "ratings":

@@ -79,6 +79,9 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
         return 3
     if adequacy.score.value is None:
         return 3
+    if at_least is not None and 2 * adequacy.judged < len(adequacy.mutants):
+        click.echo(f"only {adequacy.judged} of {len(adequacy.mutants)} mutants were judged: name a --judge", err=True)
+        return 1
     if at_least is not None and adequacy.score.value < at_least:
         click.echo(f"the mutation score {adequacy.score.value:.2f} is under {at_least:g}", err=True)
         return 1

@@ -10,9 +10,11 @@ from typing import Literal
 from proctor.core.report import Spend
 from proctor.core.rule import Rule
 
-__all__ = ["HARMS", "CollectionReview", "FailureMode", "Harm", "TestNote"]
+__all__ = ["HARMS", "TOPIC", "VALID", "CollectionReview", "FailureMode", "Harm", "TestNote"]
 
 Harm = Literal["low", "medium", "high"]
+TOPIC = "tests on topic"
+VALID = "tests with a valid input"
 HARMS: tuple[Harm, ...] = ("low", "medium", "high")
 
 
@@ -54,7 +56,10 @@ class TestNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionReview:
-    """The review of all tests of a prompt. ``parts`` are shares from 0 to 1; unknown ones are in no mean."""
+    """The review of all tests of a prompt. ``parts`` are shares; ``unknown`` counts what a part could not tell.
+
+    There is no score without rules, nor where it is unknown for most tests whether they are valid and on topic.
+    """
 
     prompt: str
     prompt_hash: str = ""
@@ -65,6 +70,7 @@ class CollectionReview:
     modes: tuple[FailureMode, ...] = ()
     notes: tuple[TestNote, ...] = ()
     parts: Mapping[str, float | None] = field(default_factory=dict)
+    unknown: Mapping[str, int] = field(default_factory=dict)
     keep: tuple[str, ...] | None = None
     runs: int = 0
     spend: tuple[Spend, ...] = ()
@@ -72,6 +78,8 @@ class CollectionReview:
 
     @property
     def score(self) -> float | None:
-        """The mean of the known parts."""
+        """The mean of the known parts; None if there are no rules, or topic or validity of most tests is unknown."""
+        if not self.rules or any(name in self.parts and self.parts[name] is None for name in (TOPIC, VALID)):
+            return None
         known = [value for value in self.parts.values() if value is not None]
         return sum(known) / len(known) if known else None

@@ -10,6 +10,7 @@ from proctor.core.sockets import Model
 from proctor.generate.extract import cross_check, extract_rules
 from proctor.generate.generation_request import Makers, Order
 from proctor.generate.reuse_existing import Kept, with_flags
+from proctor.generate.settle_predicates import known_answers, settle_predicates
 from proctor.generate.stages import check_rule, find_rules
 from proctor.generate.task_group import Trouble
 
@@ -79,7 +80,8 @@ async def check_grounds(judge: Model, order: Order, rule: Rule, trouble: Trouble
 
 
 def _extracted(order: Order) -> tuple[Rule, ...]:
-    return extract_rules(order.prompt)
+    """Return what the extractor finds; predicates that the author's own answers contradict are left to a judge."""
+    return settle_predicates(extract_rules(order.prompt), known_answers(order.prompt, order.samples))
 
 
 async def _asked(model: Model, order: Order, known: Sequence[Rule]) -> tuple[Rule, ...] | None:

@@ -21,6 +21,7 @@ from proctor.generate.build_rules import FoundRules, check_grounds, find_all_rul
 from proctor.generate.build_tests import TestMaker
 from proctor.generate.collect_tests import changes, gather_tests, uncovered_rules
 from proctor.generate.extract import extract_inputs, extract_intent, invert
+from proctor.generate.extract.other_languages import is_understood, tongue_of
 from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.reuse_existing import Kept, keep
 from proctor.generate.spec import InputSpec, Scenario, Specification
@@ -233,6 +234,23 @@ class _Making:
             ordered += opposites.get(rule.id) or found.opposites.get(rule.id, ())
         return tuple(ordered)
 
+    def _unread(self, artefacts: Artefacts) -> list[str]:
+        """Return what code alone could not read or make, in words."""
+        notes = []
+        spoken = tongue_of(self.order.prompt.text)
+        if self.makers.writer is None and not is_understood(spoken):
+            notes.append(
+                f"the prompt seems to be in a language whose rules are not read without a model ({spoken}): use -m"
+            )
+        elif not artefacts.rules:
+            notes.append("no rule was found: write one into rules.yaml")
+        made = [case for case in artefacts.tests if GeneratedTest.of(case).origin == "extractor"]
+        if self.makers.writer is None and artefacts.rules and not made:
+            notes.append("no realistic inputs without a model: add samples or use -m")
+        elif self.makers.writer is None and any(GeneratedTest.of(case).valid is None for case in made):
+            notes.append("inputs are made of the prompt's own words: add samples, or use -m, for realistic ones")
+        return notes
+
     def _made(self, artefacts: Artefacts, found: FoundRules, *, stay: Sequence[Case], new: Sequence[Case]) -> Made:
         enabled = {rule.id for rule in artefacts.rules if not rule.disabled}
         tests, repeats = gather_tests(self.order, stay, new, self.maker.renamed)
@@ -240,8 +258,7 @@ class _Making:
         notes = self.trouble.notes()
         if found.left_out:
             notes.append(f"{found.left_out} more rules were found than --most-rules takes")
-        if not artefacts.rules:
-            notes.append("no rule was found: write one into rules.yaml")
+        notes += self._unread(artefacts)
         return Made(
             artefacts=artefacts,
             changes=changes(self.present, artefacts),

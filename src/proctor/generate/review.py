@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps
 from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
-from proctor.core.test_review import FailureMode, TestNote
+from proctor.core.test_review import TOPIC, VALID, FailureMode, TestNote
 from proctor.generate.build_case import inputs_of
 from proctor.generate.deduplicate import THRESHOLD
 from proctor.generate.failure_modes import failure_modes
 from proctor.generate.spec import Specification
+from proctor.generate.topicality import condition_of, is_on_topic, meets_condition
+from proctor.prompts.prompt import Prompt
 
 __all__ = ["Findings", "Past", "keep_best", "review_tests"]
 
+_SAME_FROM = 0.6  # share of the shorter test's trigrams from which two tests are about the same
+_MET = "conditions that a test meets"
 _LIKE_FROM = 0.6  # similarity from which two tests are reported as alike
 # Weights of the reasons; an unknown one (no stored run) is ignored.
 _WEIGHTS = {"alone": 0.35, "weight": 0.2, "failed": 0.2, "distance": 0.15, "tempts": 0.1}
@@ -38,17 +42,61 @@ class Findings:
     modes: tuple[FailureMode, ...] = ()
     notes: tuple[TestNote, ...] = ()
     parts: Mapping[str, float | None] = field(default_factory=dict)
+    unknown: Mapping[str, int] = field(default_factory=dict)
 
 
-def review_tests(spec: Specification, tests: Sequence[Case], past: Past | None = None) -> Findings:
-    """Review the tests by rules alone, without a model."""
+def review_tests(
+    spec: Specification, tests: Sequence[Case], past: Past | None = None, *, prompt: Prompt | None = None
+) -> Findings:
+    """Review the tests by rules alone, without a model; with the prompt also whether they are on its topic."""
     past = past or Past()
     aimed = {case.id: _aims(case, spec) for case in tests}
     covering = Counter(rule for rules in aimed.values() for rule in rules)
     nearest = _nearest(tests)
     notes = tuple(_note(case, spec, aimed, covering, nearest[case.id], past) for case in tests)
-    modes = tuple(mode for rule in spec.enabled for mode in failure_modes(rule, tests))
-    return Findings(modes=modes, notes=notes, parts=_parts(spec, tests, aimed, notes, modes))
+    topics = {case.id: is_on_topic(prompt, case) if prompt is not None else None for case in tests}
+    # A test that is known to be off topic shows nothing of a rule.
+    telling = [case for case in tests if topics[case.id] is not False]
+    modes = tuple(mode for rule in spec.enabled for mode in failure_modes(rule, telling))
+    parts = _parts(spec, telling, {case.id: aimed[case.id] for case in telling}, notes, modes)
+    if tests:
+        repeats = sum(note.likeness >= THRESHOLD for note in notes)
+        parts["tests that repeat no other"] = _share(len(tests) - repeats, len(tests))
+    unknown: dict[str, int] = {}
+    if prompt is not None:
+        parts[TOPIC], unknown[TOPIC] = _known_share(topics.values())
+        parts[VALID], unknown[VALID] = _known_share([GeneratedTest.of(case).valid for case in tests])
+        parts["different situations"] = _share(_situations(tests), len(tests))
+        parts[_MET], unknown[_MET] = _conditions(spec, telling, aimed)
+    return Findings(modes=modes, notes=notes, parts=parts, unknown={name: n for name, n in unknown.items() if n})
+
+
+def _situations(tests: Sequence[Case]) -> int:
+    """Return how many tests are about something else than the ones before: not the same message with an addition."""
+    seen: list[frozenset[str]] = []
+    for case in tests:
+        _, grams = _grams(case)
+        if all(len(grams & other) < _SAME_FROM * min(len(grams), len(other)) for other in seen):
+            seen.append(grams)
+    return len(seen)
+
+
+def _known_share(found: Collection[bool | None]) -> tuple[float | None, int]:
+    """Return the share of the known that are so, and how many are unknown; no share if most are."""
+    known = [each for each in found if each is not None]
+    open_ones = len(found) - len(known)
+    return (None if open_ones > len(known) else _share(sum(known), len(known))), open_ones
+
+
+def _conditions(
+    spec: Specification, tests: Sequence[Case], aimed: Mapping[str, Sequence[str]]
+) -> tuple[float | None, int]:
+    """Return the share of conditional rules with a test known to meet the condition, and the number of the others."""
+    conditional = [rule for rule in spec.enabled if condition_of(rule)]
+    met = [
+        rule for rule in conditional if any(rule.id in aimed[case.id] and meets_condition(rule, case) for case in tests)
+    ]
+    return _share(len(met), len(conditional)), len(conditional) - len(met)
 
 
 def keep_best(spec: Specification, tests: Sequence[Case], notes: Iterable[TestNote], *, most: int) -> tuple[str, ...]:
@@ -214,7 +262,7 @@ def _parts(
         "rules tested from both sides": _share(len(both), len(spec.enabled)),
         "harmful ways to fail with a test": _share(sum(bool(mode.tests) for mode in harmful), len(harmful)),
         "tests that repeat no other": _share(len(tests) - repeats, len(tests)),
-        "tests with a valid input": _share(sum(map(bool, said)), len(said)),
+        VALID: _share(sum(map(bool, said)), len(said)),
     }
 
 

@@ -106,6 +106,11 @@ class Adequacy:
         return sum(each.fate == fate for each in self.mutants)
 
     @property
+    def judged(self) -> int:
+        """The number of mutants on which a judgement was made."""
+        return self.count("killed") + self.count("survived")
+
+    @property
     def complete(self) -> bool:
         """Whether every mutant was tested, without a stop by a budget or a failing model."""
         return not self.count("not run")

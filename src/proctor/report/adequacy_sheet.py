@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from proctor.core.share import Share
 from proctor.report.adequacy import Adequacy, MutantOutcome
 from proctor.report.number_format import moment, share_text, total_spend
 from proctor.report.report_kind import iso_time, sheet_kind
 from proctor.report.report_table import ReportTable, TextBlock, columns, figures
 from proctor.report.sheet import Sheet
+from proctor.stats.interval import wilson
 
 __all__ = ["MUTATION_REPORT", "adequacy_sheet"]
 
@@ -28,7 +30,8 @@ def adequacy_sheet(adequacy: Adequacy) -> Sheet:
         _left_out(adequacy),
         _killed(adequacy),
     ]
-    state = "unscored" if adequacy.score.value is None else "fail" if adequacy.count("survived") else "pass"
+    mostly_open = 2 * adequacy.judged < len(adequacy.mutants)
+    state = "fail" if adequacy.count("survived") else "unscored" if mostly_open or not adequacy.judged else "pass"
     return Sheet(
         title=f"Mutation of {adequacy.prompt}",
         headline=_headline(adequacy),
@@ -42,9 +45,12 @@ def adequacy_sheet(adequacy: Adequacy) -> Sheet:
 def _headline(adequacy: Adequacy) -> str:
     if adequacy.score.value is None:
         return "no mutant could be judged"
-    said = f"{adequacy.score.hits} of {adequacy.score.total} mutants noticed: {share_text(adequacy.score)}"
-    apart = [f"{adequacy.count(fate)} {fate}" for fate in ("not judged", "not run") if adequacy.count(fate)]
-    return said + (f"; {' and '.join(apart)}, in no figure" if apart else "")
+    judged, total = adequacy.judged, len(adequacy.mutants)
+    noticed = f"{adequacy.score.hits} of {adequacy.score.total} noticed: {share_text(adequacy.score)}"
+    if judged == total:
+        return f"all {total} mutants judged; {noticed}"
+    share = share_text(Share.of(judged, total, wilson(judged, total)))
+    return f"{judged} of {total} mutants judged: {share}; of these {noticed}"
 
 
 def _facts(adequacy: Adequacy) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from proctor.core.test_review import HARMS, CollectionReview, FailureMode
+from proctor.core.test_review import HARMS, TOPIC, VALID, CollectionReview, FailureMode
 from proctor.report.number_format import moment, percent, total_spend
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import ReportTable, columns, figures
@@ -20,7 +20,7 @@ def review_sheet(review: CollectionReview) -> Sheet:
     kept = f"; {len(review.keep)} of {review.tests} would be kept" if review.keep is not None else ""
     return Sheet(
         title=f"Review of the tests of {review.prompt}",
-        headline=f"score {percent(review.score)}{kept}",
+        headline=f"{_score(review)}{kept}",
         facts=[
             ("tests", str(review.tests)),
             ("rules", str(len(review.rules))),
@@ -35,13 +35,22 @@ def review_sheet(review: CollectionReview) -> Sheet:
 
 
 def _parts(review: CollectionReview) -> ReportTable:
-    rows = [(name, percent(value)) for name, value in review.parts.items()]
+    rows = [(name, percent(value), str(review.unknown.get(name) or "–")) for name, value in review.parts.items()]
     return ReportTable(
         title="Score",
-        columns=(*columns("part"), *figures("share")),
+        columns=(*columns("part"), *figures("share", "unknown")),
         rows=rows,
         hint="the mean of what is known",
     )
+
+
+def _score(review: CollectionReview) -> str:
+    if review.score is not None:
+        return f"score {percent(review.score)}"
+    if not review.rules:
+        return "no score: the prompt has no rule"
+    open_ones = max(review.unknown.get(TOPIC, 0), review.unknown.get(VALID, 0))
+    return f"no score: whether {open_ones} of {review.tests} tests are valid and on topic is not known"
 
 
 def _modes(review: CollectionReview) -> ReportTable:

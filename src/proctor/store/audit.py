@@ -147,14 +147,18 @@ class AuditStore:
             database.execute("DELETE FROM claims WHERE expires <= ?", (now.isoformat(),))
             row = database.execute(
                 f"""
-                SELECT {_ITEM}, EXISTS (SELECT 1 FROM claims WHERE item = id AND rater = :rater) AS mine,
-                    (SELECT count(DISTINCT rater) FROM ratings WHERE item = id) AS rated
-                FROM items
-                WHERE (:week IS NULL OR week = :week)
-                    AND id NOT IN (SELECT value FROM json_each(:skip))
-                    AND NOT EXISTS (SELECT 1 FROM ratings WHERE item = id AND rater = :rater)
-                    AND (mine OR rated + (SELECT count(*) FROM claims WHERE item = id AND rater <> :rater
-                        AND NOT EXISTS (SELECT 1 FROM ratings WHERE item = id AND rater = claims.rater)) < raters)
+                SELECT * FROM (
+                    SELECT {_ITEM},
+                        (SELECT count(*) FROM claims WHERE item = id AND rater = :rater) AS mine,
+                        (SELECT count(DISTINCT rater) FROM ratings WHERE item = id) AS rated,
+                        (SELECT count(*) FROM claims WHERE item = id AND rater <> :rater AND NOT EXISTS (
+                            SELECT 1 FROM ratings WHERE item = id AND rater = claims.rater)) AS held
+                    FROM items
+                    WHERE (:week IS NULL OR week = :week)
+                        AND id NOT IN (SELECT value FROM json_each(:skip))
+                        AND NOT EXISTS (SELECT 1 FROM ratings WHERE item = id AND rater = :rater)
+                ) AS found
+                WHERE mine > 0 OR rated + held < raters
                 ORDER BY mine DESC, week, rated DESC, place LIMIT 1
                 """,
                 {"rater": rater, "week": week, "skip": dumps(list(skip)).decode()},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -216,7 +216,7 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def connect(
-    path: Path, migrations: tuple[str, ...] = MIGRATIONS, *, check_same_thread: bool = True
+    path: Path, migrations: Sequence[str] = MIGRATIONS, *, check_same_thread: bool = True
 ) -> sqlite3.Connection:
     """Open a database, creating or migrating it as needed.
 
@@ -251,7 +251,7 @@ def explained(path: Path) -> Iterator[None]:
         raise _explained(error, path) from error
 
 
-def _migrate(database: sqlite3.Connection, path: Path, migrations: tuple[str, ...]) -> None:
+def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version > len(migrations):
         raise StoreError(

@@ -43,7 +43,7 @@ def test_the_purpose_is_what_the_file_says_it_is() -> None:
 
 def test_the_purpose_is_else_the_first_task() -> None:
     prompt = parse_prompt("You are a bot of a bank. Be polite. Your task is to summarize letters.\n\n{{letter}}")
-    assert extract_intent(prompt) == "Your task is to summarize letters."
+    assert extract_intent(prompt) == "You are a bot of a bank. Your task is to summarize letters."
 
 
 def test_a_prompt_that_says_nothing_has_no_purpose() -> None:

@@ -70,6 +70,9 @@ class Scope:
     alone: bool = False
     numeric: bool = False
     inputs: tuple[str, ...] = ()
+    language: str = ""
+    closed: bool = False
+    part_labels: tuple[str, ...] = ()
 
     def means_output(self, noun: str) -> bool:
         """Whether this noun means the whole output."""

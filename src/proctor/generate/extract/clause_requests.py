@@ -158,7 +158,7 @@ def _is_command(text: str, *, sure: bool = False) -> bool:
     if match is None:
         return False
     verb, rest, adverb = match["verb"].lower(), match["rest"], match["adverb"].lower().strip()
-    following = rest.strip().split(" ", 1)[0]
+    following = rest.strip(" :").split(" ", 1)[0]
     begun = text[:1].isupper() and verb in COMMANDS - OFTEN_NOUNS and bool(re.match(r"[a-z]", following))
     if not sure and not begun and not looks_like_command(verb, following, adverb=adverb):
         return False
@@ -168,8 +168,15 @@ def _is_command(text: str, *, sure: bool = False) -> bool:
     if verb in ("do", "have", "let", "get", "stop") and rest.strip().lower() in ("", "not", "this", "the following"):
         return False
     # A noun that is spelt like a command.
-    noun = not sure and re.match(r"\s+(?:is|are|was|must|should|will|can|may|shall)\b", rest)
-    return rest[:1] not in (":", "/") and not noun
+    noun = not sure and re.match(r"\s+(?:[a-z]+s\s+)?(?:is|are|was|must|should|will|can|may|shall)\b", rest)
+    if (
+        not sure
+        and verb in OFTEN_NOUNS
+        and re.match(r"\s+[a-z]+s\s+(?:have|look|follow|start|begin|contain|consist)\b", rest)
+    ):
+        return False
+    announced = rest[:1] == ":" and verb in ("say", "reply", "respond", "answer", "write", "output", "return", "print")
+    return (announced or rest[:1] not in (":", "/")) and not noun
 
 
 def _is_stated(text: str) -> bool:

@@ -11,7 +11,7 @@ from proctor.generate.extract.statements import Statement, protected, trimmed
 from proctor.generate.extract.verbs import COMMANDS, OFTEN_NOUNS, from_gerund, looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["Clause", "clauses_of"]
+__all__ = ["Clause", "clauses_of", "split_condition"]
 
 _CONDITION: Final = Lazy(
     r"(?P<lead>(?:and|but|however|also|otherwise|note that|please)?,?\s*)"
@@ -28,7 +28,10 @@ _TRAILING: Final = Lazy(
     r"(?<=[,\s])(?P<condition>(?:only if|even if|if|when|unless|whenever|in case)\s+[^\n]+)$", re.IGNORECASE
 )
 _OTHERWISE: Final = Lazy(r"(?:otherwise|else)\b,?\s*", re.IGNORECASE)
-_LABEL: Final = Lazy(r"(?:\*\*|__)?[A-Z][\w/&' -]{1,30}?(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?=[A-Z\"*][\w'’]*\s+\S)")
+_LABEL: Final = Lazy(
+    r"(?:\*\*|__)?[^*\n:]{2,60}(?:\*\*\s*:|:\s*\*\*)\s*(?=[A-Z\"][\w'’]*\s+\S)|(?:\*\*|"
+    r"__)?[A-Z][\w/&' -]{1,30}?(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?=[A-Z\"*][\w'’]*\s+\S)"
+)
 _JOINT: Final = Lazy(
     r"\s*;\s*(?:and\s+|but\s+|instead,?\s+|rather,?\s+|then\s+)?|\s*,?\s+(?:and then|and finally|"
     r"and also|and|but|then)\s+"
@@ -57,6 +60,20 @@ _MANNER: Final = Lazy(
     r"needs? to)\s+be)\s+(?P<list>[^,;:]{2,80}(?:,\s+[^,;:]{2,100}){1,6})[.!]?$",
     re.IGNORECASE,
 )
+# ``You must not invent steps, guess at solutions, or answer from memory``: the rest is denied as well.
+_NEGATED: Final = Lazy(
+    r"\W*(?:(?:you|the (?:assistant|model|bot))\s+)?(?:(?:must|should|may|can|shall|will|do|"
+    r"are)\s*not|never|do not|don[’']t|"
+    r"cannot|avoid|refrain from)\b",
+    re.IGNORECASE,
+)
+_TOLD_TO: Final = Lazy(
+    r"\b(?:tell|ask|advise|instruct|remind|encourage|invite|urge|recommend|"
+    r"direct)\b\s+(?:them|him|her|users?|the \w+|people|customers?)"
+    r"\s+to\b[^.;]*$",
+    re.IGNORECASE,
+)
+_OCCASION: Final = Lazy(r"\W*(?:if|when|unless|whenever)\b[^,]*$", re.IGNORECASE)
 _DENIES: Final = Lazy(r"\W*(?:no|without)\s+\w", re.IGNORECASE)
 _NONE: Final = Lazy(r"none (?:of (?:them|the \w+|these) )?(?:is|are|has|have|may|must|should|\w+s)\b", re.IGNORECASE)
 _MODAL_CAPS: Final = Lazy(r"\b(?:MUST|SHOULD|SHALL|NOT|NEVER)\b")
@@ -83,6 +100,7 @@ class Clause:
     whole: str = ""  # its sentence
     first: bool = True
     borrowed: bool = False
+    trails: bool = False
 
     @property
     def of_part(self) -> bool:
@@ -101,15 +119,20 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
     ):
         yield from _manners(text, base, listed)
         return
-    condition, opened = "", begin
+    condition, opened, labelled = "", begin, 0
     if (match := _CONDITION.match(text, begin)) and 1 < len(match.group("condition").split()) < 60:
         condition, begin = match.group("condition").strip(), match.end()
+        if (listed_to := _end_of_list(text, begin)) is not None:
+            condition, begin = text[match.start("condition") : listed_to[0]].strip(), listed_to[1]
     elif otherwise := _OTHERWISE.match(text, begin):
         condition, begin = "otherwise", otherwise.end()
     subject = _subject_of(statement)
-    for number, (start, end) in enumerate(_pieces(text, begin)):
-        own, at = condition, end
-        trailing = None if condition else _TRAILING.search(text, start, end)
+    for number, (condition_at, end) in enumerate(_pieces(text, begin)):
+        own, at, start = condition, end, condition_at
+        inner = None if condition else _CONDITION.match(text, start, end)
+        if inner and number and 1 < len(inner.group("condition").split()) < 40:
+            own, start = inner.group("condition").strip(), inner.end()
+        trailing = None if own else _TRAILING.search(text, start, end)
         if (
             trailing
             and not any(low < trailing.start() < high for low, high in protected(text))
@@ -118,7 +141,8 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
             own, at = trailing.group("condition").strip(" .!"), trailing.start()
         first, last = trimmed(text, start, at, " \t\r\n,;")
         # The quote of a conditional rule includes the condition.
-        low, high = trimmed(text, opened if condition else first, max(end, last), " \t\r\n,;")
+        begun = opened if condition else labelled if number == 0 and not own else min(first, condition_at)
+        low, high = trimmed(text, begun, max(end, last), " \t\r\n,;*_")
         said = text[first:last]
         if not any(map(str.isalnum, said)):
             continue
@@ -133,7 +157,42 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
             whole=text,
             first=number == 0,
             borrowed=borrowed,
+            trails=trailing is not None and own != condition,
         )
+
+
+def split_condition(text: str) -> tuple[str, str]:
+    """Return the condition that a sentence begins with and the rest; an empty condition if there is none."""
+    match = _CONDITION.match(text)
+    if match is None:
+        return "", text
+    ends = _end_of_list(text, match.end()) or (match.end("condition"), match.end())
+    return text[match.start("condition") : ends[0]].strip(), text[ends[1] :]
+
+
+def _end_of_list(text: str, begin: int) -> tuple[int, int] | None:
+    """Return where a list in a condition ends and where its command begins: ``on smoke, fire or a shock, tell …``."""
+    if _starts_request(text, begin):
+        return None
+    for comma in re.finditer(r",\s*(?:then\s+)?", text):
+        if comma.start() > begin and re.search(r"\b(?:or|and)\b", text[begin : comma.start()]):
+            return (comma.start(), comma.end()) if _starts_request(text, comma.end()) else None
+    return None
+
+
+def _starts_request(text: str, at: int) -> bool:
+    match = _VERBAL.match(text, at)
+    if match is None:
+        return True
+    verb, following = match["verb"].lower(), (match["next"] or "").strip(":")
+    if looks_like_command(verb, following, adverb=match["adverb"]) and verb not in OFTEN_NOUNS:
+        return True
+    return re.match(
+        r"(?:you|your|the|it|this|these|its|all|no|any|a)\b[^,]{0,80}?\b(?:must|should|is|are|"
+        r"will|shall|can|may)\b",
+        text[at:],
+        re.IGNORECASE,
+    ) is not None or not re.search(r",", text[at:])
 
 
 def _lent(subject: str, said: str) -> str:
@@ -210,6 +269,11 @@ def _begins(rest: str, joint: str, before: str, *, listed: bool) -> bool:
     match = _VERBAL.match(rest)
     if ";" in joint or match is None:
         return ";" in joint
+    if _OCCASION.match(before) or (_TOLD_TO.search(before) and ";" not in joint and not match.group("adverb")):
+        return False
+    said_on = match.group("adverb") or re.match(r"(?:must|should|shall|has to|needs to|is|are)\b", rest)
+    if _NEGATED.match(before) and not said_on and "but" not in joint and "then" not in joint:
+        return False
     if _YOU_WILL.match(rest) or (_DENIES.match(rest) and _DENIES.match(before)) or _NONE.match(rest):
         return True
     return _is_verbal(match, rest, joint, before, listed=listed)

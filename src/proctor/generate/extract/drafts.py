@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, checkable, quoted
+from proctor.generate.extract.banned_words import find_banned
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.clauses import Clause, clauses_of
 from proctor.generate.extract.draft import Draft
@@ -15,8 +16,18 @@ from proctor.generate.extract.fields import described_keys, field_of, find_field
 from proctor.generate.extract.japanese import is_japanese, japanese_drafts
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import ALTERNATIVE, special_answer
+from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.languages import find_languages
+from proctor.generate.extract.led_items import (
+    EMPTY_LEAD,
+    command_after_break,
+    conditional_item,
+    led_item,
+    noted_item,
+    opened_condition,
+)
 from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.other_languages import foreign_drafts
 from proctor.generate.extract.output_shapes import find_shapes
 from proctor.generate.extract.part_rules import find_parts, without_parts
 from proctor.generate.extract.ranges import find_ranges
@@ -40,13 +51,6 @@ _EMPTY: Final = worded(
     starting ending by put answers any nothing else whole unique per message each every
     """
 )
-_EMPTY_LEAD: Final = Lazy(
-    r"\b(?:follow|adhere to|stick to|obey|use|apply|observe|respect|comply with)\s+(?:all\s+|"
-    r"strictly\s+)?(?:the|these|this|those|below)?\s*(?:following|below|above|given|exact|"
-    r"strict)?\s*(?:[\w-]+\s+)?(?:rules?|guidelines?|instructions?|steps?|format|requirements?|"
-    r"constraints?|structure|template|principles?|criteria)\b[^.]*$",
-    re.IGNORECASE,
-)
 _YOUR_TURN: Final = Lazy(
     r"\b(?:and|then)\s+you(?:'ll| will| should| must| are to| need to)\s+(?!be (?:given|presented|shown|asked))",
     re.IGNORECASE,
@@ -58,21 +62,14 @@ _IDLE: Final = Lazy(
 )
 # ``You sort tickets for a shop``: a routine.
 _HABIT: Final = Lazy(
-    r"you\s+(?!must|should|shall|will|may|can|need|are|have|do|never|always|only|ought)[a-z]+\s+(?!(?:the|this|that|a|an|only|one|"
+    r"you\s+(?!must|should|shall|will|may|can|need|are|have|do|never|always|only|"
+    r"ought)[a-z]+\s+(?!(?:the|this|that|a|an|only|one|"
     r"your|it|all)\b)",
     re.IGNORECASE,
-)
-# ``Answer NO if the message:`` with the cases in a list below it.
-_OPENED: Final = Lazy(
-    r"(?P<command>[A-Z\"].{2,120}?)\s+(?P<condition>(?:only )?(?:if|when|unless|whenever)"
-    r"(?:\s+(?:the \w+|it|they|you|a \w+|any of (?:these|the following)[\w ]{0,20}))?)\s*[:：]?\s*$",
 )
 _DANGLING: Final = Lazy(r"\b(?:if|when|unless|whenever)(?:\s+(?:the \w+|it|they|you))?\s*[:：]?\s*$", re.IGNORECASE)
 # ``The customer's answer is {{answer}}``: a line that introduces an input.
 _INTRODUCED: Final = Lazy(r"\b(?:is|are|was)\s*[:：]?\s*[\"'`“]*\{\{[^{}]*\}\}[\"'`”.]*\s*$", re.IGNORECASE)
-_OF_OTHERS: Final = Lazy(
-    r"\b(?:prohibits?|forbids?|violations?|defined? as|means?)\b[^.]{0,20}[:：]?\s*$", re.IGNORECASE
-)
 _SPEAKS: Final = Lazy(
     r"\b(?:you|your|output|response|answer|who|that)\b|^\W*it (?:has|contains|consists)\b", re.IGNORECASE
 )
@@ -82,9 +79,12 @@ _COUNTS: Final = Lazy(
     re.IGNORECASE,
 )
 _GOES_ON: Final = Lazy(r"(?:is|are|has|have|does|do|was|were|will|can|may)\b", re.IGNORECASE)
-_FINITE: Final = Lazy(r"\b(?:is|are|was|were|has|have|had|will|can|may|does|did|you|we|they|i)\b", re.IGNORECASE)
-_STRICT_LEAD: Final = Lazy(
-    r"\b(?:rules|guidelines|requirements|constraints|restrictions|output|response|must|should|style|tone|format)\b",
+_VACUOUS: Final = Lazy(
+    r"^\W*(?:no exceptions?|focus on|avoid|include|note|important|remember|always|never)\W*$", re.IGNORECASE
+)
+_FINITE_VERB: Final = Lazy(
+    r"\b(?:is|are|goes|go|belongs?|holds?|contains?|lists?|has|have|gets?|stays?|must|"
+    r"should)\b",
     re.IGNORECASE,
 )
 _INSIDE: Final = Lazy(r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE)
@@ -122,28 +122,15 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
     if is_japanese(statement.text):
         yield from japanese_drafts(statement)
         return
-    if (opened := _OPENED.search(statement.lead)) and statement.item and statement.section not in ("labels", "fields"):
-        yield from _under(opened, statement)
-        return
-    if _INTRODUCED.search(statement.text):
+    if scope.language in TONGUES:
+        yield from foreign_drafts(statement, scope.language)
         return
     turn = _YOUR_TURN.search(statement.text)
-    if (about_input(statement.text) and not turn) or _EMPTY_LEAD.search(statement.text):
+    whole = _whole_statement(statement, about=about_input(statement.text) and not turn)
+    if whole is not None:
+        yield from whole
         return
     lead = statement.lead if statement.section in ("rules", "never") else ""
-    if chosen := ALTERNATIVE.search(statement.text):
-        told = f"The output is {plain(statement.text[chosen.start('one') :]).rstrip('.')}."
-        yield Draft(
-            text=told,
-            start=statement.start,
-            end=statement.end,
-            kind="content",
-            priority=priority_of(told),
-            condition=told,
-        )
-        return
-    if _DANGLING.search(statement.text):
-        return
     said = False
     idle = not turn and _IDLE.match(statement.text) is not None
     for clause in clauses_of(statement):
@@ -164,25 +151,27 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
             and not re.search(r"\b(?:only|just|never|always|not|no)\b", clause.text, re.IGNORECASE)
         )
         yield from (replace(each, role=role) for each in made)
+    if not said:
+        yield from command_after_break(statement)
 
 
-def _under(opened: re.Match[str], statement: Statement) -> Iterator[Draft]:
-    """Yield the rule of one list item: the command of the line above, under this condition."""
-    told = requested(opened["command"])
-    if told is None:
-        return
-    case = plain(statement.text).rstrip(" ,;.")
-    named = re.sub(r"\s+any of .*$", "", opened["condition"])
-    condition = f"{named} {case[:1].lower()}{case[1:]}"
-    text = f"{condition[:1].upper()}{condition[1:]}, {told[:1].lower()}{told[1:]}"
-    yield Draft(
-        text=text,
-        start=statement.start,
-        end=statement.end,
-        kind=kind_of(told, condition=condition, special=True),
-        priority=priority_of(opened["command"]),
-        condition=condition,
-    )
+def _whole_statement(statement: Statement, *, about: bool) -> Iterator[Draft] | None:
+    """Return the rules of a statement that is not read clause by clause; None if it is."""
+    if opened := opened_condition(statement):
+        return conditional_item(opened, statement)
+    if about or EMPTY_LEAD.search(statement.text):
+        return iter(()) if _INTRODUCED.search(statement.text) else command_after_break(statement)
+    if any(pattern.search(statement.text) for pattern in (_INTRODUCED, _VACUOUS)):
+        return iter(())
+    if led := led_item(statement):
+        return iter([led])
+    if chosen := ALTERNATIVE.search(statement.text):
+        told = f"The output is {plain(statement.text[chosen.start('one') :]).rstrip('.')}."
+        start, end = statement.start, statement.end
+        return iter(
+            [Draft(text=told, start=start, end=end, kind="content", priority=priority_of(told), condition=told)]
+        )
+    return iter(()) if _DANGLING.search(statement.text) else None
 
 
 def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
@@ -193,7 +182,10 @@ def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: s
     if told is None:
         return
     condition = plain(clause.condition)
-    joined = f"{condition[:1].upper()}{condition[1:]}, {told[:1].lower()}{told[1:]}"
+    if clause.trails:
+        joined = f"{told.rstrip('.')} {condition.rstrip('.')}."
+    else:
+        joined = f"{condition[:1].upper()}{condition[1:]}, {_continued(told)}"
     guard = _guard(condition, scope)
     predicate = checkable(f"when {guard}: one of {quoted([special])}") if guard and special else None
     yield Draft(
@@ -205,6 +197,12 @@ def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: s
         predicate=predicate,
         condition=condition,
     )
+
+
+def _continued(told: str) -> str:
+    """Return a sentence as the end of another: in lower case, unless its first word is not."""
+    word = told.split(" ", 1)[0]
+    return told if word != word.capitalize() and len(word) > 1 else told[:1].lower() + told[1:]
 
 
 def _barred(statement: Statement) -> bool:
@@ -232,15 +230,19 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
         same = any(other.predicate == aspect.predicate or _weaker(aspect, other) for other in kept)
         if not same and checkable(aspect.predicate):
             kept.append(aspect)
+    if told is None and not kept and _names_answer(clause.text, scope):
+        said = plain(clause.text).rstrip(".")
+        told = f"{said[:1].upper()}{said[1:]}."
     if told is None and not kept and clause.first:
-        told = _noted(statement)
+        told = noted_item(statement)
     if told is None and not (kept and _stands(clause, statement, kept)):
         return
     made = [_from_aspect(aspect, clause, strength) for aspect in kept]
     left = _rest(without_subject(clause.text, scope), clause.text, kept)
     whole = {noun for noun in re.findall(r"\b(?:each|every) (\w+)", clause.text.lower()) if scope.means_output(noun)}
     rest = frozenset(left) - whole
-    if told and (not kept or len(rest) >= 2):
+    alone = re.search(r"\b(?:only|just|such as|including|e\.g\.)(?!\w)", clause.text, re.IGNORECASE) is not None
+    if told and (not kept or len(rest) >= (1 if alone else 2)):
         purpose = _purpose(clause, kept)
         if purpose is not None:
             made.append(purpose)
@@ -249,16 +251,16 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
     yield from made
 
 
-def _noted(statement: Statement) -> str | None:
-    """Return the rule of an item under ``Constraints`` that is not a sentence, such as ``Tone: neutral``."""
-    bare = re.sub(r"\"[^\"]*\"|“[^”]*”|`[^`]*`", "", statement.text)
-    if not statement.item or statement.section not in ("rules", "output") or _FINITE.search(bare):
-        return None
-    if bare.rstrip().endswith((":", "：")) or _OF_OTHERS.search(statement.lead):
-        return None
-    if "{{" in statement.text or not _STRICT_LEAD.search(statement.lead) or len(statement.text.split()) > 25:
-        return None
-    return f"The output keeps to this: {plain(statement.text).rstrip('.')}."
+def _names_answer(text: str, scope: Scope) -> bool:
+    """Whether a sentence gives a case its answer: ``Fever in a baby under 3 months is EMERGENCY``."""
+    named = [
+        label for label in (*scope.labels, *scope.special, *scope.part_labels) if len(label) > 2 and not label.islower()
+    ]
+    said = re.sub(r"[*_`\"“”]", "", text)
+    return any(
+        re.search(rf"\b(?:is|are|be|as|get|gets|means?|=)\s+(?:always |an? )?{re.escape(label)}(?!\w)", said)
+        for label in named
+    )
 
 
 def _weaker(aspect: Aspect, other: Aspect) -> bool:
@@ -274,6 +276,8 @@ def _of_field(text: str, scope: Scope) -> str | None:
         text,
         re.IGNORECASE,
     )
+    if match is None and any(f'"{name}"' in text for name in scope.fields) and _FINITE_VERB.search(text):
+        return f"{text[:1].upper()}{plain(text)[1:].rstrip('.')}."
     if match is None or match.group("name").lower() not in {name.lower() for name in scope.fields}:
         return None
     return f"In the output, {text[:1].lower()}{plain(text)[1:].rstrip('.')}."
@@ -342,6 +346,7 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
     yield from find_languages(bare)
     yield from find_shapes(bare)
     yield from find_mentions(bare)
+    yield from find_banned(bare)
 
 
 def _shifted(found: Aspect, tag: str, by: int) -> Aspect:

@@ -9,14 +9,16 @@ from typing import Final
 
 from proctor.generate.extract.aspects import Aspect, Scope, quoted
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.other_languages import foreign_lengths
 from proctor.generate.extract.output_shapes import find_shapes
 from proctor.generate.extract.ranges import find_ranges
 from proctor.generate.extract.templates import json_keys
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["blank_values", "described_keys", "field_of", "find_fields", "keys_in", "named_fields"]
+__all__ = ["blank_values", "choices_in", "described_keys", "field_of", "find_fields", "keys_in", "named_fields"]
 
 _KEY: Final = r"(?:[`\"“'][\w.-]{1,60}[`\"”']|[A-Za-z_][\w-]{0,60})(?:\s*\([^()\n]{1,300}\))?"
 _LIST: Final = rf"(?P<list>{_KEY}(?:(?:\s*,\s*(?:and |or )?|\s+and\s+){_KEY})*)"
@@ -36,7 +38,8 @@ _WITH: Final = Lazy(
 _NAME: Final = Lazy(r"[`\"“']?(?P<name>[A-Za-z_][\w.-]*)[`\"”']?(?:\s*\([^()]*\))?")
 _STRUCTURED: Final = Lazy(r"\bjson\b|\bobjects?\b", re.IGNORECASE)
 _ONLY: Final = Lazy(
-    r"\b(?:exactly|precisely|only|just)\s+(?:(?:the|these|those|this|following|two|three|four|five|six|seven|\d+)\s+)*"
+    r"\b(?:exactly|precisely|only|just)\s+(?:(?:the|these|those|this|following|two|three|four|"
+    r"five|six|seven|\d+)\s+)*"
     r"(?:keys?|fields?|properties)\b|"
     r"\bno (?:other|extra|additional|further|more) (?:keys?|fields?|properties)\b|\bnothing else\b|"
     r"\b(?:keys|fields|properties) only\b",
@@ -52,7 +55,8 @@ _SUBJECT: Final = Lazy(
 )
 _OBJECT: Final = Lazy(
     r"\W*(?:(?:please|always|you (?:must|should)|then|and|make sure to)[,\s]\s*)*(?:write|keep|limit|restrict|make|"
-    r"provide|give|include|set|add|put|shorten|phrase|express|format|use)\s+(?:(?:the|a|an|your|its|one|each|every)\s+)"
+    r"provide|give|include|set|add|put|shorten|phrase|express|format|use)\s+(?:(?:the|a|an|"
+    r"your|its|one|each|every)\s+)"
     rf"{_PHRASE}(?=\s+(?:to|under|below|within|at|as|in|of|with|short|no|between|less|fewer|that|up|for|from|on|"
     r"around|using|by|and|than|not)\b|\s*[,.;:(]|\s*$)",
     re.IGNORECASE,
@@ -72,12 +76,30 @@ _PIPED: Final = Lazy(r"[\"(:]\s*(?P<list>[\w -]{1,30}(?:\s*\|\s*[\w -]{1,30})+)\
 _KINDS: Final = (
     ("is true or false", 'one of "true", "false"', r"\b(?:true or false|true/false|boolean|bool)\b"),
     ("is an integer", "is integer", r"\b(?:an? |as an? |whole )?(?:integer|whole number|int)\b"),
-    ("is a number", "is number", r"\b(?:as a |a |is a |plain )?(?:number|float|decimal)\b(?! of)"),
-    ("is a date like 2025-01-31", "is iso date", r"\bYYYY-MM-DD\b|\bISO(?:[ -]?8601)?\b(?: date)?(?! language)"),
+    (
+        "is a number",
+        "is number",
+        r"(?:^|[:：(（–—]|\bis|\bmust be|\bshould be|\bas)\s*(?:an? |the )?(?:plain |single |decimal )?"
+        r"(?:number|float|decimal|numeric(?: value)?)\b(?! of| or id|/)|,\s*as a (?:plain )?number\b|\bas a number\b|"
+        r"\bnumeric value only\b|\(float\)|\(number\)",
+    ),
+    (
+        "is a date like 2025-01-31",
+        "is iso date",
+        r"\bYYYY-MM-DD\b|\bISO(?:[ -]?8601)\b(?! (?:language|country|currency))|\bISO (?:date|format|timestamp)\b",
+    ),
+)
+_TEXTUAL: Final = Lazy(r"\s*[:：(（–—-]?\s*(?:string|text)\b(?!\s*in (?:ISO|the form))", re.IGNORECASE)
+_NEAR_RANGE: Final = Lazy(
+    r"(?<![\d.-])(?P<low>\d+(?:\.\d+)?)\s*(?:-|–|to|"
+    r"and)\s*(?P<high>\d+(?:\.\d+)?)(?=\s*(?:\((?:float|number|integer|int|decimal)|"
+    r"$|[,;).]))(?!\s*(?:words|characters|sentences|%))",
+    re.IGNORECASE,
 )
 _RANGE: Final = Lazy(r"^\W*(?P<low>\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(?P<high>\d+(?:\.\d+)?)\W*$")
 _MISSING: Final = Lazy(
-    r"\b(?:values?|fields?|keys?|information|details?|data|items?|one|it|they|anything|properties|property|entry|for)\b"
+    r"\b(?:values?|fields?|keys?|information|details?|data|items?|one|it|they|anything|"
+    r"properties|property|entry|for)\b"
     r"[^.\n]{0,30}?"
     r"\b(?:missing|not (?:found|present|mentioned|available|given|known|stated|provided|specified|in the)|unknown|"
     r"absent|cannot be (?:found|determined)|no value|does not (?:appear|mention|say|state))\b[^.\n]{0,80}?"
@@ -85,7 +107,11 @@ _MISSING: Final = Lazy(
     r"(?:(?P<null>\bnull\b|\bnone\b)|[\"“`'](?P<word>[^\"”`'\n]{1,30})[\"”`']|(?P<empty>\bempty\b|\bblank\b))",
     re.IGNORECASE,
 )
-_NULL: Final = Lazy(r"\bor (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:if|when|where)\b", re.IGNORECASE)
+_NULL: Final = Lazy(
+    r"\b(?:or|ou|oder|o|或) (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:if|when|"
+    r"where)\b",
+    re.IGNORECASE,
+)
 
 
 def keys_in(clause: str) -> Aspect | None:
@@ -184,6 +210,8 @@ def find_fields(clause: str, scope: Scope, *, item: bool = False) -> Iterator[As
     begin = 0
     for aspect in _asked(rest, clause, scope):
         told = aspect.text.removeprefix("The output ").removeprefix("The number in the output ")
+        if told == aspect.text and scope.language in TONGUES:
+            told = f"– {told[:1].lower()}{told[1:]}"  # the words of the prompt
         blank = tuple(dict.fromkeys((*(["null"] if _NULL.search(rest) else []), *scope.blank)))
         words = f" or is {' or '.join(each or 'empty' for each in blank)}" if blank else ""
         excused = [f"is {quoted([each])}" if each else "is empty" for each in blank]
@@ -200,11 +228,13 @@ def find_fields(clause: str, scope: Scope, *, item: bool = False) -> Iterator[As
 
 
 def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
-    if choice := _choices(rest):
+    if choice := choices_in(rest):
         yield choice
         return
     lone = replace(scope, numeric=True, structured=False, fields=())
     many = re.search(r"\b(?:array|list)\b", rest, re.IGNORECASE) is not None
+    if scope.language in TONGUES:
+        yield from foreign_lengths(rest, scope.language)
     yield from find_lengths(rest, replace(lone, array=many))
     scaled = [each for each in find_ranges(clause, lone) if "between" in each.predicate]
     yield from scaled
@@ -212,7 +242,10 @@ def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
     yield from (
         each for each in find_shapes(rest) if not re.search(r"json|html|xml|table|bullets|code", each.predicate)
     )
-    if bare := _RANGE.search(rest):
+    counted = not scaled and re.search(
+        r"\b(?:number|float|integer|int|score|decimal|rating|scale)\b", rest, re.IGNORECASE
+    )
+    if bare := _RANGE.search(rest) or (_NEAR_RANGE.search(rest) if counted else None):
         low, high = bare["low"], bare["high"]
         yield Aspect(
             text=f"The output is from {low} to {high}.",
@@ -222,13 +255,16 @@ def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
         )
     if scaled or bare:
         return
+    if _TEXTUAL.match(rest.lstrip(" ")):
+        return
     for told, predicate, pattern in _KINDS:
         if (match := re.search(pattern, rest, re.IGNORECASE)) and not re.search(r"\bnot\b", rest[: match.start()]):
             yield Aspect(text=f"The output {told}.", predicate=predicate, start=match.start(), end=match.end())
             return
 
 
-def _choices(rest: str) -> Aspect | None:
+def choices_in(rest: str) -> Aspect | None:
+    """Return the values that a description allows: ``one of "a", "b"``."""
     for pattern in (_CHOICE, _QUOTED, _PIPED):
         match = pattern.search(rest)
         if match is None or re.search(r"\bnot\b", rest[: match.start()]):

@@ -73,6 +73,12 @@ _WORDY: Final = Lazy(
     r"\b(?:the|a|an|of|is|are|that|which|based|whether|not|your|it|its|etc|using|with|to|by|from|on|per)\b",
     re.IGNORECASE,
 )
+_LITERAL_LINE: Final = Lazy(
+    r"\b(?:return|respond|reply|answer|output|say|write|print)\b(?:\s+(?:with|only|"
+    r"just))*\s+(?:exactly|only|just)\s*:\s*"
+    r"(?P<line>[^\n\"“`'{\[]{2,80})$",
+    re.IGNORECASE,
+)
 _SPECIAL: Final = Lazy(
     r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|"
     r"classify (?:it|them|the \w+)|mark (?:it|them)|be)\b"
@@ -167,6 +173,8 @@ def label_of_item(text: str) -> str | None:
 
 def special_answer(clause: str) -> str | None:
     """Return the answer that a conditional clause names: ``return Unknown``."""
+    if line := _LITERAL_LINE.search(clause):
+        return line["line"].strip()
     match = _SPECIAL.search(clause)
     if match is None or re.match(
         r"\s*(?:inside|within|in the|for the|as the|to the)\b", clause[match.end() :], re.IGNORECASE

@@ -59,6 +59,11 @@ _GIVING: Final = frozenset(
     ]
 )
 _SHOWN_FIELD: Final = re.compile(r"\s*(?:\*\*)?[\w /-]{1,40}(?:\*\*)?:\s*(?:\*\*)?\s*[\[<{]")
+# ``  urgency   – how soon it must be done``: one key on a line of its own.
+_KEY_LINE: Final = re.compile(
+    r"\s{2,}[`\"'*]{0,3}[A-Za-z_][\w.]{1,40}[`\"'*]{0,3}\s*(?:\([^()\n]{1,60}\)\s*)?(?:[:：]|"
+    r"\s[–—-])\s"
+)
 _OBJECT: Final = re.compile(r"\s*[\[{]\s*(?:$|\"|[\[{]\s*(?:$|\"))")
 _GOING_ON: Final = re.compile(
     r"\W*(?:now\b|remember\b|important\b|based on\b|please\b|your task\b|do not\b|never\b)", re.IGNORECASE
@@ -276,7 +281,7 @@ def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
 def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
     """Return where the block that begins on this line ends, and its kind."""
     first = lines[at].text
-    item = _ITEM.match(first)
+    item = _ITEM.match(first) or _KEY_LINE.match(first)
     kind: BlockKind = "item" if item else ("pair" if _PAIR.match(first) else "paragraph")
     stop = at + 1
     while stop < len(lines):
@@ -285,6 +290,7 @@ def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
             _BLANK.match(text)
             or _FENCE.match(text)
             or _ITEM.match(text)
+            or _KEY_LINE.match(text)
             or _TAG_LINE.match(text)
             or _OBJECT.match(text)
             or _heading(text) is not None
@@ -309,7 +315,9 @@ def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
         return not wrapped
     if _PAIR.match(lines[stop].text):
         return True
-    if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**")):
+    if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**", "}")):
+        return True
+    if _KEY_LINE.match(lines[stop].text) or _KEY_LINE.match(lines[stop - 1].text):
         return True
     if re.search(
         r"(?:,|、|\b(?:the|a|an|of|and|or|to|in|for|with|is|are|be|that|which|your|not|by|from|on|as))$", before

@@ -89,6 +89,15 @@ _SAID: Final = {
     "=": "exactly {n} {unit}",
     "between": "between {n} and {m} {unit}",
 }
+# ``Start with a short analysis (1-2 sentences)``: the length of what the answer starts with.
+_OPENS: Final = Lazy(
+    r"\W*(?:then |finally |also |please |always )*(?:start|begin|end|finish|open|close|"
+    r"conclude|add|append|include|follow|insert|"
+    r"attach|provide|give)\b(?! (?:with |in |your |the )*(?:answer|response|output|reply|"
+    r"exactly|at most|no more|up to|only|\d))"
+    r"[^.;]*\($",
+    re.IGNORECASE,
+)
 _PLACE: Final = Lazy(r"\b(?:start|begin|end|finish|open|close)\w*\b[^.;]{0,30}$", re.IGNORECASE)
 _AFTER: Final = Lazy(
     r"\s*,?\s+(?:without|excluding|not counting|not including)\b|"
@@ -107,7 +116,7 @@ def find_lengths(clause: str, scope: Scope) -> Iterator[Aspect]:
             if any(low < match.end() and match.start() < high for low, high in taken):
                 continue
             taken.append(match.span())
-            if _PLACE.search(clause, 0, match.end("n")):
+            if _PLACE.search(clause, 0, match.end("n")) or _OPENS.match(clause[: match.start()].rstrip(" ~")):
                 continue
             if not _LOOSE.search(clause, 0, match.start("n")) and not _AFTER.match(clause, match.end()):
                 found = _aspect(form, match)

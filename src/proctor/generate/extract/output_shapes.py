@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, number_of, quoted, quoted_texts
+from proctor.generate.extract.banned_words import is_template, pattern_of
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_shapes"]
@@ -113,6 +114,14 @@ _DENIED: Final[tuple[tuple[str, str, str], ...]] = (
     ("has no exclamation marks", 'count "!" = 0', r"exclamation (?:marks?|points?)\b"),
     ("has no links", "links = 0", r"(?:links|urls|hyperlinks|web addresses)\b"),
     ("has no bullet points", "bullets = 0", r"(?:bullet[- ]?points?|bullets|bulleted lists?)\b"),
+    ("has no table", "not (is table)", r"(?:(?:markdown )?tables)\b"),
+    (
+        "has no list",
+        "items = 0",
+        r"(?:(?<=no )(?<!-three )lists|bulleted lists|list formatting)\b(?! (?:of|repeated|that))",
+    ),
+    ("has no em dashes", 'contains none "—"', r"em[- ]dash(?:es)?\b"),
+    ("has no semicolons", 'contains none ";"', r"semi-?colons?\b"),
     ("has no headings", "headings = 0", r"(?:headings|headers|section titles)\b"),
     ("has no hashtags", "count /#[^\\s#]+/ = 0", r"hashtags?\b"),
     ("has no line breaks", "lines = 1", r"(?:line ?breaks?|newlines?)\b"),
@@ -127,6 +136,15 @@ _CASES: Final = frozenset(said for said, predicate, _ in _SHAPES if predicate.st
 _COMPILED: Final = tuple((said, predicate, Lazy(pattern, re.IGNORECASE)) for said, predicate, pattern in _SHAPES)
 _DENIALS: Final = tuple(
     (said, predicate, Lazy(_NOT + r"\b" + pattern, re.IGNORECASE)) for said, predicate, pattern in _DENIED
+)
+_CASE_NAMES: Final = Lazy(r"\b(?:upper|lower|camel|pascal|snake|kebab|title)[-_ ]?case\b", re.IGNORECASE)
+_CASED_WHOLE: Final = Lazy(
+    r"(?:write|written|answer|respond|reply|output|outputs|response|responses|text|everything|"
+    r"all|be|is|are|it|only|return|"
+    r"and|or|in|of|name|names|id|ids|identifier|label|labels|tag|tags|word|words|title|use|using|always|must|should|"
+    r"list|category|categories|answers|replies|result|slug|key|keys|operationid|string|"
+    r"sentence|sentences|a|an|the|to|as|case|caps)",
+    re.IGNORECASE,
 )
 _BEFORE_NOT: Final = Lazy(
     r"\b(?:do not|don[’']t|never|not|none|without|avoid|no|instead of|rather than|nor)\b[^.;]*$", re.IGNORECASE
@@ -173,6 +191,20 @@ _STOP: Final = Lazy(
     rf"sentence|line|signature|string|question)s?:?\s+)?{_QUOTED}(?!\s*(?:or|,)\s)",
     re.IGNORECASE,
 )
+_Q: Final = r"(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`)"
+_FORM_AT: Final = Lazy(
+    r"(?:\b(?P<verb>ends?|conclude|finish|close|starts?|begins?)\b[^.;\"“`]{0,60}?)?\b(?:in|"
+    r"of|using|follow(?:s|ing)?) the (?:form|format|pattern)"
+    rf"(?: of)?:?\s+{_Q}",
+    re.IGNORECASE,
+)
+_SENTENCE_AT_END: Final = Lazy(
+    rf"\b(?:ends?|conclude|finish|close)\b (?:your (?:answer|response|reply)|the (?:answer|"
+    rf"response|reply|message)|every \w+|each \w+)?"
+    rf"\s*with (?:a|an|the|this) [^.;\"“`]{{0,60}}?(?:disclaimer|sentence|line|note|phrase|"
+    rf"signature|question|reminder|closing)[^.;\"“`]{{0,30}}:\s*{_Q}",
+    re.IGNORECASE,
+)
 _QUESTION: Final = Lazy(
     r"\b(?:ends?|conclude|finish|close)\b[^.;\"]{0,30}\bwith (?:a|one) (?:\w+[- ])?(?:\w+ )?question\b", re.IGNORECASE
 )
@@ -202,7 +234,14 @@ _CLASSES: Final = (
     (r"hyphens|dashes", "-"),
 )
 _ONE_QUESTION: Final = Lazy(
-    r"\bask (?:exactly |only |just )?(?:one|a single|1) question\b(?: (?:per|in each|in every|at a time)\b(?: \w+)?)?",
+    r"\bask (?:exactly |only |just )?(?:one|a single|1) question\b(?: (?:per|in each|in every|"
+    r"at a time)\b(?: \w+)?)?",
+    re.IGNORECASE,
+)
+_MOST_QUESTIONS: Final = Lazy(
+    rf"\b(?:ask|asks|asking)\b[^.;]{{0,20}}?\b(?:at most|no more than|not more than|up to|"
+    rf"a maximum of|only|never more than)\s+"
+    rf"(?P<n>{NUMBER})\s+(?:\w+\s+)?questions?\b",
     re.IGNORECASE,
 )
 _IN_A_LINE: Final = Lazy(
@@ -215,7 +254,7 @@ def find_shapes(clause: str) -> Iterator[Aspect]:
     """Yield the required format of the output; nothing if the clause is about a part only."""
     yield from _together(list(_denied(clause)))
     yield from _asked(clause)
-    yield from _ends(clause)
+    yield from list(_ends(clause)) or _forms(clause)
     if match := _PLAIN.search(clause):
         yield _made("has no Markdown", "no markdown", match)
     yield from _marks(clause)
@@ -231,6 +270,9 @@ def find_shapes(clause: str) -> Iterator[Aspect]:
         yield _made(f"has only {match.group('list').strip()}", f"only characters /[{''.join(kinds)}]/", match)
     if (match := _ONE_QUESTION.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
         yield _made("asks exactly one question", "questions = 1", match)
+    elif match := _MOST_QUESTIONS.search(clause):
+        n = number_of(match.group("n"))
+        yield _made(f"asks at most {n} question{'s' * (n != 1)}", f"questions <= {n}", match)
     if (
         (match := _TAGGED.search(clause))
         and not _NEW_TASK.search(clause)
@@ -250,10 +292,17 @@ def _asked(clause: str) -> Iterator[Aspect]:
             if structured:
                 continue
             structured = True
-        if said in _CASES and _NEW_TASK.search(clause):
+        if said in _CASES and (_NEW_TASK.search(clause) or _of_words(clause, match)):
             continue
         n = number_of(match.group("n")) if "{n}" in said else 0
         yield _made(said.replace("{n}", str(n)), predicate.replace("{n}", str(n)), match)
+
+
+def _of_words(clause: str, match: re.Match[str]) -> bool:
+    """Whether a letter case is that of some words only: ``keywords in upper case and identifiers in lower case``."""
+    cases = {each.group().lower()[:5] for each in _CASE_NAMES.finditer(clause)}
+    before = re.search(r"([\w-]+)\s*$", clause[: match.start()])
+    return len(cases) > 1 or (before is not None and _CASED_WHOLE.fullmatch(before[1]) is None)
 
 
 def _denied(clause: str) -> Iterator[Aspect]:
@@ -294,6 +343,8 @@ def _ends(clause: str) -> Iterator[Aspect]:
     for pattern, form, verb in ((_START, "starts with", "starts"), (_STOP, "ends with", "ends")):
         if match := pattern.search(clause):
             words = next(match.group(name) for name in "abcd" if match.group(name) is not None)
+            if is_template(words):
+                continue
             if _IN_A_LINE.search(clause, 0, match.start()):
                 if pattern is _START:
                     yield _made(f'has a line that starts with "{words}"', f"matches /^{_literal(words)}/m", match)
@@ -304,6 +355,30 @@ def _ends(clause: str) -> Iterator[Aspect]:
             yield _made(said, f"not ({predicate})" if against else predicate, match)
     if (match := _QUESTION.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
         yield _made("ends with a question", r"matches /[?？]\W*$/", match)
+
+
+def _forms(clause: str) -> Iterator[Aspect]:
+    """Yield a text of a given form: ``end with the number in the form "Ticket: C-1234"``, or a sentence at the end."""
+    if (match := _FORM_AT.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        words = quoted_texts(match.group())[-1]
+        if not is_template(words) and (re.search(r"\d", words) or match["verb"]):
+            end = match["verb"] is not None and not match["verb"].lower().startswith(("start", "begin"))
+            said = "ends" if end else "starts" if match["verb"] else "has something"
+            pattern = pattern_of(words)
+            form = (
+                f"matches /{pattern}\\W*$/"
+                if end
+                else f"matches /^\\W*{pattern}/"
+                if match["verb"]
+                else f"matches /{pattern}/"
+            )
+            yield _made(f'{said} {"with a text like" if match["verb"] else "like"} "{words}"', form, match)
+    elif (match := _SENTENCE_AT_END.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        words = quoted_texts(match.group())[-1]
+        if not is_template(words):
+            yield _made(
+                f'ends with "{words}"', f"matches /{_literal(words).rstrip('.').removesuffix(chr(92))}\\W*$/", match
+            )
 
 
 def _literal(words: str) -> str:

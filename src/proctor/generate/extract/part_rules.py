@@ -37,7 +37,8 @@ _KEPT: Final = Lazy(
     re.IGNORECASE,
 )
 _AFTER: Final = Lazy(
-    rf"(?P<noun>{_UNITS})\s*,?\s*\(?,?\s*each\s+(?P<said>(?:of|with|under|no|having|between|at|in|less|fewer|not|up|max)\b[^.;)]*)\)?",
+    rf"(?P<noun>{_UNITS})\s*,?\s*\(?,?\s*each\s+(?P<said>(?:of|with|under|no|having|between|at|"
+    rf"in|less|fewer|not|up|max)\b[^.;)]*)\)?",
     re.IGNORECASE,
 )
 _EACH_LAST: Final = Lazy(
@@ -89,6 +90,8 @@ def _matches(clause: str) -> Iterator[re.Match[str]]:
 def _form(noun: str, scope: Scope) -> tuple[str, str] | None:
     if scope.array:
         return "each json item", "item of the array"
+    if scope.structured and scope.fields:
+        return None  # an item is a part of the JSON
     for pattern, form, name in _FORMS:
         if re.fullmatch(pattern, noun, re.IGNORECASE):
             return form, name

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect, quoted, quoted_texts
+from proctor.generate.extract.banned_words import is_template
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_mentions"]
@@ -18,7 +19,9 @@ _THE: Final = (
     r"phrases|term|terms|expression|text|sentence|disclaimer|string)s?:?)?\s+"
 )
 _WANTED: Final = Lazy(
-    rf"\b(?:include|includes|mention|mentions|contain|contains|use|add|append|insert|say)\b{_THE}{_LIST}", re.IGNORECASE
+    rf"\b(?:include|includes|mention|mentions|contain|contains|use|add|append|insert|"
+    rf"say)\b{_THE}{_LIST}",
+    re.IGNORECASE,
 )
 _BARRED: Final = Lazy(
     r"\b(?:do not|don[’']t|never|avoid|must not|should not|cannot|without|not|none(?: of (?:them|"
@@ -38,6 +41,8 @@ def find_mentions(clause: str) -> Iterator[Aspect]:
             r"\b(?:unless|except|at the (?:beginning|start|end)|start|begin|end)\b", clause, re.IGNORECASE
         ):
             words = quoted_texts(match.group("list"))
+            if any(map(is_template, words)):
+                return
             yield Aspect(
                 text=f"The output has none of these words: {quoted(words)}.",
                 predicate=f"contains none {quoted(words)} as words ignoring case",
@@ -54,6 +59,8 @@ def find_mentions(clause: str) -> Iterator[Aspect]:
         and not re.search(r"\b(?:instead|replace|rather than)\b", clause, re.IGNORECASE)
     ):
         words = quoted_texts(match.group("list"))
+        if any(map(is_template, words)):
+            return
         either = bool(re.search(r"\bor\b", match.group("list")))
         form = "contains any" if either else "contains all" if len(words) > 1 else "contains"
         yield Aspect(

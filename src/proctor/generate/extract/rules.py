@@ -11,17 +11,27 @@ from itertools import groupby
 from typing import Final
 
 from proctor.core.rule import Rule, Span
-from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
-from proctor.generate.extract.fields import blank_values, field_of, find_fields, named_fields
+from proctor.generate.extract.field_lists import StatementGroup, grouped
+from proctor.generate.extract.fields import blank_values, choices_in, field_of, find_fields, named_fields
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
+from proctor.generate.extract.language_words import TONGUES
+from proctor.generate.extract.lengths import find_lengths
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement, statements_of
-from proctor.generate.extract.templates import field_names, json_keys, shown_fields, shown_json, shown_values
+from proctor.generate.extract.templates import (
+    described_line,
+    field_names,
+    json_keys,
+    shown_fields,
+    shown_json,
+    shown_values,
+)
 from proctor.generate.extract.vocabulary import worded
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
@@ -60,7 +70,8 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     statements = statements_of(prompt)
     scope = scope_of(prompt, statements)
     texts = [each.text for each in statements if not each.code]
-    scope = replace(scope, fields=_fields(statements), blank=blank_values(texts))
+    chosen = [label for text in texts if (found := choices_in(text)) for label in quoted_texts(found.predicate)]
+    scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
@@ -101,6 +112,8 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
         if is_japanese(statement.text):
             if names := japanese_labels(statement.text):
                 yield LabelSet(labels=names, start=statement.start, end=statement.end)
+        elif scope.language in TONGUES:
+            continue
         elif (
             (found := labels_in(statement))
             and not of_part(statement.text, scope)
@@ -120,10 +133,12 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
 def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
-    shown = {_tail(each.lead) for each in statements if each.section == "format"}
-    for (section, lead), group in groupby(statements, key=lambda each: (each.section, each.lead)):
-        members = list(group)
-        if section == "labels":
+    shown = {_tail(each.lead) for each in statements if each.section in ("format", "fields")}
+    for group in grouped(statements):
+        section, lead, members = group.section, group.lead, group.members
+        if group.parent:
+            yield from _nested(group)
+        elif section == "labels":
             yield from (draft for each in members if not each.item for draft in drafts_of(each, scope))
         elif section == "fields":
             yield from _from_fields(members, lead, scope)
@@ -206,7 +221,7 @@ def _from_fields(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
         return
     structured = "json" in lead.lower() or "object" in lead.lower() or scope.structured
     many = structured and scope.array
-    only = re.search(r"\b(?:exactly|only|just)\b", lead, re.IGNORECASE)
+    only = re.search(r"\b(?:exactly|only|just)\b", lead, re.IGNORECASE) or scope.closed
     base = "json has" if many else "is json object and json has"
     predicate = f"{base} {quoted(names)}" + (f" and json only has {quoted(names)}" if only else "")
     what = "JSON object" if structured and not many else "output"
@@ -222,6 +237,20 @@ def _from_fields(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
     )
     for each in items if structured else ():
         yield from _of_values(each.text, each, scope)
+
+
+def _nested(group: StatementGroup) -> Iterator[Draft]:
+    """Yield the keys of the objects in a field."""
+    items = [each for each in group.members if each.item]
+    if names := field_names(items):
+        yield Draft(
+            text=f'In the output, each object of "{group.parent}" has the keys {", ".join(names)}.',
+            start=items[0].start,
+            end=items[-1].end,
+            kind="format",
+            priority=1,
+            predicate=checkable(f"json field {quoted([group.parent])} json has {quoted(names)}"),
+        )
 
 
 def _of_values(text: str, place: Statement, scope: Scope) -> Iterator[Draft]:
@@ -242,6 +271,12 @@ def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
             text = "What stands in a field of the output is a comma separated list."
             yield Draft(text=text, start=start, end=end, kind="format", priority=1)
         return
+    described = [each for each in members if described_line(each.text)]
+    if len(described) >= 2:
+        yield from _of_lines(described, scope)
+        for each in members:
+            yield from drafts_of(each, scope) if each not in described else ()
+        return
     for each in members:
         predicate = shown_json(each.text) if each.code or each.text.lstrip().startswith(("{", "[")) else None
         if predicate and checkable(predicate):
@@ -253,6 +288,27 @@ def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
                 yield from _of_values(f"{key}: {told}", each, scope)
         elif not each.code:
             yield from drafts_of(each, scope)
+
+
+def _of_lines(members: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
+    """Yield the rules of lines such as ``REASON: at most 25 words``: their order, and what each holds."""
+    pairs = [pair for each in members if (pair := described_line(each.text))]
+    labels = [f"{label}:" for label, _ in pairs]
+    yield Draft(
+        text=f"The output has these fields, in this order: {', '.join(labels)}",
+        start=members[0].start,
+        end=members[-1].end,
+        kind="format",
+        priority=2,
+        predicate=checkable(f"fields in order {quoted(labels)}"),
+    )
+    for (label, said), each in zip(pairs, members, strict=True):
+        lone = replace(scope, structured=False, fields=(), array=False)
+        aspects = [choice] if (choice := choices_in(said)) else list(find_lengths(said, lone))
+        told = f'In the output, "{label}:" is followed by {said.rstrip(".")}.'
+        predicates = [f"each /{re.escape(label)}:[ \\t]*([^\\n]*)/: {aspect.predicate}" for aspect in aspects]
+        predicate = checkable(" and ".join(predicates)) if predicates else None
+        yield Draft(text=told, start=each.start, end=each.end, kind="format", priority=1, predicate=predicate)
 
 
 def _excused(draft: Draft, scope: Scope) -> Draft:
@@ -280,9 +336,9 @@ def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
     """Return the keys of the JSON that the prompt shows or lists."""
     names = [name for each in statements if each.code for name in json_keys(each.text[each.text.find("{") :])]
     names += [name for each in statements if not each.code for name in named_fields(each.text)]
-    for (section, _), group in groupby(statements, key=lambda each: (each.section, each.lead)):
-        if section == "fields":
-            names.extend(field_names([each for each in group if each.item]))
+    for group in grouped(statements):
+        if group.section == "fields" and not group.parent:
+            names.extend(field_names([each for each in group.members if each.item]))
     return tuple(dict.fromkeys(names))
 
 

@@ -10,6 +10,8 @@ from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.clauses import clauses_of
 from proctor.generate.extract.japanese import is_japanese, japanese_special
 from proctor.generate.extract.labels import special_answer
+from proctor.generate.extract.language_words import TONGUES
+from proctor.generate.extract.other_languages import foreign_special, tongue_of
 from proctor.generate.extract.statements import Statement
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
@@ -73,6 +75,13 @@ _NUMERIC: Final = Lazy(
     re.IGNORECASE,
 )
 _STRUCTURED: Final = Lazy(r"\bJSON\b|\bXML\b|\bYAML\b", re.IGNORECASE)
+_CLOSED: Final = Lazy(
+    r"\b(?:exactly|precisely|only) (?:these|those|the (?:above|listed|"
+    r"following)) (?:\w+ )?(?:keys|fields|properties)\b|"
+    r"\bno (?:other|extra|additional) (?:keys|fields|properties)\b|"
+    r"\bdo not add (?:any )?(?:other )?(?:keys|fields)\b",
+    re.IGNORECASE,
+)
 _ARRAY: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
 _SUBJECT: Final = Lazy(
     r"\W*(?:(?:ensur\w+|make sure|making sure|that)\s+)*(?P<each>the|your|each|every|all|any|new|these|those|"
@@ -103,7 +112,12 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
     """Scan a prompt once for what its single clauses do not contain."""
     nouns, parts = _nouns(statements)
     special = []
+    spoken = tongue_of(prompt.text)
     for statement in statements:
+        if spoken in TONGUES:
+            if not statement.code and (answer := foreign_special(statement.text, spoken)):
+                special.append(answer)
+            continue
         for clause in clauses_of(statement):
             asked = clause.condition and not clause.of_part and not statement.code and not _of_thing(clause.text)
             answer = special_answer(clause.text) if asked else None
@@ -121,6 +135,8 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
         structured=any(_STRUCTURED.search(statement.text) for statement in statements),
         array=any(_ARRAY.search(statement.text) for statement in statements if not statement.code),
         inputs=tuple(prompt.inputs),
+        language=spoken,
+        closed=any(_CLOSED.search(statement.text) for statement in statements if not statement.code),
     )
 
 

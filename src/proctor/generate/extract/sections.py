@@ -18,7 +18,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     (
         "example",
         r"\b(?:examples?|few[- ]?shots?|demonstrations?|sample (?:input|output|dialog\w*|conversation)s?)\b|"
-        r"例|サンプル",
+        r"例|サンプル|示例|样例|\b(?:beispiele?|exemples?|ejemplos?|exemplos?|esemp(?:io|i))\b",
     ),
     (
         "never",
@@ -28,6 +28,11 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r" any of the following|"
         r" topics| behaviou?rs?| to)?\W*$|^\W*(?:禁止|してはいけない)",
     ),
+    (
+        "never",
+        r"\b(?:verboten|interdit|prohibido|proibido|vietato|was du nicht|ce que tu ne|lo que no|"
+        r"o que não|cosa non)\b[^.]*$|^\W*禁止",
+    ),
     ("tools", r"\b(?:tools?|functions?|apis?|plugins?)\b(?: you (?:can|may) use)?\W*$|\bhave access to\b|ツール"),
     (
         "fields",
@@ -35,9 +40,10 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     ),
     (
         "format",
+        r"\b(?:exactly|only|these|following) (?:\w+ )?(?:lines|labels|headings|sections|parts)\W*[:：]\W*$|"
         r"\b(?:format|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid )?json\W*$|"
         r"\b(?:return|respond with|output|reply with|answer with|produce)\b[^.]{0,40}\bjson\b[^.]{0,40}[:：]\W*$|"
-        r"形式|フォーマット|書式",
+        r"\bJSON\b[^.]{0,60}[:：]\W*$|形式|フォーマット|書式|格式",
     ),
     (
         "labels",
@@ -57,16 +63,24 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         "rules",
         r"\b(?:rules?|guidelines?|requirements?|instructions?|constraints?|important|must|should|always|steps?|"
         r"criteria|principles?|restrictions?|polic(?:y|ies)|follow|remember|notes?|tone|style|tasks?|guardrails)\b|"
-        r"ルール|条件|注意|制約|指示|要件|手順",
+        r"\b(?:regeln?|anforderungen|anweisungen|vorgaben|wichtig|aufgaben?|richtlinien|stil|"
+        r"règles?|consignes?|instructions?|"
+        r"exigences|contraintes|reglas?|instrucciones|requisitos|directrices|normas|importante|"
+        r"tareas?|regras?|instruções|"
+        r"diretrizes|regole|istruzioni|requisiti|linee guida|compiti)\b|"
+        r"ルール|条件|注意|制約|指示|要件|手順|规则|要求|约束|限制|注意事项|原则|任务",
     ),
     ("output", r"^\W*(?:(?:the|your) )?(?:output|response|answer|reply|deliverables?|result)s?\W*$|^\W*出力\W*$"),
     (
         "input",
         r"^\W*(?:the |your |user(?:'s)? )?(?:input|context|background|about\b.*|text|document|article|abstract|"
         r"conversation(?: history)?|transcript|data|message|query|question|knowledge base|company.*|product.*|"
-        r"definitions?|glossary|persona|role|profile|information|facts|history|review|email|passage|sentence|code|"
+        r"definitions?|glossary|information|facts|history|review|email|passage|sentence|code|"
         r"source|content)\W*$|\byou (?:will|are|may) (?:be )?(?:given|receiv|provided|presented|see)|"
-        r"入力|文章|背景|テキスト",
+        r"入力|文章|背景|テキスト|资料|上下文|输入|"
+        r"^\W*(?:der |die |das |le |la |l['’]|el |il |o |a )?(?:kontext|eingabe|hintergrund|"
+        r"contexte|entrée|contexto|entrada|contesto|"
+        r"frage|pregunta|pergunta|domanda|nachricht|mensaje|mensagem)\W*$",
     ),
 )
 _COMPILED: Final = tuple((kind, Lazy(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)

@@ -45,7 +45,7 @@ CHARGE: Final = Lazy(
 )
 NEGATIVE_CHARGE: Final = Lazy(
     r"(?:you|the (?:assistant|model|bot))\s+(?:(?:must|should|shall|may|can|do|will|"
-    r"need)\s*(?:not|never)|are (?:not|never) (?=(?:allowed|permitted|supposed) to)|mustn[’']t|shouldn[’']t|"
+    r"need)\s*(?:not|never)|are (?:not|never)(?= (?:allowed|permitted|supposed) to)|mustn[’']t|shouldn[’']t|"
     r"cannot|can[’']t|don[’']t|won[’']t|never)\s+(?:allowed to |be allowed to |permitted to |supposed to |ever )?",
     re.IGNORECASE,
 )
@@ -82,7 +82,8 @@ INPUT: Final = Lazy(
     r"(?:input|context|text|question|query|user input)\b[^.]{0,20}:|"
     rf"the (?:user'?s? |input |given |following |provided )?{_GOER}s? (?:is|are|will|may|can|contains?|"
     r"consists?|below|above|comes?|was|follows?|has|might|between)\b|"
-    r"given (?:a|an|the|some|two|this|that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|i (?:will|am|have|'ll)\b)",
+    r"given (?:a|an|the|some|two|this|that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|"
+    r"i (?:will|am|have|'ll)\b)",
     re.IGNORECASE,
 )
 OCCASION: Final = Lazy(

@@ -10,11 +10,16 @@ from typing import Final
 from proctor.generate.extract.aspects import quoted
 from proctor.generate.extract.statements import Statement
 
-__all__ = ["field_names", "json_keys", "shown_fields", "shown_json", "shown_values"]
+__all__ = ["described_line", "field_names", "json_keys", "shown_fields", "shown_json", "shown_values"]
 
 _FIELD_LINE: Final = re.compile(
     r"\s*(?:[-*]\s+)?(?P<label>(?:\*\*)?[A-Za-z\u3040-\u30ff\u4e00-\u9fff][^:：<>\[\]{}\n]{0,40}?(?:\*\*"
     r")?\s*[:：](?:\*\*)?)\s*(?P<rest>.*)$"
+)
+_DESCRIBED_LINE: Final = re.compile(
+    r"(?:[-*]\s+)?(?:\*\*)?(?P<label>[A-Z][A-Z0-9][A-Z0-9 /_-]{0,30}|"
+    r"[A-Z][a-z]+(?: [A-Z]?[a-z]+){0,2})(?:\*\*)?\s*[:：](?:\*\*)?"
+    r"\s+(?P<said>[^\n]{3,200})$"
 )
 _HOLDER: Final = re.compile(
     r"^(?:<[^<>\n]+>|\[[^\[\]\n]+\]|\{[^{}\n]+\}|-\|\|-|\.\.\.|…|\"?[a-z_]+_[a-z_]+\"?|)\s*[.,]?$"
@@ -22,7 +27,8 @@ _HOLDER: Final = re.compile(
 _KEY: Final = re.compile(r"(?P<quote>[\"'“])(?P<key>[\w .$-]{1,60})[\"'”]\s*:")
 _NAMED: Final = re.compile(r"^\W{0,4}(?P<key>[A-Za-z_][\w.-]{0,40})(?:`|\"|\*\*|')?\s*(?:[:：(（]|\s[-–—]\s|$)")
 _VALUE: Final = re.compile(
-    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
+    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|"
+    r"(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
     r"true\s*(?:\||/|or)\s*false)))"
 )
 _MOST: Final = 100_000
@@ -37,6 +43,12 @@ def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
             return ()
         labels.append(match.group("label").replace("**", "").strip())
     return tuple(labels) if len(labels) >= 2 and len(set(labels)) == len(labels) else ()
+
+
+def described_line(text: str) -> tuple[str, str] | None:
+    """Return the label and the description of a line such as ``REASON: at most 25 words``."""
+    match = _DESCRIBED_LINE.match(text.strip())
+    return (match["label"].strip(), match["said"].strip()) if match else None
 
 
 def shown_json(text: str) -> str | None:

@@ -53,6 +53,14 @@ COMMANDS: Final = (
     set share shorten show sign simplify sort sound speak specify split start state stay stick stop
     strip structure stress style suggest summarise summarize supply support switch synthesize tag tailor
     take talk target teach tell test thank title track transcribe transform translate treat try turn
+    anonymize calculate cap characterize comply conform contextualize credit customize defer deny
+    depict differentiate discourage disregard distinguish embed empathize enrich escape exceed
+    export fabricate fold forward hedge honor honour infer inquire interpret invoke log lowercase
+    mask maximize maximise minimise normalize optimise organise parse pause personalize personalise
+    phrase prepend prioritise probe proceed quantify query react reassure recap recognize redact
+    redirect remind reproduce resist respect route sanitize scan skip soften solve speculate spell
+    steer substitute summarise surface trace trim troubleshoot truncate uppercase walk welcome
+    withhold
     understand update use utilize validate verify vary warn weigh wrap
     """
     )

@@ -9,7 +9,9 @@ from typing import Any
 
 from proctor.generate.build_case import Brief, open_inputs
 from proctor.generate.offline.input_shapes import TextShape, fit_word, is_http, shape_of
+from proctor.generate.offline.prompt_inputs import OwnText, own_texts
 from proctor.generate.offline.sample_texts import BankText, kinds_wanted, language_wanted, ranked, texts_of
+from proctor.generate.offline.topic import takes_any_text
 from proctor.generate.offline.values import is_text, values_of
 from proctor.generate.spec import InputSpec
 from proctor.text.script import language_of
@@ -29,7 +31,10 @@ _LONG_LINE = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputPlace:
-    """One input of a test: the texts that suit it, its format, and its values if it is not a text."""
+    """One input of a test: the texts that suit it, its format, and its values if it is not a text.
+
+    ``own`` are the texts in the prompt's own words, if the prompt has a domain and the bank therefore has none.
+    """
 
     spec: InputSpec
     kinds: tuple[str, ...] = ()
@@ -38,6 +43,7 @@ class InputPlace:
     shape: TextShape | None = None
     values: tuple[Any, ...] = ()
     inside: str = ""
+    own: tuple[OwnText, ...] | None = None
 
     @property
     def one_line(self) -> bool:
@@ -60,6 +66,11 @@ class Desk:
     language: str = ""
     seed: int = 0
     _others: tuple[BankText, ...] = field(default=(), repr=False)
+
+    @property
+    def own(self) -> bool:
+        """Whether only texts of the prompt's own domain are used."""
+        return self.carrier is not None and self.carrier.own is not None
 
     def text(self, number: int) -> str:
         """Return a text that suits the carrier, depending on the number."""
@@ -174,6 +185,8 @@ def _place(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...], *, langu
     if host := _host(brief, spec, specs):
         return InputPlace(spec=spec, inside=host)
     kinds = kinds_wanted(spec, brief.prompt.text)
+    if not takes_any_text(brief.prompt, spec):
+        return _own_place(brief, spec, kinds)
     if examples and all(map(is_http, examples)):
         kinds = ("http",)
     shape = shape_of(examples)
@@ -192,6 +205,14 @@ def _place(brief: Brief, spec: InputSpec, specs: tuple[InputSpec, ...], *, langu
     if kinds[0] not in _SHORT_KINDS and sum(len(each.text.split()) for each in fitting) < _PLENTY:
         pool = [each for each in passages if each in fitting or each.kinds & _PROSE]
     return InputPlace(spec=spec, kinds=kinds, passages=tuple(fitting), pool=tuple(pool), shape=shape)
+
+
+def _own_place(brief: Brief, spec: InputSpec, kinds: tuple[str, ...]) -> InputPlace:
+    """Return the place of an input whose texts are the prompt's own; it has none if the prompt implies none."""
+    own = own_texts(brief, spec)
+    texts = tuple(BankText(text=each.text, kinds=frozenset(kinds[:1]), about=frozenset()) for each in own)
+    shape = shape_of(_examples(brief, spec))
+    return InputPlace(spec=spec, kinds=kinds, passages=texts, pool=texts, shape=shape, own=own)
 
 
 def _fitting(passages: list[BankText], kinds: tuple[str, ...]) -> list[BankText]:

@@ -15,7 +15,8 @@ _UNITS = (
     "|links|emoji|numbers|digits"
 )
 _MEASURE = re.compile(
-    rf"\b({_UNITS}|count \"[^\"]+\"|(?:tags|elements) \"[^\"]+\")\s*(<=|>=|!=|<|>|=|between)\s*(\d+)(?:\s+and\s+(\d+))?"
+    rf"\b({_UNITS}|count \"[^\"]+\"|(?:tags|elements) \"[^\"]+\")\s*(<=|>=|!=|<|>|=|"
+    rf"between)\s*(\d+)(?:\s+and\s+(\d+))?"
 )
 _MOST_WORDS = r"at most|no more than|not exceed(?:ing)?|fewer than|less than|under|up to|maximum(?: of)?|within"
 _LEAST_WORDS = r"at least|no fewer than|minimum(?: of)?|more than"

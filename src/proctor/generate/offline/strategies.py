@@ -10,6 +10,7 @@ from itertools import islice
 from proctor.core.generated_test import Strategy
 from proctor.core.rule import Rule
 from proctor.generate.offline.input_slots import Desk
+from proctor.generate.offline.prompt_inputs import trigger_texts
 from proctor.generate.offline.rule_limits import Aim, aim_of
 from proctor.generate.offline.temptations import CARRIERS, carry, wishes
 
@@ -45,7 +46,32 @@ def recipes(desk: Desk, rule: Rule, strategy: Strategy, start: int, turn: int) -
     ``start`` is the position in the bank; ``turn`` is how many tests this rule already has by this strategy.
     """
     aim = aim_of(rule, desk.brief.spec.rules)
-    return islice(_MAKERS[strategy](desk, rule, aim, start), turn, turn + _MOST_TRIES)
+    makers = _OWN_MAKERS if desk.own else _MAKERS
+    return islice(makers[strategy](desk, rule, aim, start), turn, turn + _MOST_TRIES)
+
+
+def _typical_own(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    """Yield messages that meet the rule's condition first, then the others in the prompt's own words."""
+    assert desk.carrier is not None
+    assert desk.carrier.own is not None
+    mine = trigger_texts(desk.brief, desk.carrier.spec, rule)
+    rest = [each for each in desk.carrier.own if each not in mine and (each.given or not each.rule)]
+    turned = rest[start % len(rest) :] + rest[: start % len(rest)] if rest else []
+    for each in (*mine, *(turned or desk.carrier.own)):
+        yield Recipe(text=each.text, strategy="typical", why=each.why)
+
+
+def _boundary_own(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    if aim.most is not None and desk.carrier is not None and len(desk.carrier.passages) > 1:
+        several = " ".join(dict.fromkeys(desk.text(start + step) for step in range(4)))
+        yield Recipe(
+            text=several, strategy="boundary", why=f"several things at once, so that {aim.most.said} are easily passed"
+        )
+
+
+def _edge_own(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    yield Recipe(text=desk.text(start).upper(), strategy="edge", why="all in capitals")
+    yield Recipe(text=_squeezed(desk.text(start)), strategy="edge", why="odd spacing and no punctuation")
 
 
 def _typical(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
@@ -157,5 +183,11 @@ _MAKERS: Mapping[Strategy, Maker] = {
     "typical": _typical,
     "boundary": _boundary,
     "edge": _edge,
+    "adversarial": _adversarial,
+}
+_OWN_MAKERS: Mapping[Strategy, Maker] = {
+    "typical": _typical_own,
+    "boundary": _boundary_own,
+    "edge": _edge_own,
     "adversarial": _adversarial,
 }

@@ -13,6 +13,7 @@ from proctor.core.rule import Rule
 from proctor.generate.build_case import Brief, inputs_of, make_case, open_inputs
 from proctor.generate.deduplicate import SeenTests
 from proctor.generate.offline.input_slots import Desk, set_desk
+from proctor.generate.offline.prompt_inputs import trigger_texts
 from proctor.generate.offline.strategies import Recipe, recipes
 from proctor.generate.offline.validity import offline_validity
 from proctor.generate.offline.variants import KINDS, vary
@@ -61,12 +62,19 @@ class _Bench:
         start = int(content_id([self.seed, brief.scenario.name], length=4), 16) % 3 + number
         wanted = len(self.made) + count
         own = len(self.made)
-        for attempt, strategy in enumerate(_order(rule, number)):
+        for attempt, strategy in enumerate(_order(rule, number, self._triggers(rule, count))):
             if len(self.made) >= wanted or attempt >= _MOST_ATTEMPTS:
                 return
             case = self._one(rule, strategy, start + attempt * max(1, len(everyone)), own)
             if case is not None:
                 self._keep(case)
+
+    def _triggers(self, rule: Rule, count: int) -> int:
+        """Return how many of the tests are messages that meet the rule's condition."""
+        carrier = self.desk.carrier
+        if carrier is None or not self.desk.own or rule.polarity == "negative":
+            return 1
+        return max(1, min(len(trigger_texts(self.desk.brief, carrier.spec, rule)), count))
 
     def _one(self, rule: Rule, strategy: Strategy, number: int, own: int) -> Case | None:
         if strategy == "typical" and (sample := self._sample_for(rule)) is not None:
@@ -173,7 +181,7 @@ class _Bench:
         return values
 
     def _new(self, case: Case) -> bool:
-        return offline_validity(self.desk.brief, case)[0] is True and self.seen.repeated(case) is None
+        return offline_validity(self.desk.brief, case)[0] is not False and self.seen.repeated(case) is None
 
     def _keep(self, case: Case) -> None:
         if self.seen.repeated(case) is not None:
@@ -183,8 +191,9 @@ class _Bench:
         self.made.append(with_metadata(case, valid=ok, validity_reason=why))
 
 
-def _order(rule: Rule, number: int) -> Iterator[Strategy]:
-    first = _FOR_AN_OPPOSITE if rule.polarity == "negative" else _FOR_A_RULE
+def _order(rule: Rule, number: int, triggers: int = 1) -> Iterator[Strategy]:
+    more: tuple[Strategy, ...] = tuple(_FOR_A_RULE[0] for _ in range(triggers - 1))
+    first = _FOR_AN_OPPOSITE if rule.polarity == "negative" else (*more, *_FOR_A_RULE)
     yield from first
     turn = number
     while True:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.core.case import Case
+from proctor.core.generated_test import GeneratedTest
 from proctor.generate.build_case import Brief, input_specs, inputs_of
 from proctor.generate.offline.input_shapes import is_http, shape_of
-from proctor.generate.offline.values import fits
+from proctor.generate.offline.topic import takes_any_text
+from proctor.generate.offline.values import fits, is_text
 from proctor.generate.spec import InputSpec
 
 __all__ = ["offline_validity"]
@@ -15,6 +17,8 @@ __all__ = ["offline_validity"]
 
 def offline_validity(brief: Brief, case: Case) -> tuple[bool | None, str]:
     """Check that every input is present, not empty, and matches its declared type, values and format; with the reason.
+
+    An input that code made for a prompt with a domain of its own is neither valid nor invalid: None.
 
     Statements about an input in words are not checked.
     """
@@ -24,7 +28,16 @@ def offline_validity(brief: Brief, case: Case) -> tuple[bool | None, str]:
             return False, f"the input {spec.name} is missing"
         if wrong := _wrong_with(brief, spec, inputs[spec.name]):
             return False, f"{spec.name}: {wrong}"
+    made = GeneratedTest.of(case)
+    if made.origin == "extractor" and _is_implied(brief):
+        return None, "made of the prompt's own words; whether a user would send it is not known"
     return True, "fits the declared types, values and shape"
+
+
+def _is_implied(brief: Brief) -> bool:
+    """Whether the texts are those of a domain that code does not know."""
+    texts = [spec for spec in input_specs(brief.prompt, brief.spec.inputs) if is_text(spec)]
+    return any(not takes_any_text(brief.prompt, spec) for spec in texts)
 
 
 def _wrong_with(brief: Brief, spec: InputSpec, value: Any) -> str:

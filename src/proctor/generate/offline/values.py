@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,13 @@ _NAMED: tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...] = (
     (("number", "count", "age", "year", "score", "amount", "limit", "n"), ("3", "1", "0", "42", "1000")),
     (("currency",), ("EUR", "USD", "JPY")),
     (("company", "organisation", "organization"), ("Halden Logistics", "O'Neil & Sons", "株式会社霧島")),
+)
+# Names of numbers that count something: they are whole and positive.
+_COUNTED = re.compile(
+    r"(?:^|_)(?:count|number|num|n|quantity|age|words?|sentences?|lines?|items?|limit|max|min|"
+    r"length|size|top|pages?|days?|rows?|questions?|"
+    r"points?|people|persons?|guests?|copies|year)(?:_|$)",
+    re.IGNORECASE,
 )
 
 
@@ -81,6 +89,8 @@ def _numbers(spec: InputSpec) -> list[Any]:
         middle = (low + high) / 2
         found.append(int(middle) if spec.type == "integer" else middle)
     found += [each for bound in (low, high) if bound is not None for each in (bound, bound + step, bound - step)]
+    if _COUNTED.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", spec.name)) and low is None:
+        return [*(each for each in found if each > 0), 3, 1, 2, 5, 10]
     found += [7, 0, 1, -1, 1_000_000] if spec.type == "integer" else [7.25, 0.0, -1.5, 1e9, 0.001]
     return found
 

@@ -27,7 +27,7 @@ from proctor.monitor.audit_sample import draw_sample, last_week, week_bounds
 from proctor.monitor.rater_agreement import agreement_in, estimate_over
 from proctor.release.judge_card import Judged, judge_card
 from proctor.stats.agreement import gwet_ac1, rating_counts
-from proctor.store.audit import AuditStore
+from proctor.wiring.monitor_state import open_audit_store
 from proctor.wiring.problem_lines import placed_in
 from proctor.workflows.monitor.event_rows import RowSource, collect_facts, row_source, trajectories
 
@@ -79,7 +79,7 @@ def draw_audit(config: Config, job: SampleJob, *, now: datetime | None = None) -
     since = (start - timedelta(days=1)).timestamp()
     until = (end + timedelta(hours=settings.repeat_hours)).timestamp()
     facts = collect_facts(rows(since, until), repeat_hours=settings.repeat_hours)
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         own = {each.conversation for each in store.items([week])}
         sample, drawn = draw_sample(facts, week, settings, taken=store.taken() - own)
         if not drawn:
@@ -114,7 +114,7 @@ def refresh_scores(config: Config, files: Sequence[Path]) -> int:
     if not files and not (config.store / "events").is_dir():
         return 0
     rows = row_source(config, files)
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         wanted = store.taken()
         weeks = [week_bounds(each.week)[0] for each in store.samples()]
         since = min(weeks).timestamp() if weeks else None
@@ -134,7 +134,7 @@ def audit_report(
         NotFoundError: there is no sample, or none of that week.
     """
     settings = audit_settings(config)
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         every = store.samples()
         if not every:
             raise NotFoundError("there is no audit sample", hint="`proctor audit sample` draws one")
@@ -174,7 +174,7 @@ def audit_report(
 def open_splits(config: Config, week: str | None = None) -> list[Split]:
     """Return the splits that nobody has settled."""
     settings = audit_settings(config)
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         weeks = None if week is None else [week]
         rated = rated_items(store.items(weeks), store.ratings(weeks), store.settlements())
     return [each for each in find_splits(rated, settings) if not each.is_settled]

@@ -86,6 +86,8 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     folder = folder_of(job.prompt, job.out)
     artefacts = read_artefacts(folder)
     hint = f"`proctor generate {job.prompt.name}` makes them"
+    if artefacts.provenance and not (artefacts.tests and artefacts.specification.enabled):
+        hint = "add samples to the prompt file, write rules into rules.yaml, or generate with -m"
     if not artefacts.tests:
         raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(folder), hint=hint)
     if not artefacts.specification.enabled:

@@ -10,7 +10,7 @@ from pathlib import Path
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case
 from proctor.core.errors import SuiteError
-from proctor.core.test_review import CollectionReview
+from proctor.core.test_review import TOPIC, VALID, CollectionReview
 from proctor.generate.artefacts import TESTS, Artefacts, folder_of, read_artefacts
 from proctor.generate.build_case import Brief
 from proctor.generate.folder import write_together
@@ -58,10 +58,12 @@ async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
     artefacts = read_artefacts(job.folder)
     if not artefacts.tests:
         hint = f"`proctor generate {job.prompt.name}` makes them"
+        if artefacts.provenance:
+            hint = "no realistic inputs could be made: add samples to the prompt file, or generate with -m"
         raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(job.folder), hint=hint)
     past, runs = _past(config, artefacts.tests)
     spec = artefacts.specification
-    findings = review_tests(spec, artefacts.tests, past)
+    findings = review_tests(spec, artefacts.tests, past, prompt=prompt)
     if job.model is None:
         return _reviewed(prompt, artefacts, job, findings, runs=runs)
     async with Project(config) as project:
@@ -126,6 +128,10 @@ def _reviewed(
         remarks.append(
             "ways to fail and importance are by rule, from a table for each kind of rule; no model was asked"
         )
+    if not spec.enabled:
+        remarks.append("the prompt has no rule, so its tests have no score: write rules into rules.yaml")
+    elif any(name in findings.parts and findings.parts[name] is None for name in (TOPIC, VALID)):
+        remarks.append("whether most tests are valid and on topic is not known without a model: generate them with -m")
     if not runs:
         remarks.append("no stored run has these tests: how often they failed is not known and counts neither way")
     return CollectionReview(
@@ -138,6 +144,7 @@ def _reviewed(
         modes=findings.modes,
         notes=findings.notes,
         parts=findings.parts,
+        unknown=findings.unknown,
         keep=keep,
         runs=runs,
         spend=rack.spend() if rack else (),

@@ -1,0 +1,108 @@
+"""Check predicates before they are written: against answers the author gives, and against each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from proctor.core.rule import Rule
+from proctor.generate.witness_answers import witnesses
+from proctor.prompts.prompt import Prompt
+from proctor.prompts.test_config import split_sample
+from proctor.text.predicates import Predicate, parse
+
+__all__ = ["KnownAnswer", "known_answers", "settle_predicates"]
+
+# A few-shot answer in the prompt's text: the line after its question.
+_SHOWN: Final = re.compile(
+    r"(?m)^[ \t>*-]*(?:\*\*)?(?:input|q|question|user|human|text|review|tweet|sentence|customer|query|request|message)"
+    r"(?: ?\d{1,2})?"
+    r"(?:\*\*)?\s*[:：](?:\*\*)?[ \t]*(?P<asked>[^\n{}]{2,600})\n+[ \t>*-]*(?:\*\*)?"
+    r"(?:output|a|answer|assistant|ai|bot|response|sentiment|label|category|agent|result|reply|expected output)"
+    r"(?: ?\d{1,2})?"
+    r"(?:\*\*)?\s*[:：](?:\*\*)?[ \t]*(?P<answer>[^\n]{1,600})$",
+    re.IGNORECASE,
+)
+_PLACEHOLDER: Final = re.compile(r"\{\{|<[a-z_ ]+>|\[[A-Za-z_ ]+\]|\.\.\.$|^\W*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAnswer:
+    """An answer that keeps all rules, its inputs, and where it is from."""
+
+    text: str
+    inputs: Mapping[str, Any]
+    where: str
+
+
+def known_answers(prompt: Prompt, samples: Sequence[Mapping[str, Any]] = ()) -> tuple[KnownAnswer, ...]:
+    """Return the expected answers of samples, the assistant's turns in the prompt, and answers of shown examples."""
+    return tuple(_answers(prompt, samples))
+
+
+def _answers(prompt: Prompt, samples: Sequence[Mapping[str, Any]]) -> Iterator[KnownAnswer]:
+    for sample in samples:
+        values, expected = split_sample(prompt, sample)
+        if expected:
+            yield KnownAnswer(text=expected, inputs=values, where="an expected answer of the author's")
+    name = next(iter(prompt.inputs), "input")
+    messages = prompt.messages
+    for before, message, after in zip(messages, messages[1:], messages[2:], strict=False):
+        said = message.text.strip()
+        if message.role == "assistant" and before.role == "user" and after.role == "user" and said and "{{" not in said:
+            yield KnownAnswer(text=said, inputs={name: before.text.strip()}, where="an answer shown in the prompt")
+    for shown in _SHOWN.finditer(prompt.text):
+        answer = shown["answer"].strip().strip('"“”')
+        if not _PLACEHOLDER.search(answer):
+            yield KnownAnswer(text=answer, inputs={name: shown["asked"].strip()}, where="an answer shown in the prompt")
+
+
+def settle_predicates(rules: Sequence[Rule], answers: Sequence[KnownAnswer] = ()) -> tuple[Rule, ...]:
+    """Return the rules; one whose predicate fails a known answer, or excludes another's, is left to a judge."""
+    kept = tuple(_against_answers(rule, answers) for rule in rules)
+    checks = {rule.id: parse(rule.predicate) for rule in kept if rule.predicate}
+    against = _exclusive(checks)
+    return tuple(
+        _judged(rule, f"its predicate `{rule.predicate}` {against[rule.id]}") if rule.id in against else rule
+        for rule in kept
+    )
+
+
+def _against_answers(rule: Rule, answers: Sequence[KnownAnswer]) -> Rule:
+    if not rule.predicate or rule.locked or rule.origin == "person":
+        return rule
+    check = parse(rule.predicate)
+    for answer in answers:
+        if check.check(answer.text, inputs=dict(answer.inputs)).ok is False:
+            return _judged(rule, f"{answer.where} breaks its predicate `{rule.predicate}`")
+    return rule
+
+
+def _exclusive(checks: Mapping[str, Predicate]) -> dict[str, str]:
+    """Return the rules whose predicates no answer keeps together, with the other predicate."""
+    if len(checks) < 2:
+        return {}
+    tried = witnesses([check.text for check in checks.values()])
+    keeping = {name: {at for at, text in enumerate(tried) if _keeps(check, text)} for name, check in checks.items()}
+    known = [each for each in keeping.values() if each]
+    if not known or set.intersection(*known):
+        return {}
+    found: dict[str, str] = {}
+    names = list(checks)
+    for at, one in enumerate(names):
+        for other in names[at + 1 :]:
+            # Where one alone has no witness, nothing is known of the two.
+            if keeping[one] and keeping[other] and not keeping[one] & keeping[other]:
+                found[one] = f"and `{checks[other].text}` exclude each other"
+                found[other] = f"and `{checks[one].text}` exclude each other"
+    return found
+
+
+def _keeps(check: Predicate, text: str) -> bool:
+    return check.check(text, inputs={}).ok is True
+
+
+def _judged(rule: Rule, why: str) -> Rule:
+    return replace(rule, predicate=None, extra={**rule.extra, "note": f"left to a judge: {why}"})
