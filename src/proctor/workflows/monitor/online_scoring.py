@@ -22,9 +22,9 @@ from proctor.core.trajectory import Trajectory
 from proctor.project import Project
 from proctor.runner.grade import Grader, grade
 from proctor.store.conversation_index import ConversationIndex
-from proctor.store.history import History
 from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
+from proctor.wiring.history_settings import open_history
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
 from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_settings, scoring_suite
@@ -88,7 +88,7 @@ class OnlineScoring:
         now = self._clock()
         due: list[DueConversation] = []
         known: dict[str, tuple[ConversationSummary, Trajectory]] = {}
-        with History(self._config.store, search=False) as history:
+        with open_history(self._config, search=False) as history:
             index = history.indexer.conversations
             queued = self._queue(index, progress, now)
             for one in progress.waiting(now, _BATCH):

@@ -19,6 +19,7 @@ from proctor.store.alert_state import ALERTS_FILE, AlertState
 from proctor.store.history import History
 from proctor.suites.append import append_cases, cases_in
 from proctor.wiring.alert_settings import alert_settings_of
+from proctor.wiring.history_settings import open_history
 from proctor.workflows.promote.guard_expectation import Fate
 from proctor.workflows.promote.incident_checks import Wording, checks_for
 from proctor.workflows.promote.results import Promotion
@@ -66,7 +67,7 @@ def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promot
     known: list[str] = []
     why: dict[str, str] = {}
     judged: dict[str, str] = {}
-    with History(config.store, search=False) as history:
+    with open_history(config, search=False) as history:
         history.catch_up()
         names = asked.conversations or _ranked(history, alert)[: asked.count]
         for name in names:
