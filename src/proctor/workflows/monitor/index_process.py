@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
-from proctor.core.errors import StoreError
-from proctor.store.history import History
+from proctor.config import Config, open_config
+from proctor.store.event_log import FOLDER, EventLog
+from proctor.wiring.history_settings import history_settings, open_history
+from proctor.wiring.monitor_state import state_url
+from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
 
 __all__ = ["index_process", "index_until_orphaned", "main"]
 
@@ -24,12 +26,19 @@ _PROGRAM: Final = "import sys; from proctor.workflows.monitor.index_process impo
 
 
 @contextmanager
-def index_process(store: Path, *, search: bool = True) -> Iterator[None]:
-    """Have a child process that indexes; it ends with its parent, also if that is killed."""
-    command = [sys.executable, "-c", _PROGRAM, str(store), "search" if search else "", str(os.getpid())]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own program
+def index_process(config: Config) -> Iterator[Callable[[], bool]]:
+    """Have a child process that indexes, seals and retains; it ends with its parent, also if that is killed.
+
+    Yields a function that says whether it runs: without it the parent indexes. Of several servers that share a state
+    the parent indexes too: its alert rules see what it has counted.
+    """
+    is_shared = state_url(config) is not None
+    command = [sys.executable, "-c", _PROGRAM, str(config.path or ""), str(os.getpid())]
+    process = subprocess.Popen(  # noqa: S603 - our own program
+        command, cwd=config.folder, env=dict(config.environment.values), stdin=subprocess.DEVNULL
+    )
     try:
-        yield
+        yield lambda: not is_shared and process.poll() is None
     finally:
         process.terminate()
         try:
@@ -39,14 +48,16 @@ def index_process(store: Path, *, search: bool = True) -> Iterator[None]:
             process.wait()
 
 
-def index_until_orphaned(store: Path, *, search: bool, parent: int) -> None:
-    """Index again and again while the parent lives; a failure of the store is tried again."""
-    with History(store, search=search) as history:
+def index_until_orphaned(config: Config, *, parent: int) -> None:
+    """Index again and again while the parent lives; a failure of the store is tried again.
+
+    The parent ends its files of the log now and then; what has no writer is sealed here.
+    """
+    alone = state_url(config) is None
+    with open_history(config, indexes=alone) as history, EventLog(config.store / FOLDER) as log:
+        upkeep = HistoryUpkeep(history=history, log=log, settings=history_settings(config))
         while os.getppid() == parent:
-            try:
-                history.catch_up(seconds=2.0)
-            except StoreError:
-                time.sleep(1)
+            upkeep.tick()
             time.sleep(_EVERY)
 
 
@@ -59,5 +70,5 @@ def main(words: list[str]) -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides
     os.nice(_NICENESS)
-    store, search, parent = words
-    index_until_orphaned(Path(store), search=bool(search), parent=int(parent))
+    path, parent = words
+    index_until_orphaned(open_config(path or None), parent=int(parent))
