@@ -20,8 +20,9 @@ _CONDITION: Final = Lazy(
     r"for (?:any|all|other|anything|everything|questions?|topics?|requests?|unrelated|off-topic|"
     r"invalid|unclear|inputs?)(?=[^,]{0,60}\b(?:other|else|outside|not|unrelated|off-topic|invalid|"
     r"unclear|without)\b))\b"
-    r"(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s){1,400}?)"
-    r"(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
+    r"(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|:(?=\s(?:true|false|null|\d|\"))|"
+    r",(?=\d)|,\s*(?:and|or|but)\s){1,400}?)"
+    r"(?:,\s*(?:then\s+)?|\s+then\s+|:\s+(?!true\b|false\b|null\b|\d|\"))(?=\S)",
     re.IGNORECASE,
 )
 _TRAILING: Final = Lazy(

@@ -15,15 +15,18 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fields import described_keys, field_of, find_fields, keys_in
 from proctor.generate.extract.japanese import is_japanese, japanese_drafts
 from proctor.generate.extract.kinds import kind_of, priority_of
-from proctor.generate.extract.labels import ALTERNATIVE, special_answer
+from proctor.generate.extract.labels import ALTERNATIVE, names_answer, special_answer
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.led_items import (
     EMPTY_LEAD,
     command_after_break,
+    completed_item,
     conditional_item,
+    is_open_lead,
     led_item,
     noted_item,
+    noted_line,
     opened_condition,
 )
 from proctor.generate.extract.lengths import find_lengths
@@ -159,6 +162,10 @@ def _whole_statement(statement: Statement, *, about: bool) -> Iterator[Draft] | 
     """Return the rules of a statement that is not read clause by clause; None if it is."""
     if opened := opened_condition(statement):
         return conditional_item(opened, statement)
+    if found := completed_item(statement) or noted_line(statement):
+        return iter([found])
+    if is_open_lead(statement.text):
+        return iter(())
     if about or EMPTY_LEAD.search(statement.text):
         return iter(()) if _INTRODUCED.search(statement.text) else command_after_break(statement)
     if any(pattern.search(statement.text) for pattern in (_INTRODUCED, _VACUOUS)):
@@ -230,7 +237,7 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
         same = any(other.predicate == aspect.predicate or _weaker(aspect, other) for other in kept)
         if not same and checkable(aspect.predicate):
             kept.append(aspect)
-    if told is None and not kept and _names_answer(clause.text, scope):
+    if told is None and not kept and names_answer(clause.text, scope):
         said = plain(clause.text).rstrip(".")
         told = f"{said[:1].upper()}{said[1:]}."
     if told is None and not kept and clause.first:
@@ -249,18 +256,6 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
         elif not (kept and (_INSIDE.search(clause.text) or ROLE.match(clause.text))):
             made.insert(0, replace(_judged(told, clause, strength), rest=rest if kept else None))
     yield from made
-
-
-def _names_answer(text: str, scope: Scope) -> bool:
-    """Whether a sentence gives a case its answer: ``Fever in a baby under 3 months is EMERGENCY``."""
-    named = [
-        label for label in (*scope.labels, *scope.special, *scope.part_labels) if len(label) > 2 and not label.islower()
-    ]
-    said = re.sub(r"[*_`\"“”]", "", text)
-    return any(
-        re.search(rf"\b(?:is|are|be|as|get|gets|means?|=)\s+(?:always |an? )?{re.escape(label)}(?!\w)", said)
-        for label in named
-    )
 
 
 def _weaker(aspect: Aspect, other: Aspect) -> bool:
@@ -341,12 +336,28 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
         return
     if _barred(statement):
         bare = f"do not {bare}"
-    yield from find_lengths(bare, scope)
+    if scope.structured and scope.fields:
+        yield from _of_named_field(bare, scope)
+    else:
+        yield from find_lengths(bare, scope)
     yield from find_ranges(bare, scope)
     yield from find_languages(bare)
     yield from find_shapes(bare)
     yield from find_mentions(bare)
     yield from find_banned(bare)
+
+
+def _of_named_field(text: str, scope: Scope) -> Iterator[Aspect]:
+    """Yield the lengths that a clause sets, as those of the one field of the JSON that it names; otherwise none."""
+    named = [name for name in scope.fields if re.search(rf"\b{re.escape(name)}s?\b", text, re.IGNORECASE)]
+    if len(named) == 1:
+        for found in find_lengths(text, scope):
+            told = found.text.removeprefix("The output ")
+            yield replace(
+                found,
+                text=f'In the output, the field "{named[0]}" {told}',
+                predicate=f"json field {quoted(named)} {found.predicate}",
+            )
 
 
 def _shifted(found: Aspect, tag: str, by: int) -> Aspect:

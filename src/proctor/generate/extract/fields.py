@@ -90,6 +90,12 @@ _KINDS: Final = (
     ),
 )
 _TEXTUAL: Final = Lazy(r"\s*[:：(（–—-]?\s*(?:string|text)\b(?!\s*in (?:ISO|the form))", re.IGNORECASE)
+_MOST_ITEMS: Final = Lazy(
+    r"\b(?:array|list)\b[^.;]{0,40}?\(?\b(?:max(?:imum)?(?: of)?|at most|"
+    r"up to)\s+(?P<n>\d{1,3})(?:\s+(?:items?|entries|strings|elements))?\b"
+    r"(?!\s*(?:words|characters|sentences))",
+    re.IGNORECASE,
+)
 _NEAR_RANGE: Final = Lazy(
     r"(?<![\d.-])(?P<low>\d+(?:\.\d+)?)\s*(?:-|–|to|"
     r"and)\s*(?P<high>\d+(?:\.\d+)?)(?=\s*(?:\((?:float|number|integer|int|decimal)|"
@@ -235,6 +241,10 @@ def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
     many = re.search(r"\b(?:array|list)\b", rest, re.IGNORECASE) is not None
     if scope.language in TONGUES:
         yield from foreign_lengths(rest, scope.language)
+    if limit := _MOST_ITEMS.search(rest):
+        said = f"has at most {limit['n']} items in its array"
+        predicate = f"json array length <= {limit['n']}"
+        yield Aspect(text=f"The output {said}.", predicate=predicate, start=limit.start(), end=limit.end())
     yield from find_lengths(rest, replace(lone, array=many))
     scaled = [each for each in find_ranges(clause, lone) if "between" in each.predicate]
     yield from scaled

@@ -108,6 +108,9 @@ _GENERIC: Final = Lazy(
 )
 
 
+_KEYED: Final = ("fields", "format")
+
+
 def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
     """Scan a prompt once for what its single clauses do not contain."""
     nouns, parts = _nouns(statements)
@@ -133,7 +136,11 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
         alone=alone,
         numeric=any(_NUMERIC.search(statement.text) for statement in statements if not statement.code),
         structured=any(_STRUCTURED.search(statement.text) for statement in statements),
-        array=any(_ARRAY.search(statement.text) for statement in statements if not statement.code),
+        array=any(
+            _ARRAY.search(each.text)
+            for each in statements
+            if not each.code and not (each.item and each.section in _KEYED)
+        ),
         inputs=tuple(prompt.inputs),
         language=spoken,
         closed=any(_CLOSED.search(statement.text) for statement in statements if not statement.code),
