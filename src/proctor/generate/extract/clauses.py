@@ -68,6 +68,13 @@ _NEGATED: Final = Lazy(
     r"cannot|avoid|refrain from)\b",
     re.IGNORECASE,
 )
+# ``Your role:`` and the like are about the model, so the items below are commands to it.
+_OF_THE_MODEL: Final = Lazy(
+    r"\b(?:roles?|tasks?|jobs?|goals?|responsibilit(?:y|ies)|guidelines|rules|instructions|"
+    r"approach|behaviou?r|duties|workflow|process|"
+    r"objectives?|mission|priorities|constraints|requirements|steps|principles|capabilities)$",
+    re.IGNORECASE,
+)
 _TOLD_TO: Final = Lazy(
     r"\b(?:tell|ask|advise|instruct|remind|encourage|invite|urge|recommend|"
     r"direct)\b\s+(?:them|him|her|users?|the \w+|people|customers?)"
@@ -208,6 +215,8 @@ def _subject_of(statement: Statement) -> str:
     if not statement.item or not re.search(r"[:：]\s*$", statement.lead):
         return ""
     lead = statement.lead.rstrip(":： *_")
+    if _OF_THE_MODEL.search(lead):
+        return ""
     named = re.fullmatch(r"(?:the|your|each|every|all)\s+(?:[\w-]+\s*){1,4}", lead, re.IGNORECASE)
     return (
         lead
@@ -270,6 +279,8 @@ def _begins(rest: str, joint: str, before: str, *, listed: bool) -> bool:
     match = _VERBAL.match(rest)
     if ";" in joint or match is None:
         return ";" in joint
+    if len(re.split(r"[,.;]", rest)[0].split()) < 2:
+        return False  # ``be concise and direct``
     if _OCCASION.match(before) or (_TOLD_TO.search(before) and ";" not in joint and not match.group("adverb")):
         return False
     said_on = match.group("adverb") or re.match(r"(?:must|should|shall|has to|needs to|is|are)\b", rest)
@@ -288,6 +299,8 @@ def _is_verbal(match: re.Match[str], rest: str, joint: str, before: str, *, list
     if looks_like_command(verb, following, adverb=match.group("adverb")):
         return not (verb in COMMANDS and re.match(r"(?:of|or)\b", following))
     root = from_gerund(verb)
+    if root is not None and re.search(r"\b(?:a|an|the|your|in an?)\s+[\w-]+$", before) and joint.strip() == ",":
+        return False  # ``a short, engaging tweet``
     if root is not None and following and ("," in joint or (listed and "and" in joint)):
         if root == "include":
             return following.lower() in ("words", "phrases", "terms", "expressions", "at", "the")

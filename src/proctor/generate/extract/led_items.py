@@ -124,11 +124,7 @@ def completed_item(statement: Statement) -> Draft | None:
     lead, said = plain(statement.lead).rstrip(":： *_"), plain(statement.text).rstrip(" .;,")
     opened = _OPEN_END.search(statement.lead)
     begins = re.match(r"[A-Za-z']+", said)
-    if (
-        begins
-        and begins[0].lower() in COMMANDS | {"do", "don't", "never", "always"}
-        and not (opened and opened["condition"])
-    ):
+    if begins and begins[0].lower() in COMMANDS | {"do", "don't", "never", "always"}:
         return None  # a command of its own
     joint = (
         ": "

@@ -55,8 +55,8 @@ _LABEL_NOUN: Final = Lazy(
 _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
 # What is left of a sentence that leads to something shown below it.
 _UNFINISHED: Final = Lazy(
-    r"\b(?:one of|exactly|with|that|the|following|these|these (?:exact )?(?:keys|fields)|to|of|and|or|containing|by|as|"
-    r"including|an?|(?:this|following|exact) (?:format|structure))[:.]*\.$|:\.$",
+    r"\b(?:one of|exactly|the|following|these|these (?:exact )?(?:keys|fields)|and|or|containing|including|an?|that|"
+    r"(?:this|following|exact) (?:format|structure))[:.]*\.$|:\.$",
     re.IGNORECASE,
 )
 _STOP: Final = worded(

@@ -75,6 +75,12 @@ _NUMERIC: Final = Lazy(
     re.IGNORECASE,
 )
 _STRUCTURED: Final = Lazy(r"\bJSON\b|\bXML\b|\bYAML\b", re.IGNORECASE)
+_SEVERAL: Final = Lazy(
+    r"\b(?:[2-9]|1\d|two|three|four|five|six|ten|several|multiple)\s+(?:\w+\s+){0,2}?"
+    r"(?:replies|answers|responses|options|variants|variations|versions|posts|tweets|captions|drafts|"
+    r"suggestions|alternatives|headlines|titles)\b",
+    re.IGNORECASE,
+)
 _CLOSED: Final = Lazy(
     r"\b(?:exactly|precisely|only) (?:these|those|the (?:above|listed|"
     r"following)) (?:\w+ )?(?:keys|fields|properties)\b|"
@@ -143,6 +149,7 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
         ),
         inputs=tuple(prompt.inputs),
         language=spoken,
+        several=any(_SEVERAL.search(statement.text) for statement in statements if not statement.code),
         closed=any(_CLOSED.search(statement.text) for statement in statements if not statement.code),
     )
 
@@ -200,6 +207,10 @@ def speaks_of_whole(clause: str, statement: Statement, scope: Scope) -> bool:
             r"(?:questions?|quer(?:y|ies)|messages?|requests?|inputs?)", noun, re.IGNORECASE
         ):
             return False
+    if scope.several and re.search(
+        r"\b(?:replies|answers|responses|posts|tweets|captions|it|them|each)\b", clause, re.I
+    ):
+        return False
     if re.search(r"\byour (?:final )?(?:answer|response|output|reply)\b(?! to)", clause, re.IGNORECASE):
         return True
     named = _named_whole(clause, scope)

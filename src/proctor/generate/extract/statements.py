@@ -15,7 +15,7 @@ __all__ = ["Statement", "protected", "statements_of", "trimmed"]
 
 LONGEST: Final = 3_000  # a longer text is not a sentence, and its end is not read
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
-_END: Final = re.compile(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
+_END: Final = re.compile(r"[.!?]+[\"'”“’»)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|approx|incl)|\b[b-hj-z])\.$", re.IGNORECASE
 )
