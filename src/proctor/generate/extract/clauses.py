@@ -9,6 +9,7 @@ from typing import Final
 
 from proctor.generate.extract.statements import Statement, protected, trimmed
 from proctor.generate.extract.verbs import COMMANDS, OFTEN_NOUNS, from_gerund, looks_like_command
+from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["Clause", "clauses_of", "split_condition"]
@@ -81,6 +82,10 @@ _TOLD_TO: Final = Lazy(
     r"\s+to\b[^.;]*$",
     re.IGNORECASE,
 )
+_ADDED_BY_GERUND: Final = worded(
+    "ensure make avoid keep use include limit maintain emphasize highlight focus preserve "
+    "follow omit cite start end begin provide"
+)
 _OCCASION: Final = Lazy(r"\W*(?:if|when|unless|whenever)\b[^,]*$", re.IGNORECASE)
 _DENIES: Final = Lazy(r"\W*(?:no|without)\s+\w", re.IGNORECASE)
 _NONE: Final = Lazy(r"none (?:of (?:them|the \w+|these) )?(?:is|are|has|have|may|must|should|\w+s)\b", re.IGNORECASE)
@@ -123,6 +128,7 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
     if (
         (listed := _MANNER.match(text, begin))
         and "followed by" not in listed.group("list")
+        and not re.search(r"[\"“`]|,\s*(?:which|that|who|where|so|because|as)\b", listed.group("list"))
         and not re.match(r"(?:an?|the|one|exactly|\d+|in|written|at)\b", listed.group("list"), re.IGNORECASE)
     ):
         yield from _manners(text, base, listed)
@@ -302,6 +308,8 @@ def _is_verbal(match: re.Match[str], rest: str, joint: str, before: str, *, list
     if root is not None and re.search(r"\b(?:a|an|the|your|in an?)\s+[\w-]+$", before) and joint.strip() == ",":
         return False  # ``a short, engaging tweet``
     if root is not None and following and ("," in joint or (listed and "and" in joint)):
+        if "and" not in joint and root not in _ADDED_BY_GERUND:
+            return False  # ``…, serving as a general question``: it goes on about the same
         if root == "include":
             return following.lower() in ("words", "phrases", "terms", "expressions", "at", "the")
         return not (listed and "and" not in joint and re.search(r"\b(?:a|an|the)\s+[\w-]+$", before)) and root not in (

@@ -147,8 +147,8 @@ def _is_subheading(statement: Statement) -> bool:
 
 def _whole_statement(statement: Statement, *, about: bool) -> Iterator[Draft] | None:
     """Return the rules of a statement that is not read clause by clause; None if it is."""
-    if opened := opened_condition(statement):
-        return conditional_item(opened, statement)
+    if (opened := opened_condition(statement)) and (under := list(conditional_item(opened, statement))):
+        return iter(under)
     if found := completed_item(statement) or noted_line(statement):
         return iter([found])
     if is_open_lead(statement.text) or _INPUT_LINE.match(statement.text) or _is_subheading(statement):

@@ -73,6 +73,9 @@ _QUOTED: Final = Lazy(
     rf"(?:\b(?:be|is|are)\b|[:(])\s*(?P<list>{_Q}(?:(?:\s*,\s*(?:or )?|\s+or\s+|\s*[/|]\s*){_Q})+)", re.IGNORECASE
 )
 _PIPED: Final = Lazy(r"[\"(:]\s*(?P<list>[\w -]{1,30}(?:\s*\|\s*[\w -]{1,30})+)\s*(?:[\").,]|$)")
+_A_TYPE: Final = Lazy(
+    r"(?:string|number|integer|boolean|null|none|array|object|float|Y{2,4}-M{1,2}-D{1,2})", re.IGNORECASE
+)
 _KINDS: Final = (
     ("is true or false", 'one of "true", "false"', r"\b(?:true or false|true/false|boolean|bool)\b"),
     ("is an integer", "is integer", r"\b(?:an? |as an? |whole )?(?:integer|whole number|int)\b"),
@@ -114,7 +117,7 @@ _MISSING: Final = Lazy(
     re.IGNORECASE,
 )
 _NULL: Final = Lazy(
-    r"\b(?:or|ou|oder|o|或) (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:if|when|"
+    r"\|\s*null\b|\b(?:or|ou|oder|o|或) (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:if|when|"
     r"where)\b",
     re.IGNORECASE,
 )
@@ -280,6 +283,8 @@ def choices_in(rest: str) -> Aspect | None:
         if match is None or re.search(r"\bnot\b", rest[: match.start()]):
             continue
         labels = listed(match.group("list").replace("|", ","))
+        if any(_A_TYPE.fullmatch(label) for label in labels):
+            continue
         if len(labels) >= 2:
             return Aspect(
                 text=f"The output is one of {', '.join(labels[:-1])} or {labels[-1]}.",

@@ -40,7 +40,8 @@ _AS: Final = Lazy(
     re.IGNORECASE,
 )
 _GIVEN: Final = Lazy(
-    r"\b(?:respond|reply|answer|return|output|say|print|write|choose|pick|select|be|is|use|provide|"
+    r"\b(?:respond|reply|answer|return|outputs? (?:is|are) limited to|output|say|print|write|"
+    r"choose|pick|select|be|is|use|provide|"
     r"give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|"
     r"the (?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|"
     r"between|and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.clause_requests import about_input, plain, requested
+from proctor.generate.extract.clauses import split_condition
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.statements import Statement
@@ -23,12 +24,13 @@ __all__ = [
     "noted_item",
     "noted_line",
     "opened_condition",
+    "under_condition",
 ]
 
 EMPTY_LEAD: Final = Lazy(
     r"\b(?:follow|adhere to|stick to|obey|use|apply|observe|respect|comply with)\s+(?:all\s+|"
     r"strictly\s+)?(?:the|these|this|those|below)?\s*(?:following|below|above|given|exact|"
-    r"strict)?\s*(?:[\w-]+\s+)?(?:rules?|guidelines?|instructions?|steps?|format|requirements?|"
+    r"strict)?\s*(?!same\b)(?:[\w-]+\s+)?(?:rules?|guidelines?|instructions?|steps?|format|requirements?|"
     r"constraints?|structure|template|principles?|criteria)\b[^.]*$",
     re.IGNORECASE,
 )
@@ -140,6 +142,19 @@ def completed_item(statement: Statement) -> Draft | None:
     kind = kind_of(text, condition=condition, special=False)
     return Draft(
         text=text, start=statement.start, end=statement.end, kind=kind, priority=priority_of(lead), condition=condition
+    )
+
+
+def under_condition(statement: Statement) -> Draft | None:
+    """Return the rule of an item below ``If the user asks, also provide:``, with the condition."""
+    condition, rest = split_condition(plain(statement.lead))
+    if not condition or not rest:
+        return None
+    said = plain(statement.text).rstrip(" .;,")
+    asked = re.sub(r"\s*(?:the following)?\s*[:：]?$", "", rest)
+    text = f"{condition[:1].upper()}{condition[1:]}, {asked} {said[:1].lower()}{said[1:]}."
+    return Draft(
+        text=text, start=statement.start, end=statement.end, kind=kind_of(text), priority=1, condition=condition
     )
 
 

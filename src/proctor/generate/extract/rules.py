@@ -20,7 +20,7 @@ from proctor.generate.extract.fields import blank_values, choices_in, field_of, 
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.language_words import TONGUES
-from proctor.generate.extract.led_items import is_open_lead
+from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
@@ -48,6 +48,11 @@ _GIVING_LEAD: Final = Lazy(
     r"\b(?:write|generate|create|provide|give|produce|return|output|draft|compose|make)\b[^.]*[:：]\W*$", re.IGNORECASE
 )
 _LISTING_LEAD: Final = Lazy(r"\b(?:of|with|including|containing|describing|covering|following)\W*$", re.IGNORECASE)
+_OF_OTHER_THINGS: Final = Lazy(
+    r"\W*(?:this|these|those|it|they|possible \w+|the (?:user|input|details?|information|description))\b[^:]{0,60}?"
+    r"\b(?:may|might|can|could|will|typically)?\s*(?:include|contain|provide)s?\b[^:]{0,20}[:：]?\s*$",
+    re.IGNORECASE,
+)
 _ONLY: Final = Lazy(r"\b(?:only|just|nothing but|single)\b", re.IGNORECASE)
 _LABEL_NOUN: Final = Lazy(
     r"\b(?:tag|label|category|class|intent|sentiment|option|name of the category|one word)\b", re.IGNORECASE
@@ -56,7 +61,8 @@ _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical
 # What is left of a sentence that leads to something shown below it.
 _UNFINISHED: Final = Lazy(
     r"\b(?:one of|exactly|the|following|these|these (?:exact )?(?:keys|fields)|and|or|containing|including|an?|that|"
-    r"(?:this|following|exact) (?:format|structure))[:.]*\.$|:\.$",
+    r"(?:this|following|exact) (?:format|structure)|following (?:sections|items|fields|"
+    r"information|points|parts))[:.]*\.$|:\.$",
     re.IGNORECASE,
 )
 _STOP: Final = worded(
@@ -175,6 +181,11 @@ def _from_statement(statement: Statement, scope: Scope) -> Iterator[Draft]:
     listed = statement.section == "include" or bool(
         given and (statement.section in ("plain", "fields") or _LISTING_LEAD.search(statement.lead))
     )
+    if statement.item and _OF_OTHER_THINGS.match(statement.lead):
+        return  # ``This may include:`` is about the input
+    if listed and statement.item and (said := under_condition(statement)):
+        yield said
+        return
     if (
         listed
         and statement.item

@@ -97,7 +97,8 @@ def format_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Iter
             text = "What stands in a field of the output is a comma separated list."
             yield Draft(text=text, start=start, end=end, kind="format", priority=1)
         return
-    described = [each for each in members if described_line(each.text)]
+    found = [(each, line) for each in members if (line := described_line(each.text))]
+    described = [each for each, line in found if not each.item or line[0].isupper()]
     if len(described) >= 2:
         yield from _of_lines(described, scope)
         for each in members:
@@ -112,6 +113,9 @@ def format_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Iter
             )
             for key, told in shown_values(each.text) if "json schema" not in predicate else ():
                 yield from _of_values(f"{key}: {told}", each, scope)
+        elif each.item and described_line(each.text):
+            text = f"The output includes {plain(each.text).rstrip('.')}."
+            yield Draft(text=text, start=each.start, end=each.end, kind="content", priority=1)
         elif not each.code:
             yield from drafts_of(each, scope)
 

@@ -28,7 +28,8 @@ _LABEL: Final = re.compile(r"(?:\*\*)?[^\s:：][^:：\n]{0,40}?(?:\*\*)?\s*[:：
 _FIELD: Final = re.compile(r"\s*(?:\*\*)?[^\s:：][^:：.]{0,40}?(?:\*\*)?\s*[:：]|\s*[<\[{]")
 _VARIABLE: Final = re.compile(r"\{\{.*?\}\}")
 _EXAMPLE_SENTENCE: Final = re.compile(
-    r"\W*(?:for example|for instance|e\.g\.|examples?\b\s*\d*\s*:|sample\s*:|例えば|例[:：])", re.IGNORECASE
+    r"\W*(?:for example|for instance|an example\b|e\.g\.|examples?\b\s*\d*\s*:|sample\s*:|例えば|例[:：])",
+    re.IGNORECASE,
 )
 _EDGE: Final = " \t\r\n*_"
 _DESCRIBED: Final = re.compile(r"(?:a|an|the|one|two|only|just|either|json|your|each|all|no)\b|[<\[{]", re.IGNORECASE)
