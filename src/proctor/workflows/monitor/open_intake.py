@@ -41,6 +41,10 @@ class WatchedIntake:
         await self.watch.notifier.flush(now)
         return changes
 
+    def metrics(self) -> str:
+        """Return the figures of events, rules, alerts and messages in Prometheus' text format."""
+        return self.watch.metrics(time.time()) if self.watch is not None else ""
+
     def limits(self) -> list[RuleLimit]:
         """Return the smallest spike that each rule sees at the current traffic."""
         return self.watch.limits(time.time()) if self.watch is not None else []
