@@ -102,20 +102,22 @@ def retain_events(ctx: click.Context, keep: str | None) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
 def forget_customer(ctx: click.Context, customer: str, yes: bool) -> None:
-    """Erase a customer from the log, the segments, the indexes, the log of gates and the review queue.
+    """Erase a customer from the log, the segments, the indexes, the log of gates, the review queue and the audit.
 
     CUSTOMER is the name that was sent, or the pseudonym that is stored.
     """
     from proctor.wiring.history_settings import open_history  # noqa: PLC0415
+    from proctor.workflows.monitor.audit import forget_audited  # noqa: PLC0415
 
     config = project(ctx)
     if not yes:
         click.confirm(f"Erase everything of {customer}? This cannot be undone", abort=True, err=True)
     with open_history(config) as history:
         done = history.forget(customer)
+    audited = forget_audited(config, customer, done.sessions)
     click.echo(
         f"erased {done.events} events, {done.conversations} conversations, {done.texts} texts, "
-        f"{done.decisions} decisions of gates; rewrote {done.segments} segments"
+        f"{done.decisions} decisions of gates, {audited} conversations of audits; rewrote {done.segments} segments"
     )
 
 
