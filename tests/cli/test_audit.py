@@ -216,8 +216,8 @@ def test_forgetting_a_customer_reaches_the_sample(project: Project) -> None:
     project.run("audit", "sample", "--week", "2026-W40", "--size", "28", code=0)
     customer = json.loads((project.folder / "events.jsonl").read_text().splitlines()[0])["customer"]
     done = project.run("history", "forget", customer, "--yes", code=0)
-    assert "0 conversations of audits" not in done.stdout
-    assert "conversations of audits" in done.stdout
+    assert " 0 audited conversations" not in done.stdout
+    assert "audited conversations" in done.stdout
     assert any(row["conversation"].startswith("forgotten") for row in items(project))
 
 

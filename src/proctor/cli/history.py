@@ -101,41 +101,22 @@ def retain_events(ctx: click.Context, keep: str | None) -> None:
 @click.argument("customer")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
-<<<<<<< HEAD
-def forget_customer(ctx: click.Context, customer: str, yes: bool) -> None:
-    """Erase a customer from the log, the segments, the indexes, the log of gates, the review queue and the audit.
-
-    CUSTOMER is the name that was sent, or the pseudonym that is stored.
-    """
-    from proctor.wiring.history_settings import open_history  # noqa: PLC0415
-    from proctor.workflows.monitor.audit import forget_audited  # noqa: PLC0415
-=======
 def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
     """Erase a customer: log, segments, indexes, decisions of gates, review queue, audits, background scoring.
 
     CUSTOMER is the name that was sent, or the pseudonym that is stored.
     """
     from proctor.workflows.monitor.forget_customer import forget_customer  # noqa: PLC0415
->>>>>>> main
 
     config = project(ctx)
     if not yes:
         click.confirm(f"Erase everything of {customer}? This cannot be undone", abort=True, err=True)
-<<<<<<< HEAD
-    with open_history(config) as history:
-        done = history.forget(customer)
-    audited = forget_audited(config, customer, done.sessions)
-    click.echo(
-        f"erased {done.events} events, {done.conversations} conversations, {done.texts} texts, "
-        f"{done.decisions} decisions of gates, {audited} conversations of audits; rewrote {done.segments} segments"
-=======
     erased = forget_customer(config, customer)
     done = erased.history
     click.echo(
         f"erased {done.events} events, {done.conversations} conversations, {done.texts} texts, "
         f"{done.decisions} decisions of gates, {erased.audited} audited conversations; "
         f"rewrote {done.segments} segments"
->>>>>>> main
     )
 
 

@@ -27,10 +27,8 @@ from proctor.monitor.audit_sample import draw_sample, last_week, week_bounds
 from proctor.monitor.rater_agreement import agreement_in, estimate_over
 from proctor.release.judge_card import Judged, judge_card
 from proctor.stats.agreement import gwet_ac1, rating_counts
-from proctor.store.audit import AUDIT_FILE
-from proctor.store.erase_customer import customer_names
 from proctor.store.event_log import FOLDER
-from proctor.wiring.monitor_state import open_audit_store, state_url
+from proctor.wiring.monitor_state import open_audit_store
 from proctor.wiring.problem_lines import placed_in
 from proctor.workflows.monitor.event_rows import RowSource, collect_facts, row_source, trajectories
 
@@ -39,7 +37,6 @@ __all__ = [
     "audit_report",
     "audit_settings",
     "draw_audit",
-    "forget_audited",
     "open_splits",
     "refresh_scores",
 ]
@@ -189,14 +186,6 @@ def open_splits(config: Config, week: str | None = None) -> list[Split]:
         weeks = None if week is None else [week]
         rated = rated_items(store.items(weeks), store.ratings(weeks), store.settlements())
     return [each for each in find_splits(rated, settings) if not each.is_settled]
-
-
-def forget_audited(config: Config, customer: str, sessions: Sequence[str] = ()) -> int:
-    """Erase a customer's conversations from the samples, by name, pseudonym or session; return how many."""
-    if state_url(config) is None and not (config.store / AUDIT_FILE).is_file():
-        return 0
-    with open_audit_store(config) as store:
-        return store.forget_customer(*customer_names(config.store, customer), conversations=sessions)
 
 
 def _sized(settings: AuditSettings, job: SampleJob) -> AuditSettings:
