@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from proctor.core.event import EventKind
 from proctor.core.event_row import EventRow
 from proctor.core.live_figures import LiveFigures
 from proctor.monitor.alert_rules import AlertRule
-from proctor.monitor.detectors.reading import Detector, Reading
+from proctor.monitor.detectors.rule_reading import Detector, RuleReading
 from proctor.monitor.live_counts import LiveCounts
 from proctor.monitor.watched_rule import WatchedRule, fingerprint_of
 
@@ -51,11 +52,13 @@ class AlertEngine:
         self.leads = False
         self.counts = LiveCounts()
         self._clock = clock
+        self._lock = threading.RLock()  # events are counted on other threads than the one that ticks
         self._watched = [WatchedRule(rule) for rule in self.rules]
-        self._by_kind: dict[str, list[WatchedRule]] = {
-            kind: [each for each in self._watched if each.kinds is None or kind in each.kinds]
+        self._by_kind = {
+            kind: [each.counter for each in self._watched if each.kinds is None or kind in each.kinds]
             for kind in get_args(EventKind)
         }
+        self._lag = [each.counter for each in self._watched if each.rule.kind == "lag"]
         for each in self._watched:
             each.restore(state.load)
         kept = state.load("engine") or {}
@@ -72,21 +75,24 @@ class AlertEngine:
     def observe(self, row: EventRow, arrived: float | None = None) -> None:
         """Count one new event."""
         at = self._clock() if arrived is None else arrived
+        with self._lock:
+            self._count(row, at)
+
+    def _count(self, row: EventRow, at: float) -> None:
         behind = at - row.time
         self.counts.observe(row, behind)
         if behind > _LATE:
             self.late += 1
-            for watched in self._by_kind.get(row.kind, ()):
-                if watched.rule.kind == "lag":
-                    watched.observe(row, at)
+            for count in self._lag:
+                count(row, at)
             return
         if behind < -_AHEAD:
             row = row._replace(time=at)
         self.seen_until = max(self.seen_until, row.time)
-        if row.kind == "turn":
-            self._last_turn = max(self._last_turn, row.time)
-        for watched in self._by_kind.get(row.kind, ()):
-            watched.observe(row, at)
+        if row.kind == "turn" and row.time > self._last_turn:
+            self._last_turn = row.time
+        for count in self._by_kind.get(row.kind, ()):
+            count(row, at)
 
     def learn(self, rows: Iterable[EventRow], *, every: float = 60.0) -> int:
         """Learn what is normal from events of the past, in time order, without telling anybody. Return how many."""
@@ -104,7 +110,11 @@ class AlertEngine:
 
     def tick(self, now: float) -> list[AlertChange]:
         """Judge every rule, keep all states, and return what has changed since the last tick."""
-        self.leads = self.state.lead(self.owner, now, _LEAD_SECONDS)
+        with self._lock:
+            return self._ticked(now)
+
+    def _ticked(self, now: float) -> list[AlertChange]:
+        led, self.leads = self.leads, self.state.lead(self.owner, now, _LEAD_SECONDS)
         readings = self._checked(now)
         if not self.leads:
             return []
@@ -131,14 +141,16 @@ class AlertEngine:
                 elif name == current and not self._was_ended(name, now):
                     changes += self._fire(watched.rule, part, name, reading, record, silences, quiet)
             self._statuses.append(self._status(watched.rule, part, fingerprint, reading, now))
-        changes += self._unsaid(now, silences)
+        if not led:
+            changes += self._unsaid(now, silences)
         if changes or now - self._saved >= self._save_every:
             self._save(now, whole=bool(changes) or now - self._saved_whole >= _WHOLE_EVERY)
         return changes
 
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule and slice sees at the current traffic."""
-        return [detector.limit(now) for watched in self._watched for _, detector in watched.detectors()]
+        with self._lock:
+            return [detector.limit(now) for watched in self._watched for _, detector in watched.detectors()]
 
     def status(self, now: float) -> list[RuleStatus]:
         """Return the state of each rule and slice at the last tick, with its limits now."""
@@ -147,7 +159,8 @@ class AlertEngine:
 
     def figures(self) -> LiveFigures:
         """Return what has come in since the start, for `/metrics`."""
-        return self.counts.figures(late=self.late, leads=self.leads)
+        with self._lock:
+            return self.counts.figures(late=self.late, leads=self.leads)
 
     def close(self, now: float | None = None) -> None:
         """Keep everything and let another process decide."""
@@ -156,14 +169,14 @@ class AlertEngine:
         self.state.step_down(self.owner)
         self.leads = False
 
-    def _checked(self, now: float) -> list[tuple[WatchedRule, Detector, str, Reading]]:
+    def _checked(self, now: float) -> list[tuple[WatchedRule, Detector, str, RuleReading]]:
         return [
             (watched, detector, fingerprint_of(watched.rule.name, part), detector.check(now))
             for watched in self._watched
             for part, detector in list(watched.detectors())
         ]
 
-    def _quiet(self, now: float, readings: Sequence[tuple[WatchedRule, Detector, str, Reading]]) -> str:
+    def _quiet(self, now: float, readings: Sequence[tuple[WatchedRule, Detector, str, RuleReading]]) -> str:
         """Return why missing data of single rules need no page: all traffic is missing, and a rule says so."""
         for watched, _, _, reading in readings:
             if watched.rule.kind == "absence" and reading.state == "no_data":
@@ -175,7 +188,7 @@ class AlertEngine:
         rule: AlertRule,
         part: dict[str, str],
         fingerprint: str,
-        reading: Reading,
+        reading: RuleReading,
         record: AlertRecord | None,
         silences: Sequence[Silence],
         quiet: str,
@@ -236,7 +249,7 @@ class AlertEngine:
         return found
 
     def _status(
-        self, rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Reading, now: float
+        self, rule: AlertRule, part: dict[str, str], fingerprint: str, reading: RuleReading, now: float
     ) -> RuleStatus:
         before = self._states.get(fingerprint)
         since = before[1] if before and before[0] == reading.state else now
@@ -267,7 +280,7 @@ def _silenced(record: AlertRecord, silences: Sequence[Silence], now: float) -> s
     return next((f"silence {each.number}" for each in silences if each.covers(record, now)), "")
 
 
-def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Reading) -> AlertRecord:
+def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: RuleReading) -> AlertRecord:
     blank = AlertRecord(
         fingerprint=fingerprint,
         rule=rule.name,
@@ -284,7 +297,7 @@ def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Re
     return _refreshed(blank, reading)
 
 
-def _refreshed(record: AlertRecord, reading: Reading) -> AlertRecord:
+def _refreshed(record: AlertRecord, reading: RuleReading) -> AlertRecord:
     return replace(
         record,
         state=reading.state,

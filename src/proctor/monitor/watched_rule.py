@@ -11,7 +11,7 @@ from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.monitor.detectors.absence import AbsenceDetector, LagDetector
 from proctor.monitor.detectors.quantile import QuantileDetector
 from proctor.monitor.detectors.rate import RateDetector
-from proctor.monitor.detectors.reading import Detector
+from proctor.monitor.detectors.rule_reading import Detector
 from proctor.monitor.detectors.streak import StreakDetector
 
 __all__ = ["WatchedRule", "fingerprint_of"]
@@ -43,6 +43,11 @@ class WatchedRule:
         self._whole = None if rule.by else _MADE_BY[rule.kind](rule, rule.where)
         self._where = tuple(rule.where.items())
         self.left_out = 0  # events of slices beyond the most that a rule watches
+
+    @property
+    def counter(self) -> Callable[[EventRow, float], None]:
+        """What counts an event: the detector itself, where there is one for all events."""
+        return self.observe if self._whole is None or self._where else self._whole.observe
 
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event, if it is one of this rule's."""

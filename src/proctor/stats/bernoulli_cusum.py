@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["RATIOS", "Chart", "chart", "detection_probability", "run_length", "smallest_spike", "thresholds"]
 
@@ -123,6 +124,7 @@ def detection_probability(
     return max(found, default=0.0)
 
 
+@lru_cache(maxsize=4_096)  # rules with the same signals' traffic ask the same
 def _crosses(bad: float, spike: float, minutes: float, ratio: float, level: float) -> float:
     import numpy as np  # noqa: PLC0415 - 0.1 s, and only limits need it
 
@@ -138,12 +140,12 @@ def _crosses(bad: float, spike: float, minutes: float, ratio: float, level: floa
         return 1.0 if spike * up > ratio - 1 else 0.0
     left = _poisson(bad * spike * start, first)  # how many bad events there were when the line is at `first`
     passed = start
-    grown = np.asarray(_poisson(bad * spike * step, last + 1))
+    grown = np.asarray(_poisson(bad * spike * step, _enough_terms(bad * spike * step)))
     state = np.asarray(left)
     for _ in range(first, last):
         length = min(step, minutes - passed)
         if length < step:
-            grown = np.asarray(_poisson(bad * spike * length, last + 1))
+            grown = np.asarray(_poisson(bad * spike * length, _enough_terms(bad * spike * length)))
         size = len(state) + (1 if length >= step else 0)
         # The line moves up by one event; whoever reached it before has rung.
         state = np.convolve(state, grown)[:size]
@@ -159,6 +161,11 @@ def _poisson(mean: float, size: int) -> list[float]:
         return [1.0] + [0.0] * (size - 1)
     log_mean = math.log(mean)
     return [math.exp(k * log_mean - mean - math.lgamma(k + 1)) for k in range(size)]
+
+
+def _enough_terms(mean: float) -> int:
+    """Return how many counts hold all of a Poisson distribution that a double can show."""
+    return int(mean + 12 * math.sqrt(mean)) + 20
 
 
 def _enough(mean: float, count: int) -> float:

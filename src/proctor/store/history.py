@@ -121,15 +121,17 @@ class History:
             self.texts.catch_up()
         return count
 
-    def seal(self, *, now: datetime | None = None) -> Sealed:
+    def seal(self, *, now: datetime | None = None, settled: float = 0.0) -> Sealed:
         """Turn log files that have no writer into Parquet segments, and merge the segments of days that are over.
+
+        Files that were written in the last ``settled`` seconds wait: a server that starts reads them.
 
         Raises:
             StoreError: DuckDB is not installed, another process seals, or the disk failed.
         """
         with sole_sealer(self.folder):
             self.catch_up()
-            done = seal_logs(self.folder, self._indexed())
+            done = seal_logs(self.folder, self._indexed(), settled=settled)
             self._drop_files()
             compact_days(self.folder, now=now)
         return done
@@ -150,6 +152,7 @@ class History:
                 remove_segments(self.folder, old)
             logs = self._remove_old_logs(before)
             self._drop_files()
+            self.indexer.database.drop_claims_before(before)
         cells = 0
         if minutes_before is not None:
             cells = sum(self.indexer.rollups.drop_before(minutes_before, step=step) for step in (MINUTE, 300))

@@ -28,7 +28,7 @@ class HourlyCounts:
 
     def add(self, time: float, count: int, bad: int) -> None:
         """Count events of one moment."""
-        hour = int(time // _HOUR)
+        hour = int(time) // _HOUR
         cell = self._open.get(hour)
         if cell is None:
             if self._next is not None and hour < self._next:

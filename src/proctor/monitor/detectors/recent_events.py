@@ -44,7 +44,7 @@ class RecentEvents:
 
     def add(self, row: EventRow, count: int, bad: int) -> None:
         """Count one event."""
-        minute = int(row.time // 60)
+        minute = int(row.time) // 60
         cells = self._minutes.get(minute)
         if cells is None:
             if minute <= self._folded:

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Final, Protocol
 
 from proctor.config import Config
-from proctor.core.alert_record import AlertChange, RuleLimit
+from proctor.core.alert_record import AlertChange, RuleLimit, RuleStatus
 from proctor.core.event_row import EventRow
+from proctor.core.live_figures import LiveFigures
 from proctor.store.alert_state import AlertState
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.log_reader import log_files, new_rows
@@ -36,6 +37,12 @@ class LeadingEngine(Protocol):
 
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule sees."""
+
+    def status(self, now: float) -> list[RuleStatus]:
+        """Return the state of each rule."""
+
+    def figures(self) -> LiveFigures:
+        """Return what has come in since the start."""
 
     def close(self, now: float | None = None) -> None:
         """Keep everything, and let another process decide."""
@@ -81,6 +88,16 @@ class AlertLeader:
         """Return the smallest spike that each rule sees; nothing at a server that does not lead."""
         with self._lock:
             return self._engine.limits(now) if self._engine is not None else []
+
+    def status(self, now: float) -> list[RuleStatus]:
+        """Return the state of each rule; nothing at a server that does not lead."""
+        with self._lock:
+            return self._engine.status(now) if self._engine is not None else []
+
+    def figures(self) -> LiveFigures:
+        """Return what has come in since this server began to lead."""
+        with self._lock:
+            return self._engine.figures() if self._engine is not None else LiveFigures()
 
     def tick(self, now: float) -> list[AlertChange]:
         """Ask the rules if this server leads; return what changed."""
