@@ -33,6 +33,7 @@ from proctor.text.content_words import content
 from proctor.wiring.local_models import local_model
 from proctor.workflows.monitor.completion import CompletionJob, completion_of
 from proctor.workflows.monitor.escalations import hand_off_of
+from proctor.workflows.monitor.event_source import EventSource
 
 PAIRS = 1500
 SETS = {"banking77": ("text", "label"), "bitext": ("utterance", "intent"), "clinc150": ("text", "label")}
@@ -103,7 +104,7 @@ async def events() -> None:
             with log.open("wb") as file:
                 file.writelines(dumps(event) + b"\n" for event in _made(count))
             begun = time.process_time()
-            await completion_of(CompletionJob(events=(log,), rules=CompletionRules(), light=True))
+            await completion_of(CompletionJob(events=EventSource(files=(log,)), rules=CompletionRules(), light=True))
             spent = time.process_time() - begun
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{count:,} events: {spent / count * 1e6:.0f} µs each, peak {peak:.0f} MB")

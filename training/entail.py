@@ -103,7 +103,8 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
             back = row["h"], row["p"]
             found.add(back, None, MIX, back)
     numbers: list[tuple[str, str]] = []
-    for row in read(data / "translated.jsonl.gz", limit):
+    files = [data / f"{name}.jsonl.gz" for name in ("translated", "rendered")]
+    for row in (row for file in files if file.exists() for row in read(file, limit)):
         a, b = row["p"], row["h"]
         english = row["en"][0], row["en"][1]
         found.add((a, b), row["y"], TRANSLATED, english)

@@ -103,6 +103,7 @@ def main() -> None:
     ask.add_argument("--seconds", type=float, default=170, help="of training")
     ask.add_argument("--judging", type=float, default=170, help="seconds of judging at most")
     ask.add_argument("--limit", type=int)
+    ask.add_argument("--files", nargs="*", default=["more", "nli"], help="what is judged, in this order")
     told = ask.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     budget = 16384 if device == "cuda" else 512
@@ -128,8 +129,12 @@ def main() -> None:
         print("qwen", *key, len(chosen), f"{right:.3f}", flush=True)
     found = {}
     until = time.time() + told.judging
-    more = lines_of(tokenizer, [tuple(r["pair"]) for r in read(told.data / "more.jsonl.gz", told.limit)])
-    for name, some in (("more", more), ("nli", lines)):  # labels cover nli anyway: what has none goes first
+    for name in told.files:  # labels cover nli anyway: what has none goes first
+        pairs = [
+            tuple(r["pair"]) if "pair" in r else (r["p"], r["h"])
+            for r in read(told.data / f"{name}.jsonl.gz", told.limit)
+        ]
+        some = lines if name == "nli" else lines_of(tokenizer, pairs)
         found[name] = judged(judge, some, until, budget, device)
         print("qwen judged", name, len(some), f"{time.time() - began:.0f}s", flush=True)
         np.savez(told.out.with_suffix(".part.npz"), **found)

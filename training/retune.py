@@ -28,10 +28,10 @@ from training.export import build
 from training.finetune import predict
 from training.halve import Taught, _shares
 from training.keeping import keep_small, load_small
-from training.network import rounded
+from training.network import quantised_rows, rounded
 from training.student import Task, fit
 
-__all__ = ["figures", "mixed", "pack"]
+__all__ = ["Alone", "figures", "larger", "mixed", "pack"]
 
 SHARES = (0.0, 0.4, 0.7, 1.0)
 
@@ -41,7 +41,42 @@ def mixed(old: dict[str, torch.Tensor], new: dict[str, torch.Tensor], share: flo
     return {name: (1 - share) * old[name] + share * new[name] for name in old}
 
 
-def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, device: str, budget: int) -> list[Task]:
+def larger(data: Path, limit: int | None) -> dict[tuple[str, str], np.ndarray]:
+    """What the larger teacher said to a pair, where it was asked (``qwen_teacher.py``)."""
+    if not (data / "qwen.npz").exists():
+        return {}
+    said, found = np.load(data / "qwen.npz"), {}
+    for name in said.files:
+        for row, logits in zip(read(data / f"{name}.jsonl.gz", limit), said[name].astype(np.float32), strict=False):
+            pair = tuple(row["pair"]) if "pair" in row else (row["p"], row["h"])
+            if np.isfinite(logits).all():
+                found[pair] = logits
+    print("judged by the larger teacher", len(found), flush=True)
+    return found
+
+
+class Alone(nn.Module):
+    """A network with nobody beside it, in the form of one that has a teacher: it agrees with itself."""
+
+    def __init__(self, student: nn.Module, teacher: nn.Module) -> None:
+        super().__init__()
+        self.student = student
+        self._teacher = [teacher.eval()]
+
+    @property
+    def teacher(self) -> nn.Module:
+        """The network before, which is asked once and not beside every step."""
+        return self._teacher[0]
+
+    def forward(self, pieces: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """What it answers, the same without a gradient, and no distance."""
+        mine = self.student(pieces, mask, types)
+        return mine, mine.detach(), torch.zeros((), device=mine.device)
+
+
+def tasks_of(
+    told: argparse.Namespace, tokenizer: Tokenizer, network: Taught | Alone, device: str, budget: int
+) -> list[Task]:
     """Pairs with their labels and the judgement of both teachers; claims against their evidence."""
     many = assemble(told.data, told.limit)
     if told.seen:
@@ -49,12 +84,16 @@ def tasks_of(told: argparse.Namespace, tokenizer: Tokenizer, network: Taught, de
     else:  # the network before judges the English of each pair, and so teaches the other languages
         asked = encode_pairs(tokenizer, many.asked, 192, device)
         seen = predict(network.teacher, told.table, asked, device, 4 * budget)[:, :3]
+        said = larger(told.data, told.limit)
+        for at, pair in enumerate(many.asked):
+            seen[at] = said.get(pair, seen[at])
     hard = torch.tensor(many.labels, device=device)
     by = np.array(many.by)
     known = torch.tensor(by >= 0, device=device)
     asked = seen[np.minimum(np.maximum(by, 0), len(seen) - 1)].astype(np.float32)
     wish = torch.tensor(asked, device=device).div(WARMTH).softmax(-1)
     worth = torch.tensor(many.worth, device=device)
+    print("pairs", len(many.pairs), flush=True)
 
     def loss(out: Any, group: torch.Tensor) -> torch.Tensor:
         mine, theirs, apart = out
@@ -169,6 +208,19 @@ def pack(data: Path) -> None:
                 out.write(json.dumps(pair | {"en": [clean(x) for x in row["en"]]}, ensure_ascii=False) + "\n")
 
 
+def _network(
+    told: argparse.Namespace, tokenizer: Tokenizer, table: nn.Embedding, old: dict[str, torch.Tensor], device: str
+) -> Taught | Alone:
+    """The network to teach, made deeper if asked, beside the one before."""
+    student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
+    keep = [at for at in range(6) for _ in range(2 if at in told.after else 1)]
+    if told.after:
+        some = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in read(told.data / "judge.jsonl.gz", 64)], 192, device)
+        ids, mask, types = some.batch(list(range(len(some))))
+        deepened(student, [(table(ids), mask, types)], set(told.after))
+    return Alone(student, teacher) if told.alone else Taught(student, teacher, keep)
+
+
 def main() -> None:
     """Train, then compare shares of old and new."""
     ask = argparse.ArgumentParser(description=__doc__)
@@ -179,6 +231,9 @@ def main() -> None:
     ask.add_argument("--seen", type=Path, help="what an English teacher said to the pairs")
     ask.add_argument("--held", type=float, default=0.5, help="how much the answer of the network before counts")
     ask.add_argument("--after", type=int, nargs="*", default=[], help="layers after which one is added")
+    ask.add_argument("--alone", action="store_true", help="not held to the network before")
+    ask.add_argument("--table-rate", type=float, default=0.0, help="also train a table of its own")
+    ask.add_argument("--rounding", type=float, default=0.0, help="the share of the way from which products are rounded")
     ask.add_argument("--seed", type=int, default=5)
     ask.add_argument("--out", type=Path)
     ask.add_argument("--until", type=float)
@@ -199,21 +254,23 @@ def main() -> None:
         device
     )
     old = load_small(told.start)
-    student, teacher = build("nli", old)[0].to(device), build("nli", old)[0].to(device)
-    keep = [at for at in range(6) for _ in range(2 if at in told.after else 1)]
-    if told.after:
-        some = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in read(told.data / "judge.jsonl.gz", 64)], 192, device)
-        ids, mask, types = some.batch(list(range(len(some))))
-        deepened(student, [(table(ids), mask, types)], set(told.after))
+    network = _network(told, tokenizer, table, old, device)
+    student = network.student
     told.table = table
-    tasks = tasks_of(told, tokenizer, Taught(student, teacher, keep), device, budget)
+    tasks = tasks_of(told, tokenizer, network, device, budget)
     print("steps a pass", [t.steps() for t in tasks], flush=True)
     seconds = told.until - time.time() if told.until else 20.0
-    fit(tasks, table, steps=told.steps, seconds=seconds, rate=told.rate, table_rate=0.0, name="retune", rounding=0.0)
+    rates = {"rate": told.rate, "table_rate": told.table_rate, "rounding": told.rounding}
+    fit(tasks, table, steps=told.steps, seconds=seconds, name="retune", **rates)
     told.out.mkdir(parents=True, exist_ok=True)
     keep_small(told.out / "nli.npz", student)
+    if told.table_rate:
+        rows_, scales = quantised_rows(table.weight.detach().cpu().numpy())
+        np.savez_compressed(told.out / "table-int8.npz", q=rows_, s=scales)
+        with torch.no_grad():
+            table.weight.copy_(torch.from_numpy(rows_.astype(np.float32) * scales).to(device))
     new = load_small(told.out / "nli.npz")
-    for share in SHARES if not told.after else (1.0,):
+    for share in SHARES if not (told.after or told.table_rate) else (1.0,):
         network = build("nli", new if share == 1.0 else mixed(old, new, share))[0].to(device)
         rounded(network)
         print("share", share, json.dumps(figures(told, tokenizer, network, table, device)), flush=True)

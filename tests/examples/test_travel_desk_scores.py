@@ -28,6 +28,7 @@ from proctor.suites.load import open_suite
 from proctor.wiring.models import Rack
 from proctor.wiring.scorers import Bench
 from proctor.workflows.monitor.completion import CompletionJob, completion_of
+from proctor.workflows.monitor.event_source import EventSource
 from tests.tables import table
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
@@ -146,4 +147,6 @@ def _table(out: Path, brain: str) -> TaskCompletion:
     out.mkdir()
     teller = Teller(database=out / "office.db", settings={"brain": brain}, seed=3)
     asyncio.run(simulate(teller, count=200, out=out))
-    return asyncio.run(completion_of(CompletionJob(events=(out / "events.jsonl",), rules=CompletionRules())))
+    return asyncio.run(
+        completion_of(CompletionJob(events=EventSource(files=(out / "events.jsonl",)), rules=CompletionRules()))
+    )

@@ -203,3 +203,33 @@ def test_rewritten_cases_are_told() -> None:
 def test_a_run_with_nothing_but_passes_can_be_compared() -> None:
     cases = [case(f"c{place}", contains=1.0) for place in range(30)]
     assert decide(compare(run("a", cases), run("b", cases)), Policy()).outcome == "ship"
+
+
+def test_an_incident_that_happens_again_holds_also_if_the_baseline_does_not_have_it() -> None:
+    incident = replace(case("manga-7", "faq", outcome="fail", relevance=0.9), is_incident=True)
+    again = replace(GOOD, run="again", cases=(*GOOD.cases, incident))
+    found = _decided(again)
+    assert found.outcome == "hold"
+    (reason,) = found.reasons
+    assert (reason.kind, reason.cases) == ("incident", ("manga-7",))
+    assert reason.message == "1 case made from alerts in production fails again: manga-7"
+    assert _decided(again, Policy(incidents=1)).outcome == "ship"
+
+
+def test_an_incident_that_the_baseline_fails_too_and_one_that_is_unscored_do_not_hold() -> None:
+    incident = replace(case("manga-7", "faq", outcome="fail", relevance=0.9), is_incident=True)
+    with_it = replace(GOOD, cases=(*GOOD.cases, incident))
+    policy = Policy()
+    assert decide(compare(with_it, replace(with_it, run="same"), policy.settings), policy).outcome == "ship"
+    unscored = replace(GOOD, run="open", cases=(*GOOD.cases, replace(incident, outcome="unscored")))
+    assert _decided(unscored).outcome == "ship"  # one in 201 is within `unscored`
+
+
+def test_a_figure_that_only_incidents_have_needs_no_mean() -> None:
+    incident = replace(case("manga-7", "faq", outcome="pass", grounded=1.0), is_incident=True)
+    with_it = replace(GOOD, cases=(*GOOD.cases, incident))
+    policy = Policy()
+    assert decide(compare(with_it, replace(with_it, run="same"), policy.settings), policy).outcome == "ship"
+    assert _decided(replace(with_it, run="new")).outcome == "ship"
+    plain = replace(with_it, cases=(*GOOD.cases, replace(incident, is_incident=False)))
+    assert decide(compare(plain, replace(plain, run="same"), policy.settings), policy).outcome == "not enough data"

@@ -20,9 +20,8 @@ __all__ = ["verb"]
 @click.option(
     "--events",
     multiple=True,
-    required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Event log, JSON lines (also .gz), in order of time. May be repeated.",
+    help="Event log, JSON lines (also .gz), in order of time. May be repeated.  [default: the project's event log]",
 )
 @click.option(
     "--rules",
@@ -46,12 +45,14 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     """
     from proctor.report.completion_sheet import COMPLETION_REPORT  # noqa: PLC0415
     from proctor.workflows.monitor.completion import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.monitor.event_source import EventSource  # noqa: PLC0415
 
     for output in flags["outputs"]:
         COMPLETION_REPORT.check_name(output)
+    config = project(ctx)
     job = CompletionJob(
-        events=flags["events"],
-        rules=rules_of(project(ctx), flags["rules"]),
+        events=EventSource.of(config, flags["events"]),
+        rules=rules_of(config, flags["rules"]),
         until=_time(flags["until"]),
         light=flags["light"],
         tasks=flags["tasks"],

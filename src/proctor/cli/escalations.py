@@ -79,15 +79,19 @@ def verb() -> None:
 def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
     """Report why conversations were handed to a person: five causes, of which two count against the agent.
 
-    FILE is a recording in any format that `proctor score` reads. Every cause is recorded, so that `proctor escalations
-    label` can correct it.
+    FILE is a recording in any format that `proctor score` reads; without one, the project's event log is read. Every
+    cause is recorded, so that `proctor escalations label` can correct it.
     """
     from proctor.report.escalation_sheet import ESCALATION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.report.knowledge_gap_files import KNOWLEDGE_GAP_REPORT  # noqa: PLC0415
     from proctor.workflows.monitor.escalations import EscalationJob, escalations_of  # noqa: PLC0415
 
+    config = project(ctx)
     if not flags["recordings"] and not flags["events"]:
-        raise click.UsageError("name a file with conversations, or an event log with --events.")
+        from proctor.workflows.monitor.event_source import has_event_log  # noqa: PLC0415
+
+        if not has_event_log(config):
+            raise click.UsageError("name a file with conversations, or an event log with --events.")
     for path in flags["outputs"]:
         ESCALATION_REPORT.check_name(path)
     for path in flags["gap_files"]:
@@ -100,7 +104,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
         at_least=flags["at_least"],
         hand_offs=flags["hand_offs"],
     )
-    table = asyncio.run(escalations_of(project(ctx), job))
+    table = asyncio.run(escalations_of(config, job))
     if flags["as_json"]:
         ESCALATION_REPORT.write_json(table, sys.stdout)
     else:

@@ -1,4 +1,4 @@
-"""proctor promote: add failures of a run to a suite."""
+"""proctor promote: add failures of a run, decisions of the guard, or conversations behind an alert to a suite."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import click
 from proctor.cli.context import project
 
 if TYPE_CHECKING:
+    from proctor.config import Config
     from proctor.workflows.promote.results import Promotion
 
 __all__ = ["verb"]
 
 
-@click.command("promote", short_help="Add failures of a run to a suite as cases.")
+@click.command("promote", short_help="Add failures of a run, or what is behind an alert, to a suite as cases.")
 @click.argument("run", required=False)
 @click.option(
     "--guard",
@@ -25,10 +26,29 @@ __all__ = ["verb"]
     help="A decision of the guard instead of a run, by the event's id. May be repeated.",
 )
 @click.option(
+    "--alert",
+    metavar="ALERT",
+    help="An alert from production instead of a run, by its number or its rule: its examples become cases.",
+)
+@click.option(
+    "--conversation",
+    "conversations",
+    metavar="ID",
+    multiple=True,
+    help="A conversation from production: one of the alert's, or any. May be repeated.",
+)
+@click.option(
+    "-n", "--first", "count", type=click.IntRange(min=1), help="With --alert: how many examples.  [default: 1]"
+)
+@click.option("--must-say", multiple=True, metavar="TEXT", help="From production: what an answer must say. Repeatable.")
+@click.option(
+    "--must-not-say", multiple=True, metavar="TEXT", help="From production: what no answer may say. Repeatable."
+)
+@click.option(
     "--expect",
     "expected",
     type=click.Choice(["stopped", "allowed"]),
-    help="With --guard: what should happen to the message.  [default: as reviewed, else as decided]",
+    help="With --guard or --alert: what should happen to the message.  [default: as reviewed, else as decided]",
 )
 @click.option("--failed", is_flag=True, help="Failed results.  [default without --unscored]")
 @click.option("--unscored", is_flag=True, help="Results that could not be judged.")
@@ -45,7 +65,7 @@ __all__ = ["verb"]
 @click.option("--recording", is_flag=True, help="Keep the recorded answers: the case scores them and calls no agent.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> None:
-    """Add a case to a suite for each failed result of RUN.
+    """Add a case to a suite for each failed result of RUN, or for conversations behind an alert.
 
     A case repeats the questions turn by turn and has the known expectations, the failed checks, and its origin. A case
     that asks the same as one in the file is not added again; comments in the file stay.
@@ -54,14 +74,23 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     log, with personal data masked, and the case has checks. For a message that must be stopped: the same gate stops it
     again if the target has a guard, and the agent does nothing that it asks for. For a message that should be allowed:
     no gate stops it and it is answered.
+
+    With --alert the case asks what the customer asked, up to the turn that went wrong, and checks what the alert's rule
+    counts: the same score, the same gate, the time of the answer. `proctor gate` holds every version that fails it.
     """
     from proctor.workflows.promote.results import promote  # noqa: PLC0415 - verbs load what they use
 
     run, out, decisions = flags["run"], flags["out"], flags["decisions"]
-    if (run is None) == (not decisions):
-        raise click.UsageError("name a run, or decisions of the guard with --guard.")
-    if flags["expected"] and not decisions:
-        raise click.UsageError("--expect goes with --guard.")
+    live = bool(flags["alert"] or flags["conversations"])
+    if [run is not None, bool(decisions), live].count(True) != 1:
+        raise click.UsageError("name a run, decisions of the guard with --guard, or an alert with --alert.")
+    if flags["expected"] and not (decisions or live):
+        raise click.UsageError("--expect goes with --guard or --alert.")
+    if (flags["must_say"] or flags["must_not_say"] or flags["count"]) and not live:
+        raise click.UsageError("--must-say, --must-not-say and --first go with --alert or --conversation.")
+    if live:
+        _say(_from_production(project(ctx), flags), out)
+        return
     if run is None:
         from proctor.workflows.promote.guard_decisions import promote_decisions  # noqa: PLC0415
 
@@ -78,6 +107,21 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
         recording=flags["recording"],
     )
     _say(made, out)
+
+
+def _from_production(config: Config, flags: dict[str, Any]) -> Promotion:
+    from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415
+    from proctor.workflows.promote.incident_checks import RequiredWording  # noqa: PLC0415
+
+    asked = ExampleRequest(
+        alert=flags["alert"],
+        conversations=flags["conversations"],
+        count=flags["count"] or 1,
+        expected=flags["expected"],
+        wording=RequiredWording(must_say=flags["must_say"], must_not_say=flags["must_not_say"]),
+        recording=flags["recording"],
+    )
+    return promote_examples(config, asked, flags["out"])
 
 
 def _say(made: Promotion, out: Path) -> None:

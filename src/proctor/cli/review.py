@@ -94,14 +94,18 @@ def review_tests(
     "--state", type=click.Choice(["open", "resolved", "all"]), default="open", show_default=True, help="Which items."
 )
 @click.option("--run", "run", help="Only items of this run.")
-@click.option("--origin", type=click.Choice(["gate", "guard"]), help="Only items of the release gate, or of the guard.")
+@click.option(
+    "--origin",
+    type=click.Choice(["gate", "guard", "alert"]),
+    help="Only items of the release gate, of the guard, or alerts.",
+)
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Maximum number of items."
 )
 @click.pass_context
 def list_items(ctx: click.Context, state: str, run: str | None, origin: str | None, limit: int) -> None:
     """List the items of the queue, oldest first."""
-    from proctor.store.review import GUARD, items, open_count  # noqa: PLC0415 - verbs load what they use
+    from proctor.store.review import ALERT, GUARD, items, open_count  # noqa: PLC0415 - verbs load what they use
     from proctor.store.runs import RunStore  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
@@ -118,7 +122,7 @@ def list_items(ctx: click.Context, state: str, run: str | None, origin: str | No
             _figure(item.after),
             item.verdict or "open",
             item.run,
-            f"{item.target}: {item.reason}" if item.origin == GUARD else item.reason,
+            f"{item.target}: {item.reason}" if item.origin in (GUARD, ALERT) else item.reason,
         )
         for item in found
     ]
@@ -134,12 +138,12 @@ def list_items(ctx: click.Context, state: str, run: str | None, origin: str | No
 def show_item(ctx: click.Context, name: str) -> None:
     """Show one complete ITEM: for a case the question, the answer, the previous answer, and the expectation.
 
-    For a gate's decision it shows the masked text and the verdict of each gate.
+    For a gate's decision it shows the masked text and the verdict of each gate, for an alert its reason.
 
     ITEM is an id of the queue or of any decision in the guard's log, or the beginning of one.
     """
     from proctor.report.review_item import case_text, decision_text, item_text  # noqa: PLC0415
-    from proctor.store.review import GUARD  # noqa: PLC0415
+    from proctor.store.review import ALERT, GUARD  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.review.case import review_case  # noqa: PLC0415
     from proctor.workflows.review.guard_decisions import item_or_decision  # noqa: PLC0415
@@ -147,7 +151,7 @@ def show_item(ctx: click.Context, name: str) -> None:
     config = project(ctx)
     with RunStore(config.store) as store:
         item = item_or_decision(config, store, name)
-        case = None if item.origin == GUARD else review_case(config, store, item)
+        case = None if item.origin in (GUARD, ALERT) else review_case(config, store, item)
     facts = {
         "item": item.id,
         "about": item.case_id,
@@ -182,8 +186,8 @@ def show_item(ctx: click.Context, name: str) -> None:
     "--verdict",
     type=click.Choice(["worse", "acceptable", "right", "wrong"]),
     required=True,
-    help="worse: it is as bad as it was said to be; acceptable: there is nothing wrong with it. Of a gate's decision: "
-    "right or wrong.",
+    help="worse: it is as bad as it was said to be; acceptable: there is nothing wrong with it. Of a gate's decision "
+    "or an alert: right or wrong.",
 )
 @click.option("--missed", default="", metavar="GATE", help="With wrong: the gate that should have stopped this.")
 @click.option("--note", default="", help="The reason.")

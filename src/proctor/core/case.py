@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from proctor.core.chat import Message, ToolCall
 from proctor.core.record import dataclass
 from proctor.core.rule import Rule
 from proctor.core.trajectory import Trajectory
 
-__all__ = ["Ask", "Case", "Check", "Expectation", "Suite"]
+__all__ = ["INCIDENT_TAG", "Ask", "Case", "Check", "Expectation", "Suite"]
+
+INCIDENT_TAG: Final = "incident"  # of a case made from a conversation behind an alert; the gate lets none fail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

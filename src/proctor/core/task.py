@@ -18,7 +18,8 @@ class Task:
     """What a customer wanted in one session, and the outcome.
 
     ``open``: its window was not over when the log ended; ``unknown``: the window is over and no signal was seen.
-    ``repeated`` is None while its window is open or if it cannot be determined; ``csat`` is from 0 to 1.
+    ``repeated`` is None while its window is open or if it cannot be determined; ``csat`` is from 0 to 1. ``settled`` is
+    when its last window ends.
     """
 
     intent: str
@@ -33,6 +34,7 @@ class Task:
     repeat: str = ""
     escalated: bool = False
     csat: float | None = None
+    settled: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,6 +110,7 @@ class OpenTask:
             repeat=self.repeat,
             escalated=self.escalated,
             csat=self.csat,
+            settled=self.expires(rules),
         )
 
     @property

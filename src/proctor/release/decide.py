@@ -66,6 +66,7 @@ def decide(
     flips = newly_failing(comparison, policy, sampled=sampled)
     holding = (
         *_missing(comparison, policy),
+        *_incidents(comparison, policy),
         *flips.holding,
         *proven,
         *floors,
@@ -238,6 +239,20 @@ def _missing(comparison: Comparison, policy: Policy) -> list[Reason]:
     return [Reason(kind="missing", message=message + listed(missing), cases=missing)]
 
 
+def _incidents(comparison: Comparison, policy: Policy) -> list[Reason]:
+    """Return the incidents that happen again: also cases that were added since the baseline, which no test compares."""
+    before = {case.case: case.outcome for case in comparison.baseline.cases}
+    again = tuple(
+        case.case
+        for case in comparison.current.cases
+        if case.is_incident and case.outcome == "fail" and before.get(case.case) != "fail"
+    )
+    if len(again) <= policy.incidents:
+        return []
+    message = f"{count_of(again)} made from alerts in production {'fails' if len(again) == 1 else 'fail'} again"
+    return [Reason(kind="incident", message=message + listed(again), dimension=PASS_RATE, cases=again)]
+
+
 def _unscored(comparison: Comparison, policy: Policy) -> list[Reason]:
     unscored, total = comparison.unscored, len(comparison.current.cases)
     if not total or len(unscored) / total <= policy.unscored:
@@ -254,8 +269,9 @@ def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
     # Pass and fail are the coarsest figures: if there are scores, it is enough that these suffice.
     scored = [change for change in comparison.overall if change.dimension != PASS_RATE]
     reasons = []
+    alone = _of_incidents_alone(comparison)
     for change in scored or comparison.overall:
-        if change.verdict != "not enough data":
+        if change.verdict != "not enough data" or change.dimension in alone:
             continue
         seen = "none at all" if change.detectable is None else f"one of {change.detectable:.3f}"
         message = (
@@ -266,6 +282,13 @@ def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
             message = f"{change.dimension}: {change.pairs} paired cases are too few to show any change"
         reasons.append(Reason(kind="data", message=message, dimension=change.dimension))
     return tuple(reasons)
+
+
+def _of_incidents_alone(comparison: Comparison) -> set[str]:
+    """Return the dimensions that only cases made from alerts have: these are decided one by one, not by their mean."""
+    cases = comparison.current.cases
+    found = {name for case in cases if case.is_incident for name in case.dimensions}
+    return found - {name for case in cases if not case.is_incident for name in case.dimensions}
 
 
 def _rewritten(comparison: Comparison) -> tuple[Reason, ...]:

@@ -7,7 +7,7 @@ from dataclasses import field
 from datetime import datetime
 from math import fsum
 
-from proctor.core.case import Case
+from proctor.core.case import INCIDENT_TAG, Case
 from proctor.core.codec import content_id, encode
 from proctor.core.errors import InputError
 from proctor.core.record import dataclass
@@ -65,6 +65,7 @@ class CaseMeasure:
     ``parts`` are the sub-scores, named ``dimension.part``. ``content`` is a hash of the question and the expectation: a
     case rewritten under its old name is another case. ``samples`` is how many answers the figures are a mean of.
     ``checks`` are the verdicts of the deciding checks, by name; ``checks_hash`` is a hash of the case's own checks.
+    ``is_incident`` marks a case that was made from a conversation behind an alert.
     """
 
     case: str
@@ -77,6 +78,7 @@ class CaseMeasure:
     samples: int = 1
     checks: Mapping[str, CheckCount] = field(default_factory=dict)
     checks_hash: str = ""
+    is_incident: bool = False
 
     def figure(self, name: str) -> float | None:
         """Return one figure by name: a dimension, a part, ``quality`` or ``pass_rate``; ``None`` without a value."""
@@ -156,6 +158,7 @@ def measure(result: Result) -> CaseMeasure:
         content=_content(result.case),
         checks=_verdicts(result.scores),
         checks_hash=content_id(result.case.checks, length=12) if result.case.checks else "",
+        is_incident=INCIDENT_TAG in result.case.tags,
     )
 
 
@@ -228,6 +231,7 @@ def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:
         samples=len(samples),
         checks=_added(samples),
         checks_hash=first.checks_hash,
+        is_incident=first.is_incident,
     )
 
 

@@ -24,7 +24,8 @@ class Policy:
 
     ``newly_failing`` is how many cases that passed an exact check may fail it now: a number, or a share under 1; or one
     for each check, with ``default``. ``sampled_target`` states whether the target's answers vary; without it that is
-    derived from whether a model answered.
+    derived from whether a model answered. ``incidents`` is how many cases that were made from alerts may fail, if the
+    baseline does not fail them too.
     """
 
     floors: Mapping[str, Mapping[str, Floor]] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class Policy:
     missing: int = 0
     newly_failing: float | Mapping[str, float] = 0
     sampled_target: bool | None = None
+    incidents: int = 0
     alpha: float = 0.05
     power: float = 0.8
     smallest_effect: float = 0.1
@@ -54,6 +56,8 @@ class Policy:
             raise ValueError(f"consecutive must be at least 1, not {self.consecutive}")
         if self.missing < 0:
             raise ValueError(f"missing must be 0 or more, not {self.missing}")
+        if self.incidents < 0:
+            raise ValueError(f"incidents must be 0 or more, not {self.incidents}")
         limits = self.newly_failing.values() if isinstance(self.newly_failing, Mapping) else (self.newly_failing,)
         for limit in limits:
             if limit < 0 or (limit >= 1 and limit != int(limit)):

@@ -11,7 +11,16 @@ from proctor.release.measures import ALL
 __all__ = ["Kind", "Reason", "count_of", "listed", "place_of"]
 
 Kind = Literal[
-    "regression", "floor", "zero tolerance", "newly failing", "missing", "unscored", "scorers", "rule", "data"
+    "regression",
+    "floor",
+    "zero tolerance",
+    "newly failing",
+    "incident",
+    "missing",
+    "unscored",
+    "scorers",
+    "rule",
+    "data",
 ]
 _CASES_SHOWN = 5
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 from proctor.core.report import Result
 from proctor.core.score import Score
-from proctor.core.trajectory import Turn
+from proctor.core.trajectory import Trajectory, Turn
 from proctor.report.safe_text import one_line as _short
 
-__all__ = ["write"]
+__all__ = ["write", "write_turns"]
 
 _LONGEST = 20_000  # maximum characters of one line, enough for complete answers
 
@@ -25,6 +25,17 @@ def write(result: Result, out: TextIO) -> None:
     """Print one complete result."""
     for line in _lines(result):
         out.write(line + "\n")
+
+
+def write_turns(talk: Trajectory, out: TextIO) -> None:
+    """Print a recorded conversation turn by turn."""
+    known = {"customer": talk.customer, **talk.metadata}
+    told = [f"{name} {_whole(str(value))}" for name, value in known.items() if value and not isinstance(value, Mapping)]
+    lines = [" · ".join((f"conversation {_whole(talk.session or talk.id or '')}", *told))]
+    for number, turn in enumerate(talk.turns, 1):
+        time = f"  {turn.time:%Y-%m-%d %H:%M:%S}" if turn.time else ""
+        lines += ["", f"turn {number}{time}{_facts(turn)}", *_turn(turn)]
+    out.writelines(line + "\n" for line in lines)
 
 
 def _lines(result: Result) -> Iterator[str]:

@@ -17,6 +17,7 @@ __all__ = [
     "milliseconds",
     "moment",
     "money",
+    "p_text",
     "percent",
     "range_text",
     "scored",
@@ -48,6 +49,11 @@ def percent(share: float | None) -> str:
     if share in (0.0, 1.0):
         return f"{share:.0%}".replace("%", " %")
     return f"{min(99.9, max(0.1, share * 100)):.1f} %"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value with three digits; a smaller one as ``<0.001``."""
+    return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
 def share_text(share: Share) -> str:

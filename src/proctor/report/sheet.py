@@ -25,6 +25,9 @@ _LONG_CELL = 40
 _LONG_WORD = 24
 _OWN_STYLES = """
 pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; font-size: 12px; }
+.drawings { display: flex; flex-wrap: wrap; gap: 16px; }
+.drawing { margin: 0; max-width: 100%; }
+.drawing svg { max-width: 100%; height: auto; }
 .block-title { margin: 12px 0 4px; font-weight: 600; }
 .small-table td { white-space: normal; vertical-align: top; overflow-wrap: anywhere; min-width: 7em; }
 .small-table td.number { white-space: nowrap; min-width: 0; }
@@ -36,7 +39,7 @@ pre.block { overflow-x: auto; padding: 8px 10px; border: 1px solid var(--line); 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """The content of one report: a headline, facts, tables, notes."""
+    """The content of one report: a headline, facts, tables, notes. ``drawings`` are SVG, shown in HTML only."""
 
     title: str
     headline: str
@@ -44,6 +47,7 @@ class Sheet:
     facts: Sequence[tuple[str, str]] = ()
     tables: Sequence[ReportTable] = ()
     notes: Sequence[str] = ()
+    drawings: Sequence[str] = ()
 
 
 def console_for(out: TextIO | None, *, width: int | None = None, pipe_width: int) -> Console:
@@ -102,6 +106,9 @@ def write_html(sheet: Sheet, out: TextIO) -> None:
         f'<p class="reason">{line_of(sheet.headline, 400)}</p></div><dl class="facts">{facts}</dl></section>\n'
     )
     out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in sheet.notes)
+    if sheet.drawings:
+        drawn = "".join(f'<figure class="drawing">{each}</figure>' for each in sheet.drawings)
+        out.write(f'<section class="panel wide drawings">{drawn}</section>\n')
     out.writelines(map(_panel, sheet.tables))
     out.write(END)
 

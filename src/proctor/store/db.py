@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -215,22 +215,28 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open the database, creating or migrating it as needed.
+def connect(
+    path: Path, migrations: Sequence[str] = MIGRATIONS, *, check_same_thread: bool = True
+) -> sqlite3.Connection:
+    """Open a database, creating or migrating it as needed.
+
+    ``migrations`` are those of the project's database, unless the file is another one.
 
     Raises:
         StoreError: the file cannot be created, read or written, or is not a database of ours.
     """
     try:
         private_database(path)
-        database = sqlite3.connect(path, isolation_level=None, timeout=30.0, factory=MaskingConnection)
+        database = sqlite3.connect(
+            path, isolation_level=None, timeout=30.0, factory=MaskingConnection, check_same_thread=check_same_thread
+        )
         database.row_factory = sqlite3.Row
         database.execute("PRAGMA journal_mode=WAL")
         # WAL + NORMAL: a killed process loses nothing, a power cut at most the last moment, which the journal has.
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("PRAGMA foreign_keys=ON")
         database.execute("PRAGMA cache_size=-2000")
-        _migrate(database, path)
+        _migrate(database, path, migrations)
     except (sqlite3.Error, OSError) as error:
         raise _explained(error, path) from error
     return database
@@ -245,16 +251,16 @@ def explained(path: Path) -> Iterator[None]:
         raise _explained(error, path) from error
 
 
-def _migrate(database: sqlite3.Connection, path: Path) -> None:
+def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
     version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version > len(MIGRATIONS):
+    if version > len(migrations):
         raise StoreError(
-            f"was written by a newer Proctor (format {version}, this one knows {len(MIGRATIONS)})",
+            f"was written by a newer Proctor (format {version}, this one knows {len(migrations)})",
             file=str(path),
             hint="upgrade Proctor, or name another folder under `store:` in proctor.yaml",
         )
-    for number in range(version, len(MIGRATIONS)):
-        script = f"BEGIN IMMEDIATE;\n{MIGRATIONS[number]}\nPRAGMA user_version = {number + 1};\nCOMMIT;"
+    for number in range(version, len(migrations)):
+        script = f"BEGIN IMMEDIATE;\n{migrations[number]}\nPRAGMA user_version = {number + 1};\nCOMMIT;"
         try:
             database.executescript(script)
         except sqlite3.OperationalError:

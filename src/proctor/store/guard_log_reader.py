@@ -79,7 +79,7 @@ def _rows(path: Path, *, mark: bytes = b"") -> Iterator[dict[str, Any]]:
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
                     return
-                if mark in line:
+                if mark in line and not line.isspace():  # a line that was erased is blank
                     yield _parsed(line, number, path)
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", file=str(path), hint="check its permissions") from error

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from proctor.text.redact import redact
+from proctor.text.redact import may_contain, redact
 from proctor.text.secret_forms import MASK
 from proctor.text.secret_names import SECRET_WORDS, is_secret_field, is_secret_name
 
@@ -18,6 +18,7 @@ _MAX_VALUES: Final = 200
 _MAX_JSON_CHARS: Final = 100_000
 _MIN_CHARS: Final = 3  # a shorter value is masked only under its name
 _PREFIX_CHARS: Final = 8  # a quote may be truncated; this much of a secret counts as one
+_NEEDED: Final = (*SECRET_WORDS, "key")  # of which `_NAMED` needs one
 _WORDS: Final = "|".join(sorted(SECRET_WORDS, key=len, reverse=True))
 # A name and its value in running text: `api_key='abc'`, `"password": "abc"`, `X-Auth-Token: abc`.
 _NAMED: Final = re.compile(
@@ -53,6 +54,8 @@ def mask_values(text: str, values: Iterable[str]) -> str:
 
 def mask_named(text: str) -> str:
     """Replace the values after the names of secrets in the text by ``***``."""
+    if ("=" not in text and ":" not in text) or not may_contain(text, _NEEDED):
+        return text
     return _NAMED.sub(lambda hit: f"{hit['name']}{hit['sign']}{MASK}", text)
 
 

@@ -5,21 +5,34 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
 
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import closest
 from proctor.core.errors import NotFoundError
 from proctor.core.event import Label
 from proctor.store.db import explained
-from proctor.store.runs import RunStore
 
-__all__ = ["PROCTOR", "find_subject", "keep_labels", "labels_of", "people_said"]
+__all__ = ["PROCTOR", "LabelPlace", "find_subject", "keep_labels", "labels_of", "people_said"]
 
 PROCTOR = "proctor"  # the author of Proctor's own labels
 _COLUMNS = "subject, dimension, value, person, time, note"
 
 
-def keep_labels(store: RunStore, labels: Iterable[Label]) -> int:
+class LabelPlace(Protocol):
+    """A database with labels: that of the runs, or one that several servers share."""
+
+    @property
+    def folder(self) -> Path:
+        """Where it is, for messages."""
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """The connection."""
+
+
+def keep_labels(store: LabelPlace, labels: Iterable[Label]) -> int:
     """Store labels; a later one by the same person replaces the earlier. Return how many there were."""
     now = datetime.now(UTC)
     rows = [
@@ -38,7 +51,7 @@ def keep_labels(store: RunStore, labels: Iterable[Label]) -> int:
     return len(rows)
 
 
-def labels_of(store: RunStore, dimension: str, *, subject: str | None = None) -> Iterator[Label]:
+def labels_of(store: LabelPlace, dimension: str, *, subject: str | None = None) -> Iterator[Label]:
     """Yield the labels in one dimension, including Proctor's own, in the order they were first given."""
     where, values = "dimension = ?", [dimension]
     if subject is not None:
@@ -48,7 +61,7 @@ def labels_of(store: RunStore, dimension: str, *, subject: str | None = None) ->
         yield _label(row)
 
 
-def people_said(store: RunStore, dimension: str) -> dict[str, list[Label]]:
+def people_said(store: LabelPlace, dimension: str) -> dict[str, list[Label]]:
     """Return people's labels in one dimension, by subject."""
     found: dict[str, list[Label]] = {}
     for label in labels_of(store, dimension):
@@ -57,7 +70,7 @@ def people_said(store: RunStore, dimension: str) -> dict[str, list[Label]]:
     return found
 
 
-def find_subject(store: RunStore, dimension: str, name: str) -> str:
+def find_subject(store: LabelPlace, dimension: str, name: str) -> str:
     """Return the full name of a labelled subject from a prefix of it.
 
     Raises:

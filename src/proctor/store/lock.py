@@ -12,7 +12,7 @@ from pathlib import Path
 from proctor.core.errors import InputError, StoreError
 from proctor.store.private_files import open_private, private_folder
 
-__all__ = ["is_held", "only_one", "sole_writer"]
+__all__ = ["is_held", "locked_file", "only_one", "sole_writer"]
 
 _TRIES = 25  # `is_held` takes the lock for an instant: a writer that meets it tries again
 _RETRY_SECONDS = 0.02
@@ -30,6 +30,22 @@ def only_one(path: Path) -> Iterator[bool]:
         yield _take(file)
     finally:
         os.close(file)  # closing the file releases the lock
+
+
+@contextmanager
+def locked_file(path: Path) -> Iterator[int | None]:
+    """Yield the descriptor of a file that this process has locked; ``None`` if another process holds the lock.
+
+    A process that inherits the descriptor keeps the lock for as long as it lives.
+
+    Raises:
+        StoreError: the file cannot be created.
+    """
+    file = _opened(path)
+    try:
+        yield file if _take(file) else None
+    finally:
+        os.close(file)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from proctor.store.private_files import private_folder, write_private
 from proctor.text.pii import KINDS, find_pii
 from proctor.text.redact import redact
 
-__all__ = ["LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
+__all__ = ["GENERATED_ID", "LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
 
 LONGEST: Final = 10_000  # characters of a text that are logged
 _MARGIN_CHARS: Final = 4_096  # read beyond them: a value across the cut must be masked too
@@ -29,7 +29,7 @@ _NAME_MARGIN_CHARS: Final = 256  # beyond them that are searched for names
 _PERSONAL: Final = frozenset({*KINDS, "person", "address", "ip", "url", "secret", "canary", "code", "date_of_birth"})
 _PERSONAL_GATE: Final = "pii"
 _WORD: Final = re.compile(r"[a-z_/]{0,40}")  # a word of ours, which matches no pattern
-_GENERATED_ID: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # not a name
+GENERATED_ID: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # not a name
 _NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked", "personal"})
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
@@ -42,9 +42,10 @@ _ASCII: Final = "\x7f"  # a single character above it may be a whole name
 class Masker:
     """Masks what was found in one event, and whatever the patterns find."""
 
-    __slots__ = ("_done", "_known", "_labels", "_secrets")
+    __slots__ = ("_done", "_known", "_labels", "_longest", "_secrets")
 
-    def __init__(self, event: Event, *, entities: Iterable[Entity] = ()) -> None:
+    def __init__(self, event: Event, *, entities: Iterable[Entity] = (), longest: int = LONGEST) -> None:
+        self._longest = longest
         self._done: dict[str, str] = {}  # the same reason or quote occurs in the verdict and in a part of it
         self._labels = dict(_values(event))
         self._secrets = secret_values(event.metadata.get("call")) if event.metadata.get("call") else set[str]()
@@ -60,9 +61,14 @@ class Masker:
             made = self._done[text] = self._masked(text)
         return made
 
+    @property
+    def held(self) -> int:
+        """The number of texts whose masked form is held in memory."""
+        return len(self._done)
+
     def _masked(self, text: str) -> str:
         # Truncate first: a pattern holds the interpreter lock while it runs, which is long for a megabyte.
-        kept = text[: LONGEST + _MARGIN_CHARS]
+        kept = text[: self._longest + _MARGIN_CHARS]
         is_cut = len(kept) < len(text)
         if self._known is not None:  # a key that contains a masked value would no longer look like a key
             kept = redact(kept)
@@ -75,10 +81,10 @@ class Masker:
         kept = redact(mask_named(kept))
         for found in reversed(find_pii(kept)):
             kept = f"{kept[: found.start]}{_label(found.kind)}{kept[found.end :]}"
-        if len(text) <= LONGEST:
+        if len(text) <= self._longest:
             return kept
         # A label may be shorter than its value. Then more of the text is within the limit, up to the cut.
-        return f"{kept[: max(0, min(LONGEST, len(kept) - _MARGIN_CHARS)) if is_cut else LONGEST]}…"
+        return f"{kept[: max(0, min(self._longest, len(kept) - _MARGIN_CHARS)) if is_cut else self._longest]}…"
 
     def data(self, value: Any) -> Any:
         """Mask JSON-like data and dataclasses: every text, and every number long enough to be personal."""
@@ -130,7 +136,7 @@ def masked(event: Event, masker: Masker, *, name: Callable[[str], str]) -> dict[
     """Return the event as a row of the log; ``name`` pseudonymises a customer."""
     data: dict[str, Any] = {"kind": event.kind, "time": event.time.isoformat(), "id": event.id}
     if event.session:
-        plain = _GENERATED_ID.fullmatch(event.session) or masker.text(event.session) == event.session
+        plain = GENERATED_ID.fullmatch(event.session) or masker.text(event.session) == event.session
         data["session"] = event.session if plain else name(event.session)
     if event.customer:
         data["customer"] = name(event.customer)

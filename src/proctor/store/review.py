@@ -15,10 +15,12 @@ from proctor.store.db import explained
 from proctor.store.runs import RunStore
 
 __all__ = [
+    "ALERT",
     "GUARD",
     "ReviewItem",
     "ReviewVerdict",
     "add_items",
+    "alert_verdicts",
     "check_word",
     "find_item",
     "guard_verdicts",
@@ -32,6 +34,7 @@ __all__ = [
 
 ReviewVerdict = Literal["worse", "acceptable", "right", "wrong"]
 GUARD = "guard"  # the origin of a gate's decision in production
+ALERT = "alert"  # the origin of a high alert about production
 _LET_PASS = ("allow", "redact")
 _COLUMNS = (
     "id, origin, run, target, case_id, intent, dimension, part, before, after, reason, opened, resolved, verdict,"
@@ -43,7 +46,8 @@ _COLUMNS = (
 class ReviewItem:
     """One case to review: ``worse`` confirms the alarm, ``acceptable`` marks it as false.
 
-    A gate's decision is ``right`` or ``wrong``; ``missed`` names the gate that should have stopped a step that passed.
+    A gate's decision or an alert is ``right`` or ``wrong``; ``missed`` names the gate that should have stopped a step
+    that passed.
     """
 
     origin: str
@@ -66,8 +70,8 @@ class ReviewItem:
 
 
 def words_for(origin: str) -> tuple[ReviewVerdict, ...]:
-    """Return the possible verdicts: right or wrong for a gate's decision, worse or acceptable for a case."""
-    return ("right", "wrong") if origin == GUARD else ("worse", "acceptable")
+    """Return the possible verdicts: right or wrong for a decision or an alert, worse or acceptable for a case."""
+    return ("right", "wrong") if origin in (GUARD, ALERT) else ("worse", "acceptable")
 
 
 def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
@@ -223,7 +227,7 @@ def check_word(item: ReviewItem, *, verdict: ReviewVerdict, missed: str = "") ->
         InputError: the verdict is not for an item of this kind, or nothing was missed.
     """
     if verdict not in (words := words_for(item.origin)):
-        about = "a gate's decision" if item.origin == GUARD else "a case of a run"
+        about = {GUARD: "a gate's decision", ALERT: "an alert"}.get(item.origin, "a case of a run")
         raise InputError(f"{item.id} is {about}: {verdict!r} says nothing of it", hint=f"say {' or '.join(words)}")
     if missed and (verdict != "wrong" or item.part not in _LET_PASS):
         raise InputError(
@@ -238,6 +242,14 @@ def guard_verdicts(store: RunStore) -> dict[str, tuple[bool, str]]:
         "SELECT case_id, verdict, missed FROM review WHERE origin = ? AND resolved IS NOT NULL", (GUARD,)
     )
     return {row["case_id"]: (row["verdict"] == "right", row["missed"]) for row in rows}
+
+
+def alert_verdicts(store: RunStore) -> dict[str, bool]:
+    """Return people's verdicts on alerts: whether each was right."""
+    rows = store.database.execute(
+        "SELECT case_id, verdict FROM review WHERE origin = ? AND resolved IS NOT NULL", (ALERT,)
+    )
+    return {row["case_id"]: row["verdict"] == "right" for row in rows}
 
 
 def id_of(item: ReviewItem) -> str:

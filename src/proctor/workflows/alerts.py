@@ -1,4 +1,4 @@
-"""Record alerts and send them to the webhook in proctor.yaml."""
+"""Record alerts of releases and attacks, and send them to the webhook and the channels in proctor.yaml."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from proctor.core.codec import dumps
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, ModelError, Problem
 from proctor.core.event import Alert
+from proctor.core.sockets import Http
 from proctor.project import Project
 from proctor.store.alerts import keep_alert
 from proctor.store.runs import RunStore
@@ -61,20 +62,66 @@ def webhook_of(config: Config) -> Webhook | None:
 async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> AlertDelivery:
     """Record an alert and send it; an error of the webhook is reported, and the record is kept.
 
+    The `channels:` get it too, in their envelope, from the spool: one that does not answer is tried again by
+    `proctor serve`.
+
     Raises:
         StoreError: the alert cannot be recorded.
+        MalformedError: a channel is wrong.
     """
     path = keep_alert(store, alert)
-    if webhook is None:
+    channels = bool(config.settings.alerts.get("channels"))
+    if webhook is None and not channels:
         return AlertDelivery(path=path)
+    async with Project(config) as project:
+        failures = await _tell_channels(config, alert, project.http) if channels else []
+        if webhook is not None:
+            failures += await _post(webhook, alert, project.http)
+    return AlertDelivery(path=path, delivered=not failures, failure="; ".join(failures))
+
+
+async def _post(webhook: Webhook, alert: Alert, http: Http) -> list[str]:
+    """Send the alert unchanged; return the failure, if any."""
     headers = {"Content-Type": "application/json", **webhook.headers}
     try:
-        async with Project(config) as project:
-            reply = await project.http.request(
-                "POST", webhook.url, headers=headers, body=dumps(alert), timeout=webhook.timeout, max_bytes=100_000
-            )
+        reply = await http.request(
+            "POST", webhook.url, headers=headers, body=dumps(alert), timeout=webhook.timeout, max_bytes=100_000
+        )
     except ModelError as error:
-        return AlertDelivery(path=path, failure=error.message)
-    if reply.status >= 300:
-        return AlertDelivery(path=path, failure=f"the webhook answered with status {reply.status}")
-    return AlertDelivery(path=path, delivered=True)
+        return [error.message]
+    return [f"the webhook answered with status {reply.status}"] if reply.status >= 300 else []
+
+
+async def _tell_channels(config: Config, alert: Alert, http: Http) -> list[str]:
+    # A run that raises no alert, or has no channels, loads none of these.
+    from proctor.core.alert_record import AlertRecord  # noqa: PLC0415
+    from proctor.monitor.channels.envelope import envelope_of  # noqa: PLC0415
+    from proctor.monitor.watched_rule import fingerprint_of  # noqa: PLC0415
+    from proctor.store.alert_spool import AlertSpool  # noqa: PLC0415
+    from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
+    from proctor.wiring.monitor_state import open_alert_state  # noqa: PLC0415
+    from proctor.workflows.alert_channels import AlertNotifier  # noqa: PLC0415
+
+    now, settings = alert.time.timestamp(), alert_settings_of(config)
+    record = AlertRecord(
+        fingerprint=fingerprint_of(alert.rule, {}, alert.key),
+        rule=alert.rule,
+        kind="release",
+        tier=alert.tier,
+        message=alert.message,
+        started=now,
+        fired=now,
+        updated=now,
+        window_start=now,
+        window_end=now,
+        value=alert.value,
+        threshold=alert.threshold,
+        resolved=alert.resolved.timestamp() if alert.resolved else None,
+    )
+    spool = AlertSpool(config.store)
+    for name in settings.channels_of(alert.rule, alert.tier):
+        if name in config.settings.alerts["channels"]:  # the webhook beside them gets the alert unchanged
+            spool.add(name, envelope_of([record], receiver=name, url=settings.url), now)
+    with open_alert_state(config) as state:
+        results = await AlertNotifier(settings, state, spool, http).flush(now)
+    return [f"{each.channel}: {each.failure}" for each in results if not each.delivered]

@@ -12,16 +12,14 @@ from urllib.parse import quote
 
 from proctor.core.report import Report
 from proctor.core.sockets import Http
+from proctor.report.exposition import CONTENT_TYPE, label_text
 from proctor.report.publish.http_delivery import deliver
 from proctor.report.publish.published_result import slug
 
 __all__ = ["PrometheusSettings", "file_name", "group_url", "push", "text", "write"]
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Sample = tuple[str, Mapping[str, str], float]
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
-_ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
-_LABEL_LENGTH = 200
 
 # name -> help text. Means over all intents and by intent have different names, so that no sum counts twice.
 _HELP = {
@@ -84,7 +82,7 @@ def text(report: Report, settings: PrometheusSettings) -> str:
     found: dict[str, list[str]] = {name: [] for name in _HELP}
     for name, labels, value in _samples(report):
         if math.isfinite(value):
-            shown = _labels({**settings.labels, "suite": report.name, **labels})
+            shown = label_text({**settings.labels, "suite": report.name, **labels})
             found[name].append(f"{name}{shown} {value!r}")
     pieces = []
     for name, lines in found.items():
@@ -167,14 +165,3 @@ def _dimensions(report: Report) -> Iterator[Sample]:
             yield "proctor_intent_pass_rate", {"target": cell.target, "intent": cell.intent}, cell.mean
         elif cell.intent is not None and not part:
             yield "proctor_intent_score", {**labels, "intent": cell.intent}, cell.mean
-
-
-def _labels(labels: Mapping[str, str]) -> str:
-    shown = ",".join(f'{name}="{_value(value)}"' for name, value in labels.items() if value)
-    return f"{{{shown}}}" if shown else ""
-
-
-def _value(value: str) -> str:
-    """Return a label's value without lone surrogates and carriage returns, which some readers treat as line ends."""
-    clean = value[:_LABEL_LENGTH].replace("\r", " ").encode(errors="replace").decode()
-    return clean.translate(_ESCAPES)

@@ -80,7 +80,15 @@ def read_chat(entries: Iterator[Entry]) -> Iterator[Case]:
 
 
 def _session(entry: Entry) -> str | None:
-    data = entry.data
+    return _session_in(entry.data)
+
+
+def _names_no_session(data: Any) -> bool:
+    """Whether each value is a conversation: without a session's name, requests are not merged."""
+    return _session_in(data) is None
+
+
+def _session_in(data: Any) -> str | None:
     if not isinstance(data, Mapping):
         return None
     places = (data, _request(data), data.get("metadata"), _request(data).get("metadata"))
@@ -167,5 +175,7 @@ def _response(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return data if "choices" in data or (isinstance(data.get("output"), list) and "input" in data) else {}
 
 
-ANTHROPIC = Importer(title="Anthropic message logs", fits=is_anthropic, read=read_chat, order=80)
-OPENAI = Importer(title="OpenAI message logs", fits=is_openai, read=read_chat, order=90)
+ANTHROPIC = Importer(
+    title="Anthropic message logs", fits=is_anthropic, read=read_chat, order=80, by_entry=_names_no_session
+)
+OPENAI = Importer(title="OpenAI message logs", fits=is_openai, read=read_chat, order=90, by_entry=_names_no_session)

@@ -15,12 +15,22 @@ from proctor.core.decode import closest
 from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations.entries import ENDINGS, Entry, entries_of
 from proctor.suites.conversations.importer import Importer
+from proctor.suites.conversations.parquet import is_parquet, parquet_entries
 from proctor.suites.id_filter import Seen
 
-__all__ = ["AUTO", "conversation_files", "importers", "open_all", "open_conversations"]
+__all__ = [
+    "AUTO",
+    "cases_of_entries",
+    "conversation_files",
+    "find_importer",
+    "importers",
+    "open_all",
+    "open_conversations",
+]
 
 AUTO = "auto"
 _GROUP = "importers"
+_FOLDER_ENDINGS = (*ENDINGS, ".parquet")
 _log = logging.getLogger(__name__)
 
 
@@ -55,12 +65,35 @@ def open_all(paths: Iterable[Path], format: str = AUTO) -> Iterator[Case]:
         SuiteError: as `open_conversations` does.
         InputError: there is no such format.
     """
-    chosen = _importer(format)
     taken = Seen()
+    chosen = _importer(format)
     for path in paths:
         for file in conversation_files(path):
-            for case in _cases(file, chosen):
+            entries = parquet_entries([file]) if is_parquet(file) else entries_of(file)
+            for case in _cases(file, entries, chosen):
                 yield _named_once(case, taken)
+
+
+def cases_of_entries(file: Path, entries: Iterator[Entry], format: str = AUTO) -> Iterator[Case]:
+    """Yield the conversations of these entries of a file; their ids are unique among them.
+
+    Raises:
+        SuiteError: as `open_conversations` does.
+        InputError: there is no such format.
+    """
+    taken = Seen()
+    for case in _cases(file, entries, _importer(format)):
+        yield _named_once(case, taken)
+
+
+def find_importer(first: Entry, format: str = AUTO) -> Importer:
+    """Return the importer of this format, or the one that the first entry of a file fits.
+
+    Raises:
+        SuiteError: no importer fits.
+        InputError: there is no such format.
+    """
+    return _importer(format) or _detected(first)
 
 
 def conversation_files(path: Path) -> list[Path]:
@@ -71,10 +104,10 @@ def conversation_files(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    found = sorted(each for each in path.rglob("*") if each.name.lower().endswith(ENDINGS) and each.is_file())
+    found = sorted(each for each in path.rglob("*") if each.name.lower().endswith(_FOLDER_ENDINGS) and each.is_file())
     found = [each for each in found if not any(part.startswith(".") for part in each.relative_to(path).parts)]
     if not found:
-        hint = f"put a file into it that ends in {', '.join(ENDINGS)}"
+        hint = f"put a file into it that ends in {', '.join(_FOLDER_ENDINGS)}"
         raise SuiteError("the folder has no conversations", file=str(path), hint=hint)
     return found
 
@@ -98,8 +131,7 @@ def _loaded(name: str) -> Importer:
     return found
 
 
-def _cases(file: Path, chosen: Importer | None) -> Iterator[Case]:
-    entries = entries_of(file)
+def _cases(file: Path, entries: Iterator[Entry], chosen: Importer | None) -> Iterator[Case]:
     first = next(entries, None)
     if first is None:
         raise SuiteError("the file holds no conversation", file=str(file), hint="export some first")

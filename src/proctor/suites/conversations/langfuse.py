@@ -13,10 +13,11 @@ from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.log_metadata import sources_of
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
 from proctor.suites.conversations.steps import AgentStep
-from proctor.suites.conversations.trace_spans import listed, loosely, parsed, read_traced, seconds
+from proctor.suites.conversations.trace_format import TraceFormat
+from proctor.suites.conversations.trace_spans import listed, loosely, merge_updates, parsed, read_traced, seconds
 from proctor.suites.conversations.usage_fields import number, usage_of
 
-__all__ = ["LANGFUSE", "is_langfuse", "read_langfuse"]
+__all__ = ["LANGFUSE", "LANGFUSE_TRACES", "is_langfuse", "langfuse_step", "read_langfuse"]
 
 _TYPES = ("SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "GUARDRAIL", "EMBEDDING")
 _TRACE = "TRACE"
@@ -37,12 +38,12 @@ def is_langfuse(data: Any) -> bool:
 
 def read_langfuse(entries: Iterator[Entry]) -> Iterator[Case]:
     """Yield one case per session; a trace without a session is its own conversation."""
-    return read_traced(_observations(listed(entries, "data")), key=_trace, session=_session, step=_step, about=_about)
+    return read_traced(entries, LANGFUSE_TRACES)
 
 
 def _observations(entries: Iterator[Entry]) -> Iterator[Entry]:
     """Yield observations one by one; those inside a trace with the trace's fields."""
-    for entry in entries:
+    for entry in listed(entries, "data"):
         data = entry.data
         if not isinstance(data, Mapping):
             raise entry.wrong("expected an observation or a trace of Langfuse: a mapping")
@@ -92,7 +93,8 @@ def _about(spans: list[Entry]) -> dict[str, Any]:
     }
 
 
-def _step(entry: Entry) -> AgentStep | None:
+def langfuse_step(entry: Entry) -> AgentStep | None:
+    """Read one observation as a step of the agent; None if it says nothing about the conversation."""
     data = entry.data
     kind = data.get("type")
     start = time_of(_at(data, "start_time") or data.get("timestamp"))
@@ -127,4 +129,19 @@ def _step(entry: Entry) -> AgentStep | None:
     )
 
 
+def _joined(observations: list[Entry]) -> list[Entry]:
+    """Merge an observation with its later updates, which have its id and only the fields that changed."""
+    return merge_updates(observations, "id")
+
+
+LANGFUSE_TRACES = TraceFormat(
+    name="langfuse",
+    records=_observations,
+    trace=_trace,
+    session=_session,
+    step=langfuse_step,
+    about=_about,
+    model=lambda spans: text_at(_about(spans), "model"),
+    join=_joined,
+)
 LANGFUSE = Importer(title="Langfuse observations and traces", fits=is_langfuse, read=read_langfuse, order=50)

@@ -13,10 +13,11 @@ from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.log_metadata import sources_of
 from proctor.suites.conversations.messages import arguments_of, result_of, time_of
 from proctor.suites.conversations.steps import AgentStep
-from proctor.suites.conversations.trace_spans import listed, loosely, parsed, read_traced, seconds
+from proctor.suites.conversations.trace_format import TraceFormat
+from proctor.suites.conversations.trace_spans import listed, loosely, merge_updates, parsed, read_traced, seconds
 from proctor.suites.conversations.usage_fields import number, usage_of
 
-__all__ = ["LANGSMITH", "is_langsmith", "read_langsmith"]
+__all__ = ["LANGSMITH", "LANGSMITH_TRACES", "is_langsmith", "langsmith_step", "read_langsmith"]
 
 _THREADS = ("session_id", "thread_id", "conversation_id")
 
@@ -32,12 +33,12 @@ def is_langsmith(data: Any) -> bool:
 
 def read_langsmith(entries: Iterator[Entry]) -> Iterator[Case]:
     """Yield one case per thread; a trace without a thread is its own conversation."""
-    return read_traced(_runs(listed(entries, "runs")), key=_trace, session=_thread, step=_step, about=_about)
+    return read_traced(entries, LANGSMITH_TRACES)
 
 
 def _runs(entries: Iterator[Entry]) -> Iterator[Entry]:
     """Yield runs one by one, including nested runs."""
-    for entry in entries:
+    for entry in listed(entries, "runs"):
         if not isinstance(entry.data, Mapping) or "run_type" not in entry.data:
             raise entry.wrong("expected a run of LangSmith: a mapping with `run_type`")
         yield from _flat(entry)
@@ -80,7 +81,8 @@ def _about(runs: list[Entry]) -> dict[str, Any]:
     return {"customer": customer, "model": model, "tags": tags, "format": "langsmith"}
 
 
-def _step(entry: Entry) -> AgentStep | None:
+def langsmith_step(entry: Entry) -> AgentStep | None:
+    """Read one run as a step of the agent; None if it says nothing about the conversation."""
     run = entry.data
     start, end = time_of(run.get("start_time")), time_of(run.get("end_time"))
     error = str(run["error"]) if run.get("error") else None
@@ -141,4 +143,26 @@ def _usage(run: Mapping[str, Any], outputs: Any) -> Any:
     return usage_of(told) or usage_of(counted)
 
 
+def _joined(runs: list[Entry]) -> list[Entry]:
+    """Merge a run with its later updates: the SDK posts a run when it starts and patches it when it ends."""
+    return merge_updates(runs, "id")
+
+
+def _model(runs: list[Entry]) -> str | None:
+    """Return the model that answered; the one that was asked for if the answer does not name it."""
+    outputs = [parsed(run.data.get("outputs")) for run in runs if run.data.get("run_type") == "llm"]
+    answered = (text_at(each, "model") for each in outputs if isinstance(each, Mapping))
+    return next((name for name in answered if name), None) or text_at(_about(runs), "model")
+
+
+LANGSMITH_TRACES = TraceFormat(
+    name="langsmith",
+    records=_runs,
+    trace=_trace,
+    session=_thread,
+    step=langsmith_step,
+    about=_about,
+    model=_model,
+    join=_joined,
+)
 LANGSMITH = Importer(title="LangSmith runs", fits=is_langsmith, read=read_langsmith, order=40)

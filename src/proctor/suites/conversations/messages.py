@@ -28,11 +28,14 @@ _ROLES: Mapping[str, Role] = {
     "function": "tool",
 }
 _PLAIN = ("user", "assistant", "system")
+_BARE = frozenset({"role", "parts", "finish_reason"})
+_TEXT_KEYS = 2  # `type` and `content`
 _TEXTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHTS = ("thinking", "reasoning", "redacted_thinking")
 _READ = frozenset(
     [
         *("role", "content", "parts", "name", "type", "id", "timestamp", "created_at", "usage", "cost", "requestor"),
+        "finish_reason",
         *(
             "tool_calls",
             "tool_call_id",
@@ -103,6 +106,9 @@ def _read(item: Any, where: str) -> Iterator[LoggedMessage]:
             message=Message(role=item["role"], content=item["content"])
         )  # fast path: most messages of a log
         return
+    if (text := _only_text(item)) is not None:
+        yield LoggedMessage(message=Message(role=item["role"], content=text))
+        return
     item = _unwrapped(item)
     kind = item.get("type")
     if kind in ("function_call", "function_call_output", "reasoning") and "role" not in item:
@@ -116,6 +122,18 @@ def _read(item: Any, where: str) -> Iterator[LoggedMessage]:
         yield LoggedMessage(message=Message(role="system"), aside=dict(item))
         return
     yield from _spoken(item, role, where)
+
+
+def _only_text(item: Mapping[str, Any]) -> str | None:
+    """Return the text of a message in OpenTelemetry's form that has one part and nothing else."""
+    parts = item.get("parts")
+    if type(parts) is not list or len(parts) != 1 or item.get("role") not in _PLAIN or not _BARE.issuperset(item):
+        return None
+    part = parts[0]
+    if type(part) is not dict or part.get("type") != "text" or len(part) != _TEXT_KEYS:
+        return None
+    text = part.get("content")
+    return text if type(text) is str else None
 
 
 def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -335,6 +353,8 @@ def result_of(text: str) -> Any:
 
 def time_of(value: Any) -> datetime | None:
     """Parse a time from text or from (milli- or nano)seconds since 1970; None if it is neither."""
+    if isinstance(value, datetime):
+        return value
     if isinstance(value, str) and not value.isdigit():
         try:
             made = datetime.fromisoformat(value.replace(" UTC", "+00:00"))

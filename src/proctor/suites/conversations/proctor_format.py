@@ -74,4 +74,4 @@ def _turn(turn: Any) -> Any:
     return {**rest, "messages": [*turn["messages"], said]}
 
 
-PROCTOR = Importer(title="Proctor's own results and recordings", fits=is_own, read=read_own, order=60)
+PROCTOR = Importer(title="Proctor's own results and recordings", fits=is_own, read=read_own, order=60, by_entry=is_own)

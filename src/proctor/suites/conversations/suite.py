@@ -41,9 +41,13 @@ class RecordedSuite(LoadedSuite):
             SuiteError: a file cannot be read, or an entry is not a conversation.
         """
         for case in open_all(self.recordings, self.format):
-            case = laid_over(case, self.shared)  # noqa: PLW2901
-            own = self.known.get(case.id)
-            yield laid_over(case, own) if own is not None else case
+            yield self.with_expectations(case)
+
+    def with_expectations(self, case: Case) -> Case:
+        """Return a conversation with what the suite file expects of all of them and of this one."""
+        case = laid_over(case, self.shared)
+        own = self.known.get(case.id)
+        return laid_over(case, own) if own is not None else case
 
     def place(self, case_id: str, path: tuple[str | int, ...] = ()) -> tuple[Path, int | None] | None:
         """Return the file of a conversation; log lines are not edited by hand, so there is no line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,23 +12,17 @@ from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.group_entries import grouped
 from proctor.suites.conversations.json_text import read_json
 from proctor.suites.conversations.messages import LoggedMessage
-from proctor.suites.conversations.steps import AgentStep, turns_of_steps
+from proctor.suites.conversations.steps import turns_of_steps
+from proctor.suites.conversations.trace_format import TraceFormat
 
-__all__ = ["listed", "loosely", "parsed", "read_traced", "seconds", "words_of"]
+__all__ = ["listed", "loosely", "merge_updates", "parsed", "read_traced", "seconds", "words_of"]
 
 _SILENT = "the trace does not say what was said: its tool was set to leave the messages out"
 _WORDS = ("input", "question", "query", "text", "message", "user_message", "prompt", "content")
 _ANSWERS = ("output", "answer", "response", "result", "text", "message", "content", "completion")
 
 
-def read_traced(
-    entries: Iterator[Entry],
-    *,
-    key: Callable[[Entry], str | None],
-    session: Callable[[Entry], str | None],
-    step: Callable[[Entry], AgentStep | None],
-    about: Callable[[list[Entry]], Mapping[str, Any]],
-) -> Iterator[Case]:
+def read_traced(entries: Iterator[Entry], format: TraceFormat) -> Iterator[Case]:
     """Yield one case per conversation: the spans of a session, or of a trace without one, in any order.
 
     A span belongs where its trace belongs: it is enough that one span of a trace names the session. A trace without an
@@ -40,14 +34,16 @@ def read_traced(
     """
     told, first = 0, None
     silent: list[Case] = []
-    for name, group in grouped(entries, key, session):
-        spans = list(group)
+    for name, group in grouped(format.records(entries), format.trace, format.session):
+        spans = format.join(list(group))
+        if not spans:
+            continue
         first = first or spans[0]
-        steps = [made for span in spans if (made := step(span)) is not None]
+        steps = [made for span in spans if (made := format.step(span)) is not None]
         if not steps:
             continue
         turns = turns_of_steps(steps)
-        beside = dict(about(spans))
+        beside = dict(format.about(spans))
         more = {"session": name, "customer": beside.pop("customer", None), "error": None if turns else _SILENT}
         case = make(spans[0], turns, name=name, about={**beside, "spans": len(spans)}, **more)
         told += bool(turns)
@@ -72,6 +68,32 @@ def listed(entries: Iterator[Entry], *names: str) -> Iterator[Entry]:
             continue
         for at, value in enumerate(entry.data[inside]):
             yield Entry(data=value, file=entry.file, line=entry.line, path=(*entry.path, inside, at))
+
+
+def merge_updates(records: list[Entry], key: str) -> list[Entry]:
+    """Merge records with the same id in the order they came: a later one replaces the fields that it has."""
+    made: dict[str | int, Entry] = {}
+    for at, entry in enumerate(records):
+        given = entry.data.get(key)
+        name: str | int = given if isinstance(given, str) and given else at
+        known = made.get(name)
+        if known is None:
+            made[name] = entry
+            continue
+        data = {**known.data, **{field: value for field, value in entry.data.items() if value is not None}}
+        if isinstance(old := known.data.get("extra"), Mapping) and isinstance(new := entry.data.get("extra"), Mapping):
+            beside = {**_mapping(old.get("metadata")), **_mapping(new.get("metadata"))}
+            data["extra"] = {**old, **new, "metadata": beside}
+        made[name] = Entry(data=data, file=known.file, line=known.line, path=known.path)
+    return list(made.values())
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def parsed(value: Any) -> Any:
@@ -100,7 +122,7 @@ def loosely(entry: Entry, value: Any, where: str, role: str) -> list[LoggedMessa
             inside = value.get(name)
             if isinstance(inside, list) and inside:
                 return _flat(entry, inside, f"{where}.{name}", role)
-        if any(key in value for key in ("role", "kwargs", "lc")):
+        if "role" in value or "lc" in value or ("kwargs" in value and "id" in value):
             return said_in(entry, [value], where)
     if isinstance(value, list) and value:
         return _flat(entry, value, where, role)
@@ -133,6 +155,9 @@ def words_of(value: Any, role: str) -> str:
         return value
     if isinstance(value, Mapping):
         names = _WORDS if role == "user" else _ANSWERS
+        if set(value) == {"args", "kwargs"}:  # the call of a traced function
+            given = [*_listed(value["args"]), _mapping(value["kwargs"])]
+            return next((words for each in given if (words := words_of(each, role))), "")
         found = next((value[name] for name in names if isinstance(value.get(name), str)), None)
         if found is not None:
             return str(found)

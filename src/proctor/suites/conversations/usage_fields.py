@@ -13,8 +13,14 @@ __all__ = ["number", "usage_of"]
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "input": ("input_tokens", "prompt_tokens", "input", "promptTokens", "inputTokens"),
     "output": ("output_tokens", "completion_tokens", "output", "completionTokens", "outputTokens"),
-    "cached_input": ("cache_read_input_tokens", "cached_input", "cached_tokens", "input_cached_tokens"),
-    "reasoning": ("reasoning_tokens", "reasoning", "output_reasoning_tokens"),
+    "cached_input": (
+        "cache_read_input_tokens",
+        "cache_read.input_tokens",
+        "cached_input",
+        "cached_tokens",
+        "input_cached_tokens",
+    ),
+    "reasoning": ("reasoning_tokens", "reasoning.output_tokens", "reasoning", "output_reasoning_tokens"),
 }
 
 

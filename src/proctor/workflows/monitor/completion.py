@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -14,13 +13,13 @@ from proctor.config import Config
 from proctor.core.codec import dumps
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.task import Task, TaskCompletion
-from proctor.monitor.completion import TaskWatch, in_utc
+from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import CompletionRules, read_rules
-from proctor.monitor.ingest import in_order, read_events
 from proctor.report.formats import whole_or_nothing
 from proctor.wiring.local_models import local_model
 from proctor.wiring.problem_lines import placed_in
+from proctor.workflows.monitor.event_source import EventSource
 
 __all__ = ["CompletionJob", "completion_of", "rules_of"]
 
@@ -29,9 +28,9 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionJob:
-    """The logs to read and the options. ``tasks`` is an output file with one JSON line per task."""
+    """The events to read and the options. ``tasks`` is an output file with one JSON line per task."""
 
-    events: tuple[Path, ...]
+    events: EventSource
     rules: CompletionRules
     until: datetime | None = None
     light: bool = False
@@ -39,7 +38,7 @@ class CompletionJob:
 
 
 async def completion_of(job: CompletionJob) -> TaskCompletion:
-    """Read the logs once in order of time, and count.
+    """Read the events once in order of time, and count.
 
     Raises:
         InputError: a log cannot be read, or an event in it is wrong.
@@ -47,8 +46,6 @@ async def completion_of(job: CompletionJob) -> TaskCompletion:
     """
     watch = TaskWatch(job.rules, None if job.light else local_model("embedder"))
     figures = CompletionFigures(job.rules)
-    logs = [read_events(path) for path in job.events]
-    merged = heapq.merge(*logs, key=lambda placed: in_utc(placed.event.time)) if len(logs) > 1 else logs[0]
     with ExitStack() as stack:
         out = stack.enter_context(whole_or_nothing(job.tasks)) if job.tasks else None
 
@@ -57,7 +54,7 @@ async def completion_of(job: CompletionJob) -> TaskCompletion:
             if out is not None:
                 out.writelines(dumps(task).decode() + "\n" for task in done)
 
-        for placed in in_order(merged, late=job.rules.lateness):
+        for placed in job.events.read(late=job.rules.lateness):
             try:
                 done = await watch.add(placed.event)
             except ValueError as error:

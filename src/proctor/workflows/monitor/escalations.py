@@ -18,7 +18,6 @@ from proctor.core.handoff import EscalationCauses, HandOff
 from proctor.core.trajectory import Trajectory
 from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.escalation import DIMENSION, UNKNOWN, EscalationFigures
-from proctor.monitor.ingest import in_order, read_events
 from proctor.monitor.knowledge_gaps import GapFinder
 from proctor.monitor.sessions import conversations
 from proctor.report.formats import whole_or_nothing
@@ -28,6 +27,7 @@ from proctor.store.runs import RunStore
 from proctor.wiring.local_models import local_model
 from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
+from proctor.workflows.monitor.event_source import EventSource
 
 __all__ = ["EscalationJob", "LabelledHandOff", "escalations_of", "label_hand_off", "scorer_of"]
 
@@ -36,7 +36,10 @@ _BATCH = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationJob:
-    """The conversations to read and the options. ``hand_offs`` is an output file of JSON lines."""
+    """The conversations to read and the options; without files, the project's event log is read.
+
+    ``hand_offs`` is an output file of JSON lines.
+    """
 
     recordings: tuple[Path, ...] = ()
     events: tuple[Path, ...] = ()
@@ -86,7 +89,7 @@ async def escalations_of(config: Config, job: EscalationJob) -> EscalationCauses
         figures = EscalationFigures(people_said(store, DIMENSION))
         out = stack.enter_context(whole_or_nothing(job.hand_offs)) if job.hand_offs else None
         kept: list[Label] = []
-        for case in _cases(job):
+        for case in _cases(config, job):
             found = await hand_off_of(scorer, case)
             figures.add(found)
             if found is None:
@@ -143,13 +146,14 @@ def label_hand_off(config: Config, name: str, *, category: str, by: str, note: s
     return LabelledHandOff(id=subject, category=category, found=found)
 
 
-def _cases(job: EscalationJob) -> Iterator[Case]:
+def _cases(config: Config, job: EscalationJob) -> Iterator[Case]:
     if job.recordings:
         from proctor.suites.conversations.detect import open_all  # noqa: PLC0415 - only where there are such files
 
         yield from open_all(job.recordings, job.format)
     late = CompletionRules().lateness
-    for path in job.events:
-        log = (placed.event for placed in in_order(read_events(path), late=late))
+    named: list[tuple[Path, ...]] = [(path,) for path in job.events]
+    for files in named or ([] if job.recordings else [()]):
+        log = (placed.event for placed in EventSource.of(config, files).read(late=late))
         for run in conversations(log):
             yield Case(id=run.id or "", recorded=run)

@@ -1,0 +1,74 @@
+"""proctor serve: receive events from production and watch them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from proctor.cli.context import project as open_project
+from proctor.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from proctor.config import Config
+    from proctor.wiring.ingest_settings import IngestSettings
+
+__all__ = ["verb"]
+
+
+@click.command("serve", short_help="Receive events from production (OTLP, JSON, Langfuse, LangSmith) and watch them.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=4318, show_default=True, help="Port; 0 selects a free one."
+)
+@click.pass_context
+def verb(ctx: click.Context, /, host: str, port: int) -> int:
+    """Receive traces, turns and scores from agents, store them, and check the alert rules.
+
+    Takes OTLP/HTTP (protobuf and JSON), plain JSON and NDJSON at /v1/turns, and the SDKs of Langfuse and LangSmith
+    with this server as their base URL. A request is acknowledged when it is on disk. Settings are in proctor.yaml
+    under `monitor: {ingest: ...}`. Other machines can be let in only with tokens. Runs until interrupted.
+    """
+    import asyncio  # noqa: PLC0415
+
+    from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.wiring.ingest_settings import read_ingest  # noqa: PLC0415
+
+    config = open_project(ctx)
+    settings = read_ingest(config)
+    if not is_loopback(host) and not settings.tokens:
+        hint = "set `monitor: {ingest: {tokens: {SOURCE: ${TOKEN}}}}` in proctor.yaml, or listen on 127.0.0.1"
+        raise ConfigError(f"{host} can be reached by other machines, and no token is set", hint=hint)
+    return asyncio.run(_serve(config, settings, host, port))
+
+
+async def _serve(config: Config, settings: IngestSettings, host: str, port: int) -> int:
+    from proctor.project import Project  # noqa: PLC0415
+    from proctor.server.ingest.app import make_app  # noqa: PLC0415
+    from proctor.server.ingest.read_api import ReadApi  # noqa: PLC0415
+    from proctor.server.serve_app import serve  # noqa: PLC0415
+    from proctor.wiring.history_settings import open_history  # noqa: PLC0415
+    from proctor.workflows.monitor.index_process import index_process  # noqa: PLC0415
+    from proctor.workflows.monitor.online_scoring import background_scoring  # noqa: PLC0415
+    from proctor.workflows.monitor.open_intake import open_intake  # noqa: PLC0415
+
+    async with Project(config) as project:
+        with open_intake(config, settings, http=project.http) as watched:
+            recovered = watched.intake.recover()
+            if recovered:
+                click.echo(f"read {recovered:,} events of the last minutes", err=True)
+            state = watched.watch.state if watched.watch is not None else None
+            # The history of the readers is their own: they must not wait for the indexer.
+            with (
+                index_process(config) as is_indexed,
+                open_history(config) as history,
+                background_scoring(config, watched.intake.add),
+            ):
+                reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits, metrics=watched.metrics)
+                return await serve(
+                    make_app(watched.intake, settings, reader=reader, tick=watched.tick, is_indexed=is_indexed),
+                    host,
+                    port,
+                    started=lambda address: click.echo(f"receiving at {address}", err=True),
+                    stopping=lambda: click.echo("stopping; what is complete is written; again to break off", err=True),
+                )

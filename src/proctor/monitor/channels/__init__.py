@@ -1,0 +1,1 @@
+"""Alerts as messages: one envelope, and a thin shape for each receiver."""

@@ -1,0 +1,1 @@
+"""What alert rules count: one detector for each kind of rule."""

@@ -1,0 +1,128 @@
+"""How far raters agree in each dimension of an audit, with bootstrap intervals over conversations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from proctor.core.audit_report import DimensionAgreement
+from proctor.core.judge_card import Estimate
+from proctor.stats.agreement import (
+    Weighting,
+    fleiss_kappa,
+    gwet_ac1,
+    kappa_of_table,
+    krippendorff_alpha,
+    observed_agreement,
+    rating_counts,
+)
+from proctor.stats.bootstrap import interval_of
+
+__all__ = ["agreement_in", "estimate_over", "table_of"]
+
+Numbers = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+_ALPHA_RESAMPLES = 200  # a resample of alpha costs thirty times that of kappa
+
+
+def agreement_in(
+    dimension: str,
+    units: Sequence[Sequence[tuple[str, int]]],
+    *,
+    levels: Sequence[int],
+    pass_at: int,
+    limit: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> DimensionAgreement | None:
+    """Return the agreement over units, each the ratings of one conversation by rater; None if none has two ratings."""
+    paired = [sorted(unit) for unit in units if len(unit) > 1]
+    if not paired:
+        return None
+    people = sorted({rater for unit in paired for rater, _ in unit})
+    values = [[value for _, value in unit] for unit in paired]
+    counts = rating_counts(values, levels)
+    passes = rating_counts([[value >= pass_at for value in unit] for unit in values], (False, True))
+    is_pair = len(people) == 2
+
+    def over(figure: Callable[[Places], float | None], draws: int = resamples) -> Estimate:
+        return estimate_over(len(paired), figure, resamples=draws, seed=seed)
+
+    if is_pair:
+        codes = _codes(values, levels)
+        passing = _codes([[int(value >= pass_at) for value in unit] for unit in values], (0, 1))
+        kappa = over(_kappa(codes, len(levels), "none"))
+        linear, quadratic = (over(_kappa(codes, len(levels), kind)) for kind in ("linear", "quadratic"))
+        passed = over(_kappa(passing, 2, "none"))
+    else:
+        kappa = over(lambda at: fleiss_kappa(counts[at]))
+        linear = quadratic = Estimate()
+        passed = over(lambda at: fleiss_kappa(passes[at]))
+    return DimensionAgreement(
+        dimension=dimension,
+        items=len(paired),
+        raters=len(people),
+        observed=over(lambda at: observed_agreement(counts[at])),
+        kappa=kappa,
+        is_fleiss=not is_pair,
+        linear=linear,
+        quadratic=quadratic,
+        ac1=over(lambda at: gwet_ac1(counts[at])),
+        alpha=over(
+            lambda at: krippendorff_alpha([values[place] for place in at.tolist()], level="ordinal"), _ALPHA_RESAMPLES
+        ),
+        passing=passed,
+        passing_ac1=over(lambda at: gwet_ac1(passes[at])),
+        needed=_needed(kappa, len(paired), limit),
+    )
+
+
+def estimate_over(
+    count: int, figure: Callable[[Places], float | None], *, resamples: int = 1000, seed: int = 0
+) -> Estimate:
+    """Return a figure of all cases with its bootstrap interval; the figure gets the indices of resampled cases."""
+    value = figure(np.arange(count))
+    if value is None:
+        return Estimate()
+    found = interval_of(count, figure, resamples=resamples, seed=seed)
+    if found is None:
+        return Estimate(value=value)
+    return Estimate(value=value, low=max(-1.0, found.low), high=min(1.0, found.high))
+
+
+def table_of(pairs: Sequence[tuple[int, int]], levels: Sequence[int]) -> Numbers:
+    """Return the table of two raters' ratings."""
+    places = {level: place for place, level in enumerate(levels)}
+    table = np.zeros((len(levels), len(levels)))
+    for one, other in pairs:
+        table[places[one], places[other]] += 1
+    return table
+
+
+def _codes(values: Sequence[Sequence[int]], levels: Sequence[int]) -> Places:
+    places = {level: place for place, level in enumerate(levels)}
+    return np.array([places[one] * len(levels) + places[other] for one, other in values], dtype=np.int64)
+
+
+def _kappa(codes: Places, size: int, weighting: Weighting) -> Callable[[Places], float | None]:
+    def figure(at: Places) -> float | None:
+        table = np.bincount(codes[at], minlength=size * size).reshape(size, size).astype(np.float64)
+        return kappa_of_table(table, weighting=weighting)
+
+    return figure
+
+
+def _needed(kappa: Estimate, items: int, limit: float | None) -> int | None:
+    """Return how many conversations would move the limit out of the interval, if kappa stayed as it is."""
+    if limit is None or kappa.value is None or kappa.low is None or kappa.high is None:
+        return None
+    if kappa.low >= limit or kappa.high < limit:
+        return None
+    distance = abs(kappa.value - limit)
+    if distance < 0.005:
+        return None
+    reach = kappa.value - kappa.low if kappa.value > limit else kappa.high - kappa.value
+    return math.ceil(items * (reach / distance) ** 2)

@@ -1,0 +1,1 @@
+"""Simulated traffic with known truth, for tests, benchmarks and demos."""

@@ -1,0 +1,59 @@
+"""Who sends: the token of a request names its source, in whichever header its SDK puts it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterator, Mapping
+
+from aiohttp import web
+
+from proctor.server.admission import TOKEN_HEADER
+
+__all__ = ["SourceTokens"]
+
+
+class SourceTokens:
+    """The sources and their tokens. Without tokens every sender is admitted, and has no name."""
+
+    def __init__(self, tokens: Mapping[str, str], *, read_token: str | None = None) -> None:
+        # Only hashes are kept and compared: how long a look-up takes says nothing about a token.
+        self._sources = {_digest(token.strip()): name for name, token in tokens.items()}
+        self._reader = _digest(read_token.strip()) if read_token else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether senders need no token."""
+        return not self._sources
+
+    def source(self, request: web.Request) -> str | None:
+        """Return the name of the source whose token the request has; None if it has none that is known."""
+        return next((name for each in _shown(request) if (name := self._sources.get(_digest(each)))), None)
+
+    def may_read(self, request: web.Request) -> bool:
+        """Return whether the request may use the reading API. Where senders need tokens, so do readers."""
+        if self._reader is None:
+            return self.is_open
+        return any(_digest(each) == self._reader for each in _shown(request))
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def _shown(request: web.Request) -> Iterator[str]:
+    """Yield what may be a token: our header, a bearer token, LangSmith's API key, Langfuse's secret key."""
+    headers = request.headers
+    for name in (TOKEN_HEADER, "x-api-key"):
+        if given := headers.get(name):
+            yield given.strip()
+    kind, _, given = headers.get("Authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        yield given.strip()
+    elif kind.lower() == "basic":
+        try:
+            pair = base64.b64decode(given.strip(), validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError, ValueError):
+            return
+        yield pair.partition(":")[2]

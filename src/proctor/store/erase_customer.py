@@ -1,0 +1,231 @@
+"""Erase what is stored of a customer: in the event log, its segments and indexes, and in the log of gates."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import orjson
+
+from proctor.core.errors import StoreError
+from proctor.core.event_row import EventRow
+from proctor.store.duck import connect_duck, duck_errors
+from proctor.store.event_indexer import EventIndexer
+from proctor.store.guard_log import FOLDER as GUARD_FOLDER
+from proctor.store.guard_log_reader import days
+from proctor.store.log_reader import log_files, new_rows
+from proctor.store.mask_decisions import customer_key, naming
+from proctor.store.review import GUARD
+from proctor.store.runs import RunStore
+from proctor.store.segments import (
+    COLUMNS,
+    SEGMENTS,
+    parquet,
+    read_manifest,
+    remove_segments,
+    segments_of,
+    write_manifest,
+)
+from proctor.store.text_index import TextIndex
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Forgotten", "customer_names", "erase_customer", "erase_from_guard_log"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was erased. ``sessions`` are the customer's, so that others can erase what they keep of them."""
+
+    sessions: tuple[str, ...] = ()
+    events: int = 0
+    segments: int = 0
+    conversations: int = 0
+    texts: int = 0
+    decisions: int = 0
+
+
+def customer_names(store: Path, customer: str) -> tuple[str, ...]:
+    """Return the names under which a customer may be stored: as given, and the pseudonym.
+
+    Raises:
+        StoreError: the key of the pseudonyms cannot be read.
+    """
+    folder = store / GUARD_FOLDER
+    if not (folder / "customers.key").exists():
+        return (customer,)
+    return (customer, naming(customer_key(folder))(customer))
+
+
+def erase_customer(store: Path, names: Sequence[str], indexer: EventIndexer, texts: TextIndex | None) -> Forgotten:
+    """Erase a customer from the event log, the segments and the indexes. Call as the sole sealer.
+
+    A line of the log is overwritten by blanks where it is, so that its writer need not stop. Segments are written again
+    without the customer's events. Rollups count events and name nobody; they stay.
+
+    Raises:
+        StoreError: a file cannot be written, or DuckDB is needed and not installed.
+    """
+    folder = store / "events"
+    sessions = set(indexer.conversations.sessions_of(names))
+    logs = log_files(folder)
+    for path in logs:
+        sessions |= _sessions_in(path, names)
+    manifest = read_manifest(folder)
+    database = connect_duck(folder / SEGMENTS / "spill") if manifest.segments else None
+    try:
+        if database is not None:
+            files = [folder / SEGMENTS / each.file for each in manifest.segments]
+            sessions |= _load_wanted(database, files, names, sessions)
+
+        def is_gone(row: EventRow) -> bool:
+            return row.customer in names if row.customer else row.session in sessions
+
+        events = sum(_blank_rows(path, is_gone) for path in logs)
+        with indexer.database.writing() as known:
+            known.execute("INSERT INTO erasures DEFAULT VALUES")
+        segments = 0
+        if database is not None:
+            segments, gone = _erase_segments(database, folder)
+            events += gone
+    finally:
+        if database is not None:
+            database.close()
+    wanted = sorted(sessions)
+    conversations = indexer.conversations.forget_customer(names, wanted)
+    with indexer.database.reading() as known:
+        known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return Forgotten(
+        sessions=tuple(wanted),
+        events=events,
+        segments=segments,
+        conversations=conversations,
+        texts=texts.forget(wanted) if texts is not None else 0,
+    )
+
+
+def erase_from_guard_log(store: Path, names: Sequence[str], sessions: Sequence[str]) -> int:
+    """Erase a customer's decisions from the log of gates and from the review queue; return how many.
+
+    Raises:
+        StoreError: a file cannot be written, or the database failed.
+    """
+    wanted, erased = set(sessions), set[str]()
+    for path in days(store / GUARD_FOLDER):
+
+        def is_gone(row: dict[str, Any]) -> bool:
+            customer = row.get("customer")
+            return customer in names if customer else row.get("session") in wanted
+
+        erased |= _blank_decisions(path, is_gone)
+    if erased:
+        with RunStore(store) as opened:
+            gone = [(GUARD, each) for each in erased]
+            opened.database.executemany("DELETE FROM review WHERE origin = ? AND case_id = ?", gone)
+    return len(erased)
+
+
+def _sessions_in(path: Path, names: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    marks = [orjson.dumps(name)[1:-1] for name in names]  # as it is in a JSON string
+    try:
+        with path.open("rb") as file:
+            for placed in new_rows(file, 0, having=marks):
+                if placed.row is not None and placed.row.customer in names and placed.row.session:
+                    found.add(placed.row.session)
+    except FileNotFoundError:
+        return found
+    return found
+
+
+def _blank_rows(path: Path, is_gone: Callable[[EventRow], bool]) -> int:
+    count = 0
+    with _changing(path) as file:
+        end = 0
+        for placed in new_rows(file, 0):
+            end = placed.at + placed.length + 1
+            if placed.row is not None and is_gone(placed.row):
+                os.pwrite(file.fileno(), b" " * placed.length, placed.at)
+                count += 1
+        _blank_torn_end(file, end)
+        os.fdatasync(file.fileno())
+    return count
+
+
+def _blank_torn_end(file: BinaryIO, end: int) -> None:
+    """Blank a line that its killed writer has not finished; nobody can read whose it is."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # its writer lives
+        return
+    rest = os.fstat(file.fileno()).st_size - end
+    if rest > 0:
+        os.pwrite(file.fileno(), b" " * rest, end)
+    fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _blank_decisions(path: Path, is_gone: Callable[[dict[str, Any]], bool]) -> set[str]:
+    erased: set[str] = set()
+    with _changing(path) as file:
+        at = 0
+        for line in file:
+            try:
+                row = orjson.loads(line)
+            except orjson.JSONDecodeError:  # blank, damaged, or being written
+                row = None
+            if isinstance(row, dict) and is_gone(row):
+                os.pwrite(file.fileno(), b" " * (len(line) - 1), at)
+                erased.add(str(row.get("id")))
+            at += len(line)
+        os.fdatasync(file.fileno())
+    return erased
+
+
+def _changing(path: Path) -> BinaryIO:
+    try:
+        return path.open("r+b", buffering=1 << 20)
+    except OSError as error:
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint="check its rights") from error
+
+
+def _load_wanted(
+    database: duckdb.DuckDBPyConnection, files: Sequence[Path], names: Sequence[str], sessions: set[str]
+) -> set[str]:
+    """Put the customer's names and sessions into tables; return the sessions that only segments know."""
+    with duck_errors(files[0]):
+        database.execute("CREATE TEMP TABLE gone_customers AS SELECT unnest(?) AS name", [list(names)])
+        query = f"SELECT DISTINCT session FROM {parquet(files)} WHERE customer IN (SELECT name FROM gone_customers)"
+        found = {row[0] for row in database.execute(query).fetchall() if row[0]}
+        listed = sorted(sessions | found)
+        database.execute("CREATE TEMP TABLE gone_sessions (name VARCHAR)")
+        if listed:
+            database.execute("INSERT INTO gone_sessions SELECT unnest(?)", [listed])
+    return found
+
+
+def _erase_segments(database: duckdb.DuckDBPyConnection, folder: Path) -> tuple[int, int]:
+    """Write segments again without the customer; return how many, and the events that are gone."""
+    gone = (
+        "(customer IS NOT NULL AND customer IN (SELECT name FROM gone_customers)) OR "
+        "(customer IS NULL AND session IS NOT NULL AND session IN (SELECT name FROM gone_sessions))"
+    )
+    manifest, changed, events = read_manifest(folder), 0, 0
+    for each in manifest.segments:
+        path = folder / SEGMENTS / each.file
+        with duck_errors(path):
+            found = database.execute(f"SELECT count(*) FROM {parquet([path])} WHERE {gone}").fetchone()
+        if not found or not found[0]:
+            continue
+        query = f"SELECT {', '.join(COLUMNS)} FROM {parquet([path])} WHERE NOT ({gone})"
+        rest = segments_of(database, folder, each.day, query, compacted=each.compacted)
+        manifest = manifest.replaced([each], rest)
+        write_manifest(folder, manifest)
+        remove_segments(folder, [each])
+        changed += 1
+        events += found[0]
+    return changed, events

@@ -1,0 +1,51 @@
+"""The audit and people's labels on PostgreSQL: raters at several servers share one queue."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Final, cast
+
+from proctor.store.audit import AuditStore
+from proctor.store.audit_schema import AUDIT_MIGRATIONS
+from proctor.store.postgres import connect_postgres
+
+__all__ = ["PostgresAuditStore", "PostgresLabels"]
+
+_LABELS: Final = (
+    """
+    CREATE TABLE labels (
+        n         INTEGER PRIMARY KEY,
+        subject   TEXT NOT NULL,
+        dimension TEXT NOT NULL,
+        value     TEXT NOT NULL,
+        person    TEXT NOT NULL,
+        time      TEXT NOT NULL,
+        note      TEXT NOT NULL DEFAULT '',
+        UNIQUE (subject, dimension, person)
+    ) STRICT;
+    CREATE INDEX labels_by_dimension ON labels (dimension, n);
+    """,
+)
+
+
+class PostgresAuditStore(AuditStore):
+    """The audit in a schema of PostgreSQL. The queries are those of SQLite."""
+
+    def __init__(self, url: str, *, prefix: str = "proctor") -> None:
+        connection = connect_postgres(url, f"{prefix}_audit", AUDIT_MIGRATIONS)
+        self.path = Path(connection.place)
+        self.database = cast(sqlite3.Connection, connection)
+
+
+class PostgresLabels:
+    """A place for labels in PostgreSQL, for the functions of ``store.labels``."""
+
+    def __init__(self, url: str, *, prefix: str = "proctor") -> None:
+        connection = connect_postgres(url, f"{prefix}_labels", _LABELS)
+        self.folder = Path(connection.place)
+        self.database = cast(sqlite3.Connection, connection)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.database.close()

@@ -1,0 +1,180 @@
+"""Counts of production by minute and slice, in the database, added up to longer steps too."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from proctor.core.rollup_cell import MINUTE, RollupCell, Slice
+from proctor.store.event_database import EventDatabase
+
+__all__ = ["STEPS", "RollupStore"]
+
+STEPS: Final = (MINUTE, 300, 3_600, 86_400)
+_ALL: Final = 0  # the slice of all slices together
+_MAX_SLICES: Final = 5_000
+_MAX_KEYS: Final = 150  # of cells that one query reads
+_REST: Final = Slice(intent="(other)")  # what is counted together beyond them
+_NUMBERS: Final = (
+    "turns",
+    "conversations",
+    "csat_sum",
+    "csat_count",
+    "confidence_sum",
+    "confidence_count",
+    "cost",
+)
+_READ: Final = f"step, start, slice, {', '.join(_NUMBERS)}, counts, latency"
+
+
+class RollupStore:
+    """Adds cells to those that are there. A window of any length is read from a few of them."""
+
+    def __init__(self, store: Path, *, database: EventDatabase | None = None) -> None:
+        self._database = database or EventDatabase(store)
+        self._slices: dict[Slice, int] = {}
+
+    def add(self, cells: Iterable[RollupCell]) -> None:
+        """Add the counts of minute cells, all of them or none.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        with self._database.writing() as database:
+            level: dict[tuple[int, int], RollupCell] = {}
+            for cell in cells:
+                _merge(level, (cell.start, self._number(database, cell.slice)), MINUTE, cell)
+            added: dict[int, dict[tuple[int, int], RollupCell]] = {}
+            for step in STEPS:
+                if step != MINUTE:  # longer cells are the sums of the shorter ones
+                    level = _longer(level, step)
+                total: dict[tuple[int, int], RollupCell] = {}
+                for (start, _), cell in level.items():
+                    _merge(total, (start, _ALL), step, cell)
+                added[step] = {**level, **total}
+            for step, found in added.items():
+                self._upsert(database, step, found)
+
+    def cells(
+        self, since: float, until: float, *, step: int = MINUTE, total: bool = False, intent: str | None = None
+    ) -> list[RollupCell]:
+        """Return the cells that begin in [since, until), in the order of time.
+
+        ``step`` is one of STEPS. With ``total`` each step has one cell for all slices.
+
+        Raises:
+            ValueError: there are no cells of that length.
+            StoreError: the database failed.
+        """
+        if step not in STEPS:
+            raise ValueError(f"cells have one of {STEPS} seconds, not {step}")
+        with self._database.reading() as database:
+            known = {row[0]: Slice(*row[1:]) for row in database.execute("SELECT * FROM slices")}
+            wanted = [_ALL] if total else [n for n, each in known.items() if intent is None or each.intent == intent]
+            rows: list[Any] = []
+            for number in wanted:
+                rows += database.execute(
+                    f"SELECT {_READ} FROM rollups WHERE step = ? AND slice = ? AND start >= ? AND start < ?",
+                    (step, number, since, until),
+                ).fetchall()
+        rows.sort(key=lambda row: row[1])
+        return [_cell(row, known.get(row[2], Slice())) for row in rows]
+
+    def slices(self) -> list[Slice]:
+        """Return the slices that were counted."""
+        with self._database.reading() as database:
+            return [Slice(*row) for row in database.execute("SELECT intent, model, version, source FROM slices")]
+
+    def drop_before(self, time: float, *, step: int) -> int:
+        """Remove the cells of one length that begin before a time; return how many."""
+        with self._database.writing() as database:
+            return database.execute("DELETE FROM rollups WHERE step = ? AND start < ?", (step, time)).rowcount
+
+    def clear(self) -> None:
+        """Remove everything, to count again."""
+        with self._database.writing() as database:
+            database.execute("DELETE FROM rollups")
+            database.execute("DELETE FROM slices")
+            self._slices.clear()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    def _number(self, database: sqlite3.Connection, place: Slice) -> int:
+        number = self._slices.get(place)
+        if number is not None:
+            return number
+        query = "SELECT n FROM slices WHERE intent = ? AND model = ? AND version = ? AND source = ?"
+        row = database.execute(query, place).fetchone()
+        if row is None:
+            count = database.execute("SELECT COUNT(*) FROM slices").fetchone()[0]
+            if count >= _MAX_SLICES and place != _REST:  # ids sent as intents must not fill the disk
+                return self._number(database, _REST)
+            insert = "INSERT INTO slices (intent, model, version, source) VALUES (?, ?, ?, ?) RETURNING n"
+            row = database.execute(insert, place).fetchone()
+        self._slices[place] = int(row[0])
+        return int(row[0])
+
+    def _upsert(self, database: sqlite3.Connection, step: int, added: Mapping[tuple[int, int], RollupCell]) -> None:
+        keys = sorted(added)
+        for first in range(0, len(keys), _MAX_KEYS):  # a few at once: a database elsewhere answers after a round trip
+            some = set(keys[first : first + _MAX_KEYS])
+            starts, numbers = sorted({key[0] for key in some}), sorted({key[1] for key in some})
+            # Two lists are looked up by the primary key; a list of pairs would read every cell of this length.
+            find = (
+                f"SELECT {_READ} FROM rollups WHERE step = ? AND slice IN ({', '.join('?' * len(numbers))}) "
+                f"AND start IN ({', '.join('?' * len(starts))})"
+            )
+            for row in database.execute(find, (step, *numbers, *starts)).fetchall():
+                if (row[1], row[2]) in some:
+                    cell = added[row[1], row[2]]
+                    cell.merge(_cell(row, cell.slice))
+        rows = [
+            (step, *key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency))
+            for key, cell in added.items()
+        ]
+        marks = ", ".join("?" * len(_READ.split(",")))
+        database.executemany(f"INSERT OR REPLACE INTO rollups ({_READ}) VALUES ({marks})", rows)
+
+
+def _merge(level: dict[tuple[int, int], RollupCell], key: tuple[int, int], step: int, cell: RollupCell) -> None:
+    if key not in level:
+        level[key] = RollupCell(start=key[0], step=step, slice=cell.slice)
+    level[key].merge(cell)
+
+
+def _longer(level: Mapping[tuple[int, int], RollupCell], step: int) -> dict[tuple[int, int], RollupCell]:
+    longer: dict[tuple[int, int], RollupCell] = {}
+    for (start, number), cell in level.items():
+        _merge(longer, (start // step * step, number), step, cell)
+    return longer
+
+
+def _counts(cell: RollupCell) -> str:
+    return orjson.dumps([cell.events, cell.signals, cell.values]).decode()
+
+
+def _packed(latency: dict[int, int]) -> bytes:
+    flat = [number for pair in latency.items() for number in pair]
+    return struct.pack(f"<{len(flat)}i", *flat)
+
+
+def _cell(row: Sequence[Any], place: Slice) -> RollupCell:
+    events, signals, values = orjson.loads(row[10])
+    flat = struct.unpack(f"<{len(row[11]) // 4}i", row[11])
+    return RollupCell(
+        step=row[0],
+        start=row[1],
+        slice=place,
+        **dict(zip(_NUMBERS, row[3:10], strict=True)),
+        events=events,
+        signals=signals,
+        values=values,
+        latency=dict(zip(flat[::2], flat[1::2], strict=True)),
+    )

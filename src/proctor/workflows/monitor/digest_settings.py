@@ -1,0 +1,62 @@
+"""Settings of digests under ``monitor: {digest: …}`` in proctor.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from proctor.config import Config
+from proctor.core.decode import decode
+from proctor.core.errors import MalformedError
+from proctor.wiring.problem_lines import placed_in
+
+__all__ = ["DigestSettings", "digest_settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestSettings:
+    """How digests are made.
+
+    ``zone`` is the time zone in which days begin. ``sample`` is how many conversations of each period are checked for
+    contradictions, ``seed`` the seed of that draw. ``light`` compares by rules and words only, without local models.
+    ``calibration`` names the labels for calibration: audit, completion, or score/NAME. ``examples`` is the maximum
+    number of examples of each kind. ``channels`` names the channels of ``alerts:`` that ``--send`` uses; without it,
+    all of them.
+    """
+
+    zone: str = "UTC"
+    sample: int = 100
+    seed: int = 0
+    light: bool = False
+    calibration: str = "audit"
+    examples: int = 5
+    channels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.sample < 0:
+            raise ValueError(f"sample must be 0 or more, not {self.sample}")
+        if self.examples < 0:
+            raise ValueError(f"examples must be 0 or more, not {self.examples}")
+        self.time_zone  # noqa: B018 - an unknown zone is rejected here, where the file is read
+
+    @property
+    def time_zone(self) -> tzinfo:
+        """The zone of ``zone``."""
+        try:
+            return UTC if self.zone.upper() == "UTC" else ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(f"there is no time zone {self.zone!r}; write e.g. Europe/Berlin") from None
+
+
+def digest_settings(config: Config) -> DigestSettings:
+    """Return the settings of the project.
+
+    Raises:
+        MalformedError: a setting is unknown or wrong.
+    """
+    try:
+        return decode(DigestSettings, config.settings.monitor.get("digest") or {}, strict=True)
+    except MalformedError as error:
+        found = [replace(each, path=("monitor", "digest", *each.path)) for each in error.problems]
+        raise placed_in(config.path, found) from None

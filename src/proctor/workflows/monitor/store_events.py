@@ -1,0 +1,53 @@
+"""Put events from files into the history, masked as the settings say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from proctor.config import Config
+from proctor.core.codec import content_id
+from proctor.core.event import Event
+from proctor.monitor.ingest import read_events
+from proctor.store.event_log import FOLDER, EventLog
+from proctor.wiring.history_settings import event_masker, open_history
+
+__all__ = ["StoredEvents", "store_events"]
+
+_BATCH_EVENTS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEvents:
+    """How many events of some files are new, and how many were stored before."""
+
+    new: int = 0
+    duplicates: int = 0
+
+
+def store_events(config: Config, files: Sequence[Path]) -> StoredEvents:
+    """Store the events of files, each once, and index them. An event without an id gets a hash of what it says.
+
+    Raises:
+        InputError: a file cannot be read, or an event in it is wrong; what was before it is stored.
+        StoreError: the disk or a database failed.
+    """
+    done = StoredEvents()
+    with closing(event_masker(config)) as masker, EventLog(config.store / FOLDER) as log:
+        events = _events(files)
+        while batch := list(islice(events, _BATCH_EVENTS)):
+            added = log.append(masker.rows(batch))
+            done = StoredEvents(new=done.new + len(added.new), duplicates=done.duplicates + added.duplicates)
+    with open_history(config) as history:
+        history.catch_up()
+    return done
+
+
+def _events(files: Sequence[Path]) -> Iterator[Event]:
+    for path in files:
+        for placed in read_events(path):
+            event = placed.event
+            yield event if event.id else replace(event, id=content_id(event, length=32))

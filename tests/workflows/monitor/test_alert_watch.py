@@ -1,0 +1,80 @@
+"""From an event to a message: engine, state, spool and a receiver of one project."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from proctor.config import load_config, read_environment
+from proctor.core.event_row import EventRow
+from proctor.project import Project
+from proctor.store.alert_state import AlertState
+from proctor.workflows.monitor.alert_watch import AlertWatch
+
+START = 1_700_000_400.0
+
+
+async def test_events_become_a_page_and_its_end(tmp_path: Path) -> None:
+    got: list[str] = []
+
+    async def hook(request: web.Request) -> web.Response:
+        body = await request.json()
+        got.extend(f"{each['status']} {each['labels']['alertname']}" for each in body["alerts"])
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/hook", hook)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    port = runner.addresses[0][1]
+    (tmp_path / "proctor.yaml").write_text(
+        f"""
+alerts:
+  webhook: http://127.0.0.1:{port}/hook
+  rules:
+    broken: {{in_a_row: gate/broken, count: 3, tier: critical}}
+    latency: {{limit: 5 s}}
+"""
+    )
+    config = load_config(tmp_path / "proctor.yaml", read_environment(tmp_path), start=tmp_path)
+    rng = random.Random(1)
+    async with Project(config) as project:
+        watch = AlertWatch(config, project.http)
+        time = START
+        for number in range(900):
+            time += 1
+            signals = ("gate/broken",) if 300 <= number < 310 else ()
+            latency = rng.lognormvariate(0.0, 0.5)
+            row = EventRow(line=b"", id=str(number), kind="turn", time=time, latency=latency, signals=signals)
+            watch.observe(row, time)
+            if number % 10 == 0:
+                await watch.tick(time)
+        metrics = watch.metrics(time)
+        limits = {each.rule: each for each in watch.limits(time)}
+        watch.close(time)
+    await runner.cleanup()
+    assert got == ["firing broken", "resolved broken"]
+    assert 'proctor_events_total{kind="turn"} 900' in metrics
+    assert 'proctor_signals_total{signal="gate/broken"} 10' in metrics
+    assert "proctor_alert_messages_waiting 0" in metrics
+    assert limits["broken"].smallest == 3
+    latency_limit = limits["latency"].smallest
+    assert latency_limit
+    assert 0.05 < latency_limit < 0.3
+    with AlertState(config.store) as state:
+        assert {each.rule for each in state.status()} == set(limits)
+        assert [each.told for each in state.alerts()] == ["resolved"]
+    _check_with_promtool(metrics)
+
+
+def _check_with_promtool(metrics: str) -> None:
+    if (promtool := shutil.which("promtool")) is None:
+        pytest.skip("needs promtool")
+    done = subprocess.run([promtool, "check", "metrics"], input=metrics, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
