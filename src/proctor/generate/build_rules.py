@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.core.rule import Rule
@@ -58,7 +58,8 @@ async def find_all_rules(
             only_code = ()
         fresh = [*found, *sorted(only_code, key=lambda rule: -rule.priority)]
     room = None if order.effort.most_rules is None else max(0, order.effort.most_rules - len(stay))
-    taken = fresh if room is None else _first(fresh, room)
+    apart = {rule.id for rule in only_code} if makers.writer is not None else set()
+    taken = fresh if room is None else _first(fresh, room, apart)
     taken = [with_flags(rule, earlier) for rule in sorted(taken, key=_place)]
     there = {rule.id for rule in taken}
     return FoundRules(
@@ -89,7 +90,8 @@ async def _asked(model: Model, order: Order, known: Sequence[Rule]) -> tuple[Rul
     room = None if most is None else most - len(known)
     if room is not None and room <= 0:
         return ()
-    return await find_rules(model, order.prompt, known=known, most=room, instructions=order.words("rules"))
+    words = order.words("rules")
+    return await find_rules(model, order.prompt, known=known, most=room, keep_all=True, instructions=words)
 
 
 def _new(found: Sequence[Rule], stay: Sequence[Rule], kept: Kept) -> list[Rule]:
@@ -112,9 +114,17 @@ def _compared(
     return only_code, tuple(rule for rule in only_model if rule.id not in ids)
 
 
-def _first(rules: Sequence[Rule], most: int) -> list[Rule]:
-    """Return the most important rules: by priority, then by order."""
-    return sorted(rules, key=lambda rule: -rule.priority)[:most]
+def _first(rules: Sequence[Rule], most: int, only_code: Collection[str] = ()) -> list[Rule]:
+    """Return the most important rules: a model's before those only code found; then safety, predicates, priority."""
+    return sorted(
+        rules,
+        key=lambda rule: (
+            rule.id in only_code,
+            rule.kind not in ("safety", "refusal"),
+            rule.predicate is None,
+            -rule.priority,
+        ),
+    )[:most]
 
 
 def _place(rule: Rule) -> tuple[int, int]:

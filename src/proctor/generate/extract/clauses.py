@@ -15,7 +15,7 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["Clause", "clauses_of", "split_condition"]
 
 _CONDITION: Final = Lazy(
-    r"(?P<lead>(?:and|but|however|also|otherwise|note that|please)?,?\s*)"
+    r"(?P<lead>(?:and|but|however|also|otherwise|note that|please|as such|therefore|so)?,?\s*)"
     r"(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|"
     r"in an?\b(?=[^,]{0,30}\bemergency)|in all other cases|"
     r"for (?:any|all|other|anything|everything|questions?|topics?|requests?|unrelated|off-topic|"
@@ -128,7 +128,7 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
     if (
         (listed := _MANNER.match(text, begin))
         and "followed by" not in listed.group("list")
-        and not re.search(r"[\"“`]|,\s*(?:which|that|who|where|so|because|as)\b", listed.group("list"))
+        and not re.search(r"[\"”`]\s*,\s*[\"“`]|,\s*(?:which|that|who|where|so|because|as)\b", listed.group("list"))
         and not re.match(r"(?:an?|the|one|exactly|\d+|in|written|at)\b", listed.group("list"), re.IGNORECASE)
     ):
         yield from _manners(text, base, listed)

@@ -121,7 +121,9 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
     for clause in clauses_of(statement):
         if not said and not clause.first and (clause.borrowed or _GOES_ON.match(clause.text) or idle):
             continue  # it continues about something other than the output
-        if PERMISSION.match(plain(clause.text)):
+        if PERMISSION.match(plain(clause.text)) or (
+            not clause.first and not said and ROLE.match(plain(statement.text))
+        ):
             continue
         strength = f"{lead}\n{clause.text}"
         made = list(

@@ -78,7 +78,7 @@ _PATTERNS: Final = tuple(
         ("=", rf"\b{_JUST}\s+(?:(?:a|exactly|only|just)\s+)*{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?!\w)"),
         ("=", rf"\b{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?:\s+long)?\s*[.!]?$"),
         ("=", rf"^\W*{_N}{_ADJECTIVES}[\s-]+{_UNIT}(?=\s*(?::|\())"),
-        ("=", rf"\b(?P<n>singular|single)\s+{_UNIT}(?!\w)"),
+        ("=", rf"\b(?P<n>singular|single)(?:,\s+[\w-]+)?\s+{_UNIT}(?!\w)"),
     )
 )
 _SAID: Final = {

@@ -81,6 +81,10 @@ _SEVERAL: Final = Lazy(
     r"suggestions|alternatives|headlines|titles)\b",
     re.IGNORECASE,
 )
+_OF_SEVERAL: Final = Lazy(r"\b(?:replies|answers|responses|posts|tweets|captions|it|them|each)\b", re.IGNORECASE)
+_IN_SECTION: Final = Lazy(
+    r"\bin (?:a|the|its own) (?:\w+ )?section\b|\binto a section\b|\bsection (?:called|named)\b", re.IGNORECASE
+)
 _CLOSED: Final = Lazy(
     r"\b(?:exactly|precisely|only) (?:these|those|the (?:above|listed|"
     r"following)) (?:\w+ )?(?:keys|fields|properties)\b|"
@@ -207,9 +211,8 @@ def speaks_of_whole(clause: str, statement: Statement, scope: Scope) -> bool:
             r"(?:questions?|quer(?:y|ies)|messages?|requests?|inputs?)", noun, re.IGNORECASE
         ):
             return False
-    if scope.several and re.search(
-        r"\b(?:replies|answers|responses|posts|tweets|captions|it|them|each)\b", clause, re.I
-    ):
+    several = scope.several and _OF_SEVERAL.search(clause)
+    if several or _IN_SECTION.search(clause):
         return False
     if re.search(r"\byour (?:final )?(?:answer|response|output|reply)\b(?! to)", clause, re.IGNORECASE):
         return True

@@ -24,7 +24,9 @@ OPENING: Final = Lazy(
     r"additionally|furthermore|"
     r"moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in addition|"
     r"in your (?:response|answer|output|reply)|in response|as a result|in general|in all cases|at all times|ok|"
-    r"critical|warning|reminder|"
+    r"critical|warning|reminder|as such|"
+    r"it is (?:very |extremely |absolutely )?(?:important|crucial|essential|critical|vital|"
+    r"imperative|mandatory) (?:that )?(?!to\b)(?=\w)|"
     r"overall|ideally|preferably|most importantly|above all|step \d+)\b(?:\s*[,:!]+\s*|\s+|$)(?:that\s+)?)+",
     re.IGNORECASE,
 )

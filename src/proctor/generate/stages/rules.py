@@ -34,10 +34,13 @@ async def find_rules(
     *,
     known: Sequence[Rule] = (),
     most: int | None = None,
+    keep_all: bool = False,
     instructions: str = "",
     sample: int = 0,
 ) -> tuple[Rule, ...]:
     """Ask the model for the rules of the prompt; those in ``known`` are left out.
+
+    ``keep_all`` returns also those beyond ``most``, for a caller that compares them before it cuts.
 
     A proposed predicate is kept only if it parses and is about the output; a rule without one needs a judge.
 
@@ -53,7 +56,7 @@ async def find_rules(
         sample=sample,
     )
     found = await ask(model, question, lambda data: _read_rules(data, prompt, known, model.name))
-    return found[:most] if most is not None else found
+    return found if most is None or keep_all else found[:most]
 
 
 async def find_opposites(
