@@ -161,7 +161,7 @@ class Receiver:
 async def receiver() -> AsyncIterator[Receiver]:
     made = Receiver()
     app = web.Application()
-    app.router.add_post("/{name}", made.handle)
+    app.router.add_post("/{name:.+}", made.handle)
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -402,6 +402,25 @@ async def test_alertmanager_receives_groups_silences_and_resolves(
         await _until(lambda: receiver.got["hook"][-1]["status"] == "resolved")
         assert await _active(alertmanager) == []
     assert receiver.wrong == []
+
+
+async def test_open_alerts_are_sent_to_alertmanager_again_while_nobody_silenced_them(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    async with Setup(
+        config_of(tmp_path, f'alerts: {{channels: {{am: {{alertmanager: "{receiver.url}"}}}}}}\n')
+    ) as setup:
+        made, _ = setup.state.open_alert(alert(), again_within=0)
+        setup.notifier.say([AlertChange(kind="fired", alert=made)], NOW)
+        for seconds in (0, 30, 61, 90, 122):
+            await setup.notifier.flush(NOW + seconds)
+        pushes = receiver.got["api/v2/alerts"]
+        assert len(pushes) == 4  # the message itself, and one a minute
+        ends = [each[0]["endsAt"] for each in pushes]
+        assert ends == sorted(ends)
+        setup.state.add_silence(Silence(match={"rule": "hallucination"}, until=NOW + 10_000))
+        await setup.notifier.flush(NOW + 200)
+        assert len(pushes) == 4
 
 
 async def test_a_test_message_says_what_became_of_it(tmp_path: Path, receiver: Receiver) -> None:
