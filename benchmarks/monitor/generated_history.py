@@ -10,7 +10,7 @@ from typing import Any
 from proctor.core.rollup_cell import RollupCell, Slice
 from proctor.store.duck import connect_duck
 from proctor.store.event_indexer import EventIndexer
-from proctor.store.segments import Manifest, Segment, segments_of, write_manifest
+from proctor.store.segments import Manifest, Segment, read_manifest, segments_of, write_manifest
 
 __all__ = ["DAY", "START", "TURNS", "generate"]
 
@@ -38,9 +38,10 @@ def generate(store: Path, rows: int, days: int) -> list[Segment]:
     dice, known = random.Random(0), sentences()
     said = [" ".join(dice.choices(known, k=_PICKS)) for _ in range(_TEXTS)]
     database.execute("CREATE TABLE said AS SELECT unnest(?) AS text, unnest(range(?)) AS k", [said, _TEXTS])
-    segments: list[Segment] = []
+    segments = list(read_manifest(folder).segments)  # of a run that was stopped
+    done = len({each.day for each in segments})
     with EventIndexer(store) as indexer:
-        for day in range(days):
+        for day in range(done, days):
             low, high = [rows * each // days // TURNS * TURNS for each in (day, day + 1)]
             database.execute(f"CREATE OR REPLACE TEMP TABLE day AS {_turns(low, high, day)}")
             name = database.execute(f"SELECT strftime(to_timestamp({START + day * DAY}), '%Y-%m-%d')").fetchone()
@@ -48,7 +49,7 @@ def generate(store: Path, rows: int, days: int) -> list[Segment]:
             segments += segments_of(database, folder, name[0], "SELECT * FROM day", compacted=True)
             _roll_up(database, indexer)
             _index(database, indexer)
-    write_manifest(folder, Manifest(segments=tuple(segments)))
+            write_manifest(folder, Manifest(segments=tuple(segments)))
     database.close()
     return segments
 

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import orjson
 from tests.postgres_server import PostgresServer
@@ -75,6 +76,16 @@ def index(count: int, database: PostgresEventDatabase | None, name: str) -> None
     print(f"{name}: {count / wall:,.0f} events/s, {count / used:,.0f} per processor second of the indexer")
 
 
+def sizes(server: PostgresServer, url: str, count: int) -> None:
+    """Print what the tables take, with their indexes."""
+    query = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    for name, tables in (("ids", ("event_ids",)), ("conversations", ("conversations", "conversation_signals"))):
+        listed = ", ".join(f"'{table}'" for table in tables)
+        found = server.psql(f"{query} WHERE relname IN ({listed}) AND relkind = 'r'", urlsplit(url).path[1:])
+        each, what = (count, "event") if name == "ids" else (count // 4, "conversation")
+        print(f"{name}: {int(found.strip() or 0) / each:.0f} bytes of PostgreSQL per {what}")
+
+
 def takeover(url: str) -> None:
     """Kill a process that leads, and print how long another one waits for its lock."""
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, url], stdout=subprocess.PIPE, text=True)
@@ -98,7 +109,9 @@ def main() -> None:
     print(f"{count:,} events, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
     index(count, None, "SQLite")
     with PostgresServer() as server:
-        index(count, PostgresEventDatabase(server.url()), "PostgreSQL")
+        url = server.url()
+        index(count, PostgresEventDatabase(url), "PostgreSQL")
+        sizes(server, url, count)
         takeover(server.url())
 
 

@@ -7,19 +7,24 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proctor.monitor.alert_rules import DEFAULT_RULES
 from proctor.store.postgres_events import PostgresEventDatabase
 from proctor.store.rollups import RollupStore
 from tests.postgres_server import PASSWORD, PostgresServer, postgres
 
 __all__ = ["postgres"]
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()", "serve", "--port", "0"]
 START = 1_763_200_000.0
@@ -57,9 +62,41 @@ class Server:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path, postgres: PostgresServer) -> Iterator[tuple[Callable[[], Server], str]]:
+def pages() -> Iterator[tuple[str, list[str]]]:
+    """A receiver of alerts: its address, and what it was told."""
+    told: list[str] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            told.extend(f"{each['labels']['alertname']} {each['status']}" for each in body["alerts"])
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_address[1]}", told
+        running.shutdown()
+
+
+def write_settings(folder: Path, url: str, receiver: str) -> None:
+    off = ", ".join(f"{name}: false" for name in DEFAULT_RULES)
+    (folder / "proctor.yaml").write_text(
+        f"monitor:\n  state: {url.replace(PASSWORD, '${DB_PASSWORD}')}\n"
+        f"alerts:\n  channels: {{hook: {{webhook: '{receiver}'}}}}\n  routes: {{critical: [hook]}}\n"
+        f"  rules: {{{off}, errors: {{in_a_row: error, count: 3, tier: critical}}}}\n"
+    )
+
+
+@pytest.fixture
+def cluster(
+    tmp_path: Path, postgres: PostgresServer, pages: tuple[str, list[str]]
+) -> Iterator[tuple[Callable[[], Server], str]]:
     url = postgres.url()
-    (tmp_path / "proctor.yaml").write_text(f"monitor:\n  state: {url.replace(PASSWORD, '${DB_PASSWORD}')}\n")
+    write_settings(tmp_path, url, pages[0])
     running: list[Server] = []
 
     def start() -> Server:
@@ -74,10 +111,11 @@ def cluster(tmp_path: Path, postgres: PostgresServer) -> Iterator[tuple[Callable
         assert not file.is_file() or PASSWORD.encode() not in file.read_bytes()
 
 
-def turn(number: int) -> dict[str, Any]:
+def turn(number: int, *, at: float | None = None, error: str | None = None) -> dict[str, Any]:
     said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": f"hello {number}"}]
-    time = START + number
-    return {"kind": "turn", "id": f"e{number}", "time": time, "session": f"s{number % 7}", "turn": {"messages": said}}
+    told: dict[str, Any] = {"messages": said, **({"error": error} if error else {})}
+    time = START + number if at is None else at
+    return {"kind": "turn", "id": f"e{number}", "time": time, "session": f"s{number % 7}", "turn": told}
 
 
 def until(done: Callable[[], bool]) -> None:
@@ -109,3 +147,49 @@ def test_the_leader_is_killed_and_every_event_is_counted_once(cluster: tuple[Cal
     until(lambda: counted() == 230)
     assert sum(cell.conversations for cell in rollups.cells(0, 1e11, total=True)) == 7
     rollups.close()
+
+
+def test_an_alert_is_sent_once_whichever_server_dies(
+    cluster: tuple[Callable[[], Server], str], pages: tuple[str, list[str]]
+) -> None:
+    start, url = cluster
+    told = pages[1]
+    one, other = start(), start()
+    database = PostgresEventDatabase(url)
+    rollups = RollupStore(Path(), database=database)
+
+    def counted(number: int) -> None:
+        until(lambda: sum(cell.turns for cell in rollups.cells(0, 1e11, total=True)) == number)
+
+    now = time.time()
+    one.send([turn(0, at=now, error="broken")])
+    other.send([turn(1, at=now + 0.1, error="broken")])
+    counted(2)
+    one.kill()  # the one that leads, most likely: it was first
+    other.send([turn(2, at=now + 0.2, error="broken"), turn(1, at=now + 0.1, error="broken")])
+    until(lambda: bool(told))
+    third = start()
+    other.kill()
+    third.send([turn(n, at=time.time()) for n in range(3, 7)])
+    until(lambda: len(told) > 1)
+    assert told == ["errors firing", "errors resolved"]
+    rollups.close()
+
+
+def test_events_are_taken_while_the_database_is_away(
+    tmp_path: Path, postgres: PostgresServer, pages: tuple[str, list[str]]
+) -> None:
+    with PostgresServer() as own:
+        url = own.url()
+        write_settings(tmp_path, url, pages[0])
+        server = Server(tmp_path, {"DB_PASSWORD": PASSWORD})
+        server.send([turn(n) for n in range(5)])
+        own.kill()
+        server.send([turn(n) for n in range(5, 15)])
+        time.sleep(3)  # rounds of the index and of the rules that fail
+        own.start()
+        rollups = RollupStore(Path(), database=PostgresEventDatabase(url))
+        until(lambda: sum(cell.turns for cell in rollups.cells(0, 1e11, total=True)) == 15)
+        rollups.close()
+        server.kill()
+        assert PASSWORD not in server.said

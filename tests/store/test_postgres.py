@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 
 import pytest
@@ -148,7 +149,7 @@ def test_what_is_wrong_is_told_without_the_password(postgres: PostgresServer) ->
     assert "wrong-secret-word" not in str(error.value) + repr(error.value.__cause__)
     with pytest.raises(StoreError, match="no such database"):
         PostgresConnection(postgres.url("nowhere"), "things")
-    with pytest.raises(StoreError, match="lost") as lost:
+    with pytest.raises(StoreError, match="cannot be reached") as lost:
         PostgresConnection("postgresql://me:wrong-secret-word@127.0.0.1:1/x", "things")
     assert "127.0.0.1:1/x" in str(lost.value)
     assert "wrong-secret-word" not in str(lost.value)
@@ -158,3 +159,10 @@ def test_what_is_wrong_is_told_without_the_password(postgres: PostgresServer) ->
     assert not is_postgres(".proctor")
     assert password_of("postgresql://a:b%20c@h/d") == "b c"
     assert place_of("postgresql://a:b@h:77/d") == "postgresql://h:77/d"
+
+
+def test_without_the_driver_the_hint_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    with pytest.raises(ConfigError, match="not installed") as error:
+        PostgresConnection("postgresql://h/d", "things")
+    assert "proctor[postgres]" in str(error.value)

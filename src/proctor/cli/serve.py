@@ -47,6 +47,8 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
     from proctor.server.ingest.app import make_app  # noqa: PLC0415
     from proctor.server.ingest.read_api import ReadApi  # noqa: PLC0415
     from proctor.server.serve_app import serve  # noqa: PLC0415
+    from proctor.wiring.history_settings import open_history  # noqa: PLC0415
+    from proctor.workflows.monitor.index_process import index_process  # noqa: PLC0415
     from proctor.workflows.monitor.online_scoring import background_scoring  # noqa: PLC0415
     from proctor.workflows.monitor.open_intake import open_intake  # noqa: PLC0415
 
@@ -56,10 +58,15 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
             if recovered:
                 click.echo(f"read {recovered:,} events of the last minutes", err=True)
             state = watched.watch.state if watched.watch is not None else None
-            reader = ReadApi(watched.intake, alerts=state, limits=watched.limits, metrics=watched.metrics)
-            with background_scoring(config, watched.intake.add):
+            # The history of the readers is their own: they must not wait for the indexer.
+            with (
+                index_process(config) as is_indexed,
+                open_history(config) as history,
+                background_scoring(config, watched.intake.add),
+            ):
+                reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits, metrics=watched.metrics)
                 return await serve(
-                    make_app(watched.intake, settings, reader=reader, tick=watched.tick),
+                    make_app(watched.intake, settings, reader=reader, tick=watched.tick, is_indexed=is_indexed),
                     host,
                     port,
                     started=lambda address: click.echo(f"receiving at {address}", err=True),

@@ -52,6 +52,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     from proctor.project import Project  # noqa: PLC0415
     from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
+    from proctor.wiring.monitor_state import state_url  # noqa: PLC0415
     from proctor.workflows.monitor.completion import rules_of  # noqa: PLC0415
     from proctor.workflows.monitor.digest_settings import digest_settings  # noqa: PLC0415
     from proctor.workflows.monitor.escalations import scorer_of  # noqa: PLC0415
@@ -66,7 +67,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     tries += [partial(project.targets, [name]) for name in targets]
     if settings.run.rate:
         tries.append(partial(parse_rate, settings.run.rate))
-    tries += [partial(policy_of, config, None), partial(alert_settings_of, config)]
+    tries += [partial(policy_of, config, None), partial(alert_settings_of, config), partial(state_url, config)]
     tries += [partial(rules_of, config, None), partial(scorer_of, config, light=True)]
     tries += [partial(read, config) for read in (digest_settings, floor_settings, entries_of)]
     suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]

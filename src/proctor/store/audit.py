@@ -339,7 +339,8 @@ class AuditStore:
                 )
                 database.execute("UPDATE ratings SET note = '' WHERE item = ?", (row["id"],))
                 database.execute("UPDATE settlements SET note = '' WHERE item = ?", (row["id"],))
-        self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if isinstance(self.database, sqlite3.Connection):
+            self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(rows)
 
     # --- parts --------------------------------------------------------------------------------------

@@ -144,6 +144,10 @@ class EventDatabase:
     def forget_claims(self) -> None:
         """Let all rows be counted again."""
 
+    def drop_claims_before(self, time: float) -> int:
+        """Remove the claims of events before a time; return how many."""
+        return 0
+
     def take_lock(self, name: str) -> bool | None:
         """Return whether this process alone does something; ``None`` if a file decides that."""
         return None

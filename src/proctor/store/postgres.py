@@ -94,6 +94,7 @@ class PostgresConnection:
     """
 
     def __init__(self, url: str, schema: str, *, beside: Sequence[str] = ()) -> None:
+        _asyncpg()
         if not _NAME.fullmatch(schema):
             raise ConfigError(f"{schema!r} is no name of a schema", hint="use small letters, digits and `_`")
         self.schema = schema
@@ -295,7 +296,8 @@ class PostgresConnection:
         elif isinstance(error, TimeoutError):
             told, hint = "the database did not answer in time", "check that it is running and can be reached"
         elif isinstance(error, (asyncpg.InterfaceError, OSError, asyncpg.PostgresConnectionError)):
-            told, hint = _LOST, "check that it is running and can be reached"
+            told = _LOST if self._connection is not None else "the database cannot be reached"
+            hint = "check that it is running, and its address"
         else:
             told, hint = str(error).splitlines()[0], "check the database's log"
         return StoreError(told, file=f"{self.place} ({self.schema})", hint=hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, cast
@@ -15,23 +16,27 @@ from proctor.store.postgres import PostgresConnection, connect_postgres
 __all__ = ["PostgresEventDatabase"]
 
 _SCHEMA: Final = "events"
-# Ids of events that were counted. The index lets old ones be removed.
+# Ids of events that were counted, and when: old ones are removed, since no client sends an event again after days.
 _CLAIMS: Final = (
-    "CREATE TABLE IF NOT EXISTS event_ids (id TEXT PRIMARY KEY, time DOUBLE PRECISION NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS event_ids_by_time ON event_ids (time)",
+    "CREATE TABLE IF NOT EXISTS event_ids (id TEXT PRIMARY KEY, claimed DOUBLE PRECISION NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS event_ids_by_time ON event_ids (claimed)",
 )
+_KEPT_SECONDS: Final = 7 * 86_400.0
+_REMOVED_EVERY: Final = 600.0
 
 
 class PostgresEventDatabase(EventDatabase):
     """The database of the event log in a schema of PostgreSQL. The queries are those of SQLite.
 
     An id is claimed in the transaction that counts its event. If the transaction fails, or the server dies before its
-    end, the id is free again; two servers that have the same event both try, and one of them counts it.
+    end, the id is free again; two servers that have the same event both try, and one of them counts it. Ids are kept
+    for a week. With ``indexes`` false the process leaves indexing to others, and only reads, seals and retains.
     """
 
-    def __init__(self, url: str, *, prefix: str = "proctor") -> None:
-        self.url, self.prefix = url, prefix
+    def __init__(self, url: str, *, prefix: str = "proctor", indexes: bool = True) -> None:
+        self.url, self.prefix, self._indexes = url, prefix, indexes
         self._lock = threading.RLock()
+        self._removed = 0.0  # when old ids were removed
         connection = connect_postgres(url, f"{prefix}_{_SCHEMA}", EVENT_MIGRATIONS)
         self.connection: PostgresConnection = connection
         self.path = Path(connection.place)
@@ -49,9 +54,14 @@ class PostgresEventDatabase(EventDatabase):
         if not rows:
             return rows
         with self.writing() as database:
+            now = time.time()
+            if now - self._removed > _REMOVED_EVERY:
+                self._removed = now
+                self.drop_claims_before(now - _KEPT_SECONDS)
             found = database.execute(
-                "INSERT INTO event_ids (id, time) SELECT * FROM unnest(?, ?) ON CONFLICT DO NOTHING RETURNING id",
-                ([row.id for row in rows], [row.time for row in rows]),
+                "INSERT INTO event_ids (id, claimed) SELECT id, ? FROM unnest(?) AS id"
+                " ON CONFLICT DO NOTHING RETURNING id",
+                (now, [row.id for row in rows]),
             )
             new = {_same(each[0]) for each in found}
         return [row for row in rows if _same(row.id) in new]
@@ -62,13 +72,13 @@ class PostgresEventDatabase(EventDatabase):
             database.execute("DELETE FROM event_ids")
 
     def drop_claims_before(self, time: float) -> int:
-        """Remove the ids of events before a time, which no client sends again; return how many."""
+        """Remove the ids that were claimed before a time; return how many."""
         with self.writing() as database:
-            return database.execute("DELETE FROM event_ids WHERE time < ?", (time,)).rowcount
+            return database.execute("DELETE FROM event_ids WHERE claimed < ?", (time,)).rowcount
 
     def take_lock(self, name: str) -> bool | None:
         """Return whether this server alone does something; when it dies, another one can at once."""
-        return self.connection.try_lock(f"{self.connection.schema} {name}")
+        return self._indexes and self.connection.try_lock(f"{self.connection.schema} {name}")
 
 
 def _same(name: str) -> str:

@@ -66,13 +66,16 @@ def history_settings(config: Config) -> HistorySettings:
         raise placed_in(config.path, problems) from error
 
 
-def open_history(config: Config) -> History:
-    """Return the history of a project's store.
+def open_history(config: Config, *, search: bool | None = None, indexes: bool = True) -> History:
+    """Return the history of a project's store; ``search`` replaces the setting.
+
+    With ``indexes`` false this process never becomes the indexer of a state that servers share.
 
     Raises:
         StoreError: a database cannot be opened.
     """
-    return History(config.store, search=history_settings(config).search, database=open_event_database(config))
+    chosen = history_settings(config).search if search is None else search
+    return History(config.store, search=chosen, database=open_event_database(config, indexes=indexes))
 
 
 def event_masker(config: Config) -> EventMasker:

@@ -19,7 +19,7 @@ from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.simulation.delivery import delivered
 from proctor.monitor.simulation.manga_store import manga_store
 from proctor.monitor.simulation.minute_counts import minute_counts
-from proctor.monitor.simulation.scenario import CalibrationDrift, Incident, MixDrift, TrafficScenario, VersionChange
+from proctor.monitor.simulation.scenario import ConfidenceDrift, Incident, MixDrift, TrafficScenario, VersionChange
 from proctor.monitor.simulation.traffic import arrivals, simulate
 from proctor.monitor.simulation.traffic_truth import TrafficTruth
 from proctor.monitor.simulation.travel_desk import travel_desk
@@ -153,7 +153,7 @@ def test_slow_drifts_move_the_mix_and_the_calibration() -> None:
         turns_per_minute=3,
         texts=False,
         mix=(MixDrift(from_hour=24, to_hour=24 * 7, shares={"policy_inquiry": 0.05, "cancellation": 0.45}),),
-        calibration=(CalibrationDrift(from_hour=24, to_hour=24 * 7, temperature=3.0),),
+        calibration=(ConfidenceDrift(from_hour=24, to_hour=24 * 7, temperature=3.0),),
     )
     events, truth = _drawn(scenario)
 

@@ -179,3 +179,11 @@ def test_ray_writes_the_same_bytes_also_when_a_worker_is_killed(undisturbed: Pat
 def test_ray_is_imported_only_when_asked_for(tmp_path: Path) -> None:
     code = "import sys, proctor.cli.batch, proctor.workflows.batch.batch; sys.exit('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False).returncode == 0
+
+
+def test_without_ray_the_hint_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    write_logs(tmp_path / "in", 1, 1)
+    with pytest.raises(InputError, match="Ray is not installed") as error:
+        batch(tmp_path, on="ray")
+    assert "proctor[ray]" in str(error.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -27,7 +28,8 @@ from proctor.monitor.scoring_sample import ScoringSample, sample_point
 from proctor.project import Project
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER, EventLog
-from proctor.store.scoring_progress import ScoringFigures, ScoringProgress
+from proctor.store.history import History
+from proctor.store.scoring_progress import SCORING_FILE, ScoringFigures, ScoringProgress
 from proctor.workflows.monitor.intake import Intake
 from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep, background_scoring
 from proctor.workflows.monitor.scoring_settings import scoring_settings
@@ -310,3 +312,14 @@ def test_without_settings_a_server_scores_nothing(tmp_path: Path) -> None:
     (tmp_path / "proctor.yaml").write_text("monitor: {}\n")
     with background_scoring(open_config(tmp_path), print) as scoring:
         assert scoring is None
+
+
+def test_a_customer_who_is_forgotten_is_not_in_the_queue(desk: _Desk) -> None:
+    desk.add([_event("s1", 1, NOON - 400, customer="c1"), _event("s2", 1, NOON - 400, customer="c2")])
+    desk.step()
+    desk.indexer.close()
+    with History(desk.config.store) as history:
+        assert history.forget("c1").sessions == ("s1",)
+    left = sqlite3.connect(desk.config.store / SCORING_FILE)
+    with closing(left):
+        assert [row[0] for row in left.execute("SELECT session FROM conversations")] == ["s2"]

@@ -43,6 +43,7 @@ __all__ = ["IngestServer", "make_app"]
 _SETTLE_EVERY: Final = 0.25  # seconds
 _INDEX_EVERY: Final = 1.0
 _TICK_EVERY: Final = 5.0
+_ROTATE_EVERY: Final = 3600.0  # a file of the log is sealed when it has ended
 _LINES: Final = frozenset(
     {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}
 )
@@ -52,14 +53,27 @@ _UNREADABLE: Final = "the body %s"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ReadScores = Callable[[Intake, bytes, str | None], tuple[RequestBatch, list[str]]]
 Tick = Callable[[], Awaitable[Any]]
+Asked = Callable[[], bool]
 _log = logging.getLogger(__name__)
 
 
+def _no() -> bool:
+    return False
+
+
 def make_app(
-    intake: Intake, settings: IngestSettings, *, reader: ReadApi | None = None, tick: Tick | None = None
+    intake: Intake,
+    settings: IngestSettings,
+    *,
+    reader: ReadApi | None = None,
+    tick: Tick | None = None,
+    is_indexed: Asked = _no,
 ) -> web.Application:
-    """Return the server as an application; ``tick`` asks the alert rules."""
-    server = IngestServer(intake, settings, reader=reader or ReadApi(intake), tick=tick)
+    """Return the server as an application.
+
+    ``tick`` asks the alert rules, ``is_indexed`` says whether another process brings the history up to the log.
+    """
+    server = IngestServer(intake, settings, reader=reader or ReadApi(intake), tick=tick, is_indexed=is_indexed)
     door = admit(_turned_away, hosts=settings.hosts, origins=settings.origins)
     app = web.Application(client_max_size=settings.max_bytes, middlewares=[door, server.admitted])
     for stem in ("", "/api/public/otel", "/otel"):  # plain OTLP, and where the SDKs of Langfuse and LangSmith send it
@@ -84,11 +98,20 @@ def make_app(
 class IngestServer:
     """Receives requests; each is answered when what it holds is on disk."""
 
-    def __init__(self, intake: Intake, settings: IngestSettings, *, reader: ReadApi, tick: Tick | None = None) -> None:
+    def __init__(
+        self,
+        intake: Intake,
+        settings: IngestSettings,
+        *,
+        reader: ReadApi,
+        tick: Tick | None = None,
+        is_indexed: Asked = _no,
+    ) -> None:
         self.intake = intake
         self.settings = settings
         self.reader = reader
         self.tick = tick
+        self.is_indexed = is_indexed
         self.queue = CommitQueue(intake, max_bytes=settings.max_waiting_bytes)
         self.tokens = SourceTokens(settings.tokens, read_token=settings.read_token)
         self.rates = SourceRates(settings.rate)
@@ -302,7 +325,8 @@ class IngestServer:
         self.queue.start()
         work = [
             asyncio.create_task(self._every(_SETTLE_EVERY, partial(asyncio.to_thread, self.intake.settle))),
-            asyncio.create_task(self._every(_INDEX_EVERY, partial(asyncio.to_thread, self.intake.index))),
+            asyncio.create_task(self._every(_INDEX_EVERY, partial(asyncio.to_thread, self._index))),
+            asyncio.create_task(self._every(_ROTATE_EVERY, partial(asyncio.to_thread, self.intake.log.rotate))),
         ]
         if self.tick is not None:
             work.append(asyncio.create_task(self._every(_TICK_EVERY, self.tick)))
@@ -316,6 +340,10 @@ class IngestServer:
         self.queue.stop()
         with contextlib.suppress(StoreError):
             self.intake.settle(at_once=True)
+            self._index()
+
+    def _index(self) -> None:
+        if not self.is_indexed():
             self.intake.index()
 
     async def _every(self, seconds: float, work: Callable[[], Awaitable[Any]]) -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proctor.core.errors import ConfigError
+from proctor.suites.conversations.otel_records import is_read
 
 __all__ = ["OtlpRecords", "logs_of_protobuf", "partial_success", "traces_of_protobuf", "valid_ids"]
 
-# Facts about the sender's process, not about a conversation.
-_NOT_KEPT: Final = ("telemetry.", "process.", "host.", "os.", "k8s.", "container.", "service.instance.")
+_MAX_KNOWN_NAMES: Final = 10_000
+_known_names: dict[str, bool] = {}  # whether an attribute is read; a sender uses the same few names again and again
 _NO_TRACE: Final = "0" * 32
 _NO_SPAN: Final = "0" * 16
 _TRACE_BYTES: Final = 16
@@ -42,7 +43,7 @@ def traces_of_protobuf(body: bytes) -> OtlpRecords:
     """
     made = OtlpRecords()
     for bundle in _parsed(body, "trace").resource_spans:
-        shared = _kept(_attributes(bundle.resource.attributes))
+        shared = _attributes(bundle.resource.attributes)
         for scope in bundle.scope_spans:
             for span in scope.spans:
                 trace, key = span.trace_id, span.span_id
@@ -145,10 +146,6 @@ def _parsed(body: bytes, kind: str) -> Any:
     return request
 
 
-def _kept(attributes: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in attributes.items() if not name.startswith(_NOT_KEPT)}
-
-
 def _event(event: Any) -> dict[str, Any]:
     return {
         "name": event.name,
@@ -158,11 +155,20 @@ def _event(event: Any) -> dict[str, Any]:
 
 
 def _attributes(pairs: Any) -> dict[str, Any]:
+    """Return the attributes that the mapping reads."""
     made: dict[str, Any] = {}
+    known = _known_names
     for pair in pairs:
-        value = pair.value
-        # Most values are texts: one look instead of asking which kind it is.
-        made[pair.key] = value.string_value or _value(value)
+        name = pair.key
+        kept = known.get(name)
+        if kept is None:
+            kept = is_read(name)
+            if len(known) < _MAX_KNOWN_NAMES:
+                known[name] = kept
+        if kept:
+            value = pair.value
+            # Most values are texts: one look instead of asking which kind it is.
+            made[name] = value.string_value or _value(value)
     return made
 
 
@@ -174,7 +180,7 @@ def _value(value: Any) -> Any:
     if kind == "array_value":
         return [_value(each) for each in inside.values]
     if kind == "kvlist_value":
-        return _attributes(inside.values)
+        return {pair.key: _value(pair.value) for pair in inside.values}
     if kind == "bytes_value":
         return inside.hex()
     return inside

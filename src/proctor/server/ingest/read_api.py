@@ -16,6 +16,8 @@ from proctor.core.codec import encode
 from proctor.core.errors import InputError
 from proctor.core.rollup_cell import RollupCell
 from proctor.server.ingest.answers import json_answer, refusal
+from proctor.store.history import History
+from proctor.store.scoring_progress import SCORING_FILE, ScoringProgress
 from proctor.workflows.monitor.intake import Intake
 
 __all__ = ["AlertReader", "ReadApi"]
@@ -42,12 +44,14 @@ class ReadApi:
     def __init__(
         self,
         intake: Intake,
+        history: History | None = None,
         *,
         alerts: AlertReader | None = None,
         limits: Callable[[], Sequence[Any]] | None = None,
         metrics: Callable[[], str] | None = None,
     ) -> None:
         self.intake = intake
+        self.history = history or intake.history
         self.alerts = alerts
         self.limits = limits
         self.metrics = metrics
@@ -91,14 +95,14 @@ class ReadApi:
         wanted = {name: request.query[name] for name in _CONVERSATION_FILTERS if name in request.query}
         if text := request.query.get("q"):
             return self._found(request, text, wanted)
-        found = self.intake.history.indexer.conversations.find(
+        found = self.history.indexer.conversations.find(
             since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(wanted)
         )
         return {"conversations": [encode(each) for each in found]}
 
     def _found(self, request: web.Request, text: str, wanted: dict[str, str]) -> Any:
         known = {name: value for name, value in wanted.items() if name in ("intent", "outcome", "signal")}
-        found = self.intake.history.search(
+        found = self.history.search(
             text, since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(known)
         )
         return {
@@ -107,8 +111,8 @@ class ReadApi:
 
     def _conversation(self, request: web.Request) -> Any:
         session = request.match_info["session"]
-        summary = self.intake.history.indexer.conversations.get(session)
-        told = self.intake.history.conversation(session)
+        summary = self.history.indexer.conversations.get(session)
+        told = self.history.conversation(session)
         if summary is None and told is None:
             return None
         return {
@@ -121,7 +125,7 @@ class ReadApi:
         since, until = _time(request, "since") or now - _DAY, _time(request, "until") or now
         try:
             step = int(request.query.get("step", "60"))
-            cells = self.intake.history.indexer.rollups.cells(
+            cells = self.history.indexer.rollups.cells(
                 since, until, step=step, total="by" not in request.query, intent=request.query.get("intent")
             )
         except ValueError as error:
@@ -132,7 +136,14 @@ class ReadApi:
         counts: dict[str, dict[str, int]] = {}
         for (kind, what), count in sorted(self.counts.items()):
             counts.setdefault(kind, {})[what] = count
-        return {**asdict(self.intake.figures()), "requests": counts}
+        return {**asdict(self.intake.figures()), "requests": counts, **self._scoring()}
+
+    def _scoring(self) -> dict[str, Any]:
+        """Return how far the background scoring lags behind, if anything is scored here."""
+        if not (self.intake.store / SCORING_FILE).exists():
+            return {}
+        with ScoringProgress(self.intake.store) as progress:
+            return {"scoring": asdict(progress.figures(time.time()))}
 
     async def exposition(self, request: web.Request) -> web.StreamResponse:
         """Return the figures in the text format of Prometheus."""

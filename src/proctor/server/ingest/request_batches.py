@@ -18,7 +18,7 @@ from proctor.server.ingest.otlp_protobuf import OtlpRecords, logs_of_protobuf, t
 from proctor.store.span_journal import WaitingSpan
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.otel_messages import MESSAGE_EVENTS
-from proctor.suites.conversations.otel_records import LOG, otel_records
+from proctor.suites.conversations.otel_records import LOG, is_read, otel_records
 from proctor.suites.conversations.trace_scores import EVALUATION_EVENT, LANGFUSE_SCORE, LANGSMITH_FEEDBACK
 from proctor.workflows.monitor.intake import Intake
 from proctor.workflows.monitor.trace_assembly import SCORES
@@ -67,6 +67,7 @@ def _otlp_json(body: bytes) -> OtlpRecords:
         elif not valid_ids(record):
             made.reject("trace ids must have 32 hexadecimal digits and span ids 16, and neither may be zero")
             continue
+        record["attributes"] = {name: value for name, value in record["attributes"].items() if is_read(name)}
         if not record.get("parentSpanId"):
             record.pop("parentSpanId", None)
         record["traceId"], record["spanId"] = record["traceId"].lower(), record["spanId"].lower()

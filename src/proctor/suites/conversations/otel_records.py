@@ -8,8 +8,16 @@ from typing import Any
 from proctor.core.codec import dumps
 from proctor.suites.conversations.entries import Entry
 
-__all__ = ["LOG", "event_name", "join_logs", "otel_records"]
+__all__ = ["LOG", "event_name", "is_read", "join_logs", "otel_records"]
 
+# What the mapping reads. Other attributes of a span (addresses, database statements) are not kept.
+_READ = (
+    *("gen_ai.", "llm.", "openinference.", "traceloop.", "langfuse.", "langsmith.", "proctor.", "tool.", "retrieval."),
+    *("input.", "output.", "session.", "user.", "enduser.", "conversation.", "thread.", "error.", "service.", "event."),
+    *("annotations.", "evaluations.", "trace.annotations.", "trace.evaluations."),
+)
+_READ_NAMES = frozenset({"intent", "confidence", "escalation", "version", "release"})
+_NOT_READ = ("service.instance.",)
 LOG = "log"  # the key of a record that is a log event; its value is the event's name
 
 _MAX_TIME_DIGITS = 20
@@ -86,6 +94,11 @@ def _log_events(entry: Entry, bundles: Any) -> Iterator[Entry]:
                     "body": _value(record.get("body")),
                 }
                 yield Entry(data=data, file=entry.file, line=entry.line, path=path)
+
+
+def is_read(name: str) -> bool:
+    """Return whether the mapping may read an attribute of this name."""
+    return (name.startswith(_READ) and not name.startswith(_NOT_READ)) or name in _READ_NAMES
 
 
 def event_name(name: Any, attributes: Mapping[str, Any]) -> str:
