@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default as mail_policy
 from pathlib import Path
@@ -22,12 +23,15 @@ from aiosmtpd.controller import Controller
 
 from proctor.config import Config, load_config, read_environment
 from proctor.core.alert_record import AlertChange, AlertRecord, MovedSlice, Silence
+from proctor.core.event import Alert
 from proctor.project import Project
 from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import AlertState
+from proctor.store.runs import RunStore
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.alert_channels import AlertNotifier
 from proctor.workflows.alert_test import send_tests
+from proctor.workflows.alerts import tell_somebody, webhook_of
 
 NOW = 1_763_000_000.0
 TEXT = {"type": "string"}
@@ -464,3 +468,26 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+async def test_alerts_of_releases_go_to_the_channels_too(tmp_path: Path, receiver: Receiver) -> None:
+    text = f'alerts: {{webhook: "{receiver.url}/plain", channels: {{desk: {{slack: "{receiver.url}/slack"}}}}}}\n'
+    config = config_of(tmp_path, text)
+    told = Alert(
+        rule="floor",
+        message="first: correctness is below its floor",
+        tier="high",
+        time=datetime.now(UTC),
+        key="floor-1",
+    )
+    with RunStore(config.store) as store:
+        done = await tell_somebody(config, store, told, webhook_of(config))
+    assert (done.delivered, done.failure) == (True, "")
+    assert receiver.wrong == []
+    assert receiver.got["plain"][0]["rule"] == "floor"  # unchanged, as before
+    assert receiver.got["slack"][0]["text"] == "[FIRING 1] floor: first: correctness is below its floor"
+    receiver.status = 503
+    with RunStore(config.store) as store:
+        done = await tell_somebody(config, store, told, None)
+    assert done.failure == "desk: Slack answered with status 503"
+    assert len(AlertSpool(config.store).waiting()) == 1  # for `proctor serve` to deliver
