@@ -105,9 +105,9 @@ def append(count: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             tagger = None
             if masking == "names":
-                from proctor.wiring.guard_names import LogTagger
+                from proctor.wiring.guard_names import EventTagger
 
-                tagger = LogTagger()
+                tagger = EventTagger()
             masker = EventMasker(Path(name), masking=masking, tagger=tagger)
             masker.rows(made[:20])
             log = EventLog(Path(name) / "events")
@@ -115,7 +115,7 @@ def append(count: int) -> None:
             cpu, unread = time.process_time(), 0
             for start in range(0, some, BATCH):
                 masked = masker.rows(made[start : min(some, start + BATCH)])
-                unread += sum(b"left out" in row.line for row in masked)
+                unread += sum(b"nobody could look" in row.line for row in masked)
                 log.append(masked)
             say(f"events to disk, masking {masking}", per_cpu_s=some / (time.process_time() - cpu), left_out=unread)
             masker.close()

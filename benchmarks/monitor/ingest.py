@@ -46,7 +46,7 @@ class Figures:
     name: str
     records: int
     acknowledged: float
-    acknowledged_cpu: float
+    acknowledged_cpu: float | None
     done: float
     cpu: float
     memory: float
@@ -55,9 +55,11 @@ class Figures:
     def row(self) -> str:
         """Return a line of the table."""
         query = f"{self.query:.0f} ms" if self.query is not None else "–"
+        on_disk = f"{self.records / self.acknowledged_cpu:,.0f}" if self.acknowledged_cpu else "–"
+        per_second = f"{self.records / self.acknowledged:,.0f}" if self.acknowledged_cpu else "–"
         return (
-            f"| {self.name} | {self.records:,} | {self.records / self.acknowledged_cpu:,.0f} | "
-            f"{self.records / self.cpu:,.0f} | {self.records / self.acknowledged:,.0f} | "
+            f"| {self.name} | {self.records:,} | {on_disk} | "
+            f"{self.records / self.cpu:,.0f} | {per_second} | "
             f"{self.memory:.0f} MB | {query} |"
         )
 
@@ -218,7 +220,6 @@ def _phoenix(python: str, exports: int) -> Figures:
             time.sleep(5)  # its start goes on after it listens
             before, started = _cpu(server.pid), time.monotonic()
             sent = send_all(16006, "/v1/traces", PROTOBUF, bodies)
-            acknowledged = _cpu(server.pid) - before
             while _phoenix_spans(Path(folder) / "phoenix.db") < records:
                 time.sleep(0.5)
             done, cpu, memory = time.monotonic() - started, _cpu(server.pid) - before, _memory(server.pid)
@@ -229,7 +230,7 @@ def _phoenix(python: str, exports: int) -> Figures:
         name="Phoenix, OTLP spans, 10 a trace",
         records=records,
         acknowledged=sent.seconds,
-        acknowledged_cpu=acknowledged,
+        acknowledged_cpu=None,  # it acknowledges before anything is on disk
         done=done,
         cpu=cpu,
         memory=memory,

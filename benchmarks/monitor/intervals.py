@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from proctor.monitor.rater_agreement import agreement_in
+from proctor.monitor.rater_agreement import estimate_over
 from proctor.stats.agreement import kappa_of_table
 from proctor.stats.calibration import calibration_error
 from proctor.stats.distribution_shift import distribution_shift
@@ -48,15 +48,16 @@ def kappas(times: int, source: np.random.Generator) -> Iterator[Row]:
     """Two raters who are right with a probability, on 100 and 400 conversations; the truth is the kappa of 200,000."""
     for right in (0.9, 0.75):
         base = np.array([0.05, 0.1, 0.15, 0.3, 0.4])
-        truth = _kappa_of(_ratings(200_000, right, base, source))
+        many = _ratings(200_000, right, base, source)
+        truth = _kappa(5 * (many[:, 0] - 1) + many[:, 1] - 1)
+        assert truth is not None
         for count in (100, 400):
             inside = width = 0.0
             for number in range(times // 2):
                 pairs = _ratings(count, right, base, source)
-                units = [[("a", int(one)), ("b", int(other))] for one, other in pairs]
-                found = agreement_in("x", units, levels=(1, 2, 3, 4, 5), pass_at=4, resamples=300, seed=number)
-                assert found is not None
-                low, high = found.quadratic.low, found.quadratic.high
+                codes = 5 * (pairs[:, 0] - 1) + pairs[:, 1] - 1
+                found = estimate_over(count, lambda at, codes=codes: _kappa(codes[at]), resamples=300, seed=number)
+                low, high = found.low, found.high
                 assert low is not None
                 assert high is not None
                 inside += low <= truth <= high
@@ -140,12 +141,8 @@ def _ratings(count: int, right: float, base: np.ndarray, source: np.random.Gener
     return np.column_stack(said)
 
 
-def _kappa_of(pairs: np.ndarray) -> float:
-    table = np.zeros((5, 5))
-    np.add.at(table, (pairs[:, 0] - 1, pairs[:, 1] - 1), 1)
-    found = kappa_of_table(table, weighting="quadratic")
-    assert found is not None
-    return found
+def _kappa(codes: np.ndarray) -> float | None:
+    return kappa_of_table(np.bincount(codes, minlength=25).reshape(5, 5).astype(float), weighting="quadratic")
 
 
 if __name__ == "__main__":

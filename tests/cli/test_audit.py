@@ -210,5 +210,16 @@ def test_settle_by_keys(sampled: Project) -> None:
     assert "ann" not in shown.replace("cannot", "")
 
 
+def test_forgetting_a_customer_reaches_the_sample(project: Project) -> None:
+    write_log(project.folder / "events.jsonl", traffic(monday(), 7, per_day=4))
+    project.run("history", "add", "events.jsonl", code=0)
+    project.run("audit", "sample", "--week", "2026-W40", "--size", "28", code=0)
+    customer = json.loads((project.folder / "events.jsonl").read_text().splitlines()[0])["customer"]
+    done = project.run("history", "forget", customer, "--yes", code=0)
+    assert " 0 audited conversations" not in done.stdout
+    assert "audited conversations" in done.stdout
+    assert any(row["conversation"].startswith("forgotten") for row in items(project))
+
+
 def _store(project: Project) -> Path:
     return next(project.folder.rglob("audit.db")).parent

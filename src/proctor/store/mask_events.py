@@ -25,6 +25,7 @@ _LONGEST: Final = 100_000  # characters of a text that are stored, if it is mask
 _PIECE_CHARS: Final = 8_000  # of a text that the tagger reads at once
 _OVERLAP_CHARS: Final = 200  # so that a name across two pieces is read whole
 _ASKED_PIECES: Final = 16  # at once: a busy machine reads them within the time that a tagger has
+_PATIENCE_SECONDS: Final = 120.0  # for them; then their events are stored without texts
 _MAX_HELD: Final = 2_000  # masked texts in memory: prompts and passages repeat
 _PLAIN: Final = frozenset({"id", "kind", "time", "model", "version", "source", "value", "masked"})
 _TOLD: Final = frozenset({"parts", "call"})  # metadata that says what is personal, or secret
@@ -48,7 +49,7 @@ class EventMasker:
             hint = "use `patterns`, or install the local models"
             raise ConfigError("masking `names` needs a tagger", field="masking", hint=hint)
         self.masking = masking
-        self._names = Names(tagger) if masking == "names" and tagger is not None else None
+        self._names = Names(tagger, patience=_PATIENCE_SECONDS) if masking == "names" and tagger is not None else None
         self._name = str if masking == "none" else naming(customer_key(store / FOLDER))
         self._plain: Masker | None = None
 

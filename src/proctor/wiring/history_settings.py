@@ -10,7 +10,7 @@ from proctor.core.errors import MalformedError, Problem
 from proctor.store.history import History
 from proctor.store.mask_events import MASKING, EventMasker, Masking
 from proctor.text.spans import span_seconds
-from proctor.wiring.guard_names import LogTagger
+from proctor.wiring.guard_names import EventTagger
 from proctor.wiring.monitor_state import open_event_database
 from proctor.wiring.problem_lines import placed_in
 
@@ -85,4 +85,4 @@ def event_masker(config: Config) -> EventMasker:
         StoreError: the key of the pseudonyms cannot be written.
     """
     masking = history_settings(config).masking
-    return EventMasker(config.store, masking=masking, tagger=LogTagger() if masking == "names" else None)
+    return EventMasker(config.store, masking=masking, tagger=EventTagger() if masking == "names" else None)

@@ -155,7 +155,7 @@ def test_a_failure_is_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         raise ValueError("a defect")
 
     config = config_in(tmp_path)
-    monkeypatch.setitem(MEASURES, "scores", broken)  # type: ignore[arg-type]
+    monkeypatch.setitem(MEASURES, "scores", broken)
     context = MeasureContext(config=config, now=NOON)
     with ScheduleState(config.store) as state:
         entries = {entry.name: entry for entry in DEFAULT_ENTRIES}
@@ -202,7 +202,11 @@ def _gate_event(number: int, action: Any, by: str = "injection", *, point: str =
 
 def _measured(config: Config, name: str) -> EntryResult:
     entry = next(each for each in DEFAULT_ENTRIES if each.name == name)
-    return asyncio.run(MEASURES[entry.measure](MeasureContext(config=config, now=NOON), entry))
+
+    async def measured() -> EntryResult:
+        return await MEASURES[entry.measure](MeasureContext(config=config, now=NOON), entry)
+
+    return asyncio.run(measured())
 
 
 def test_gates_are_measured_from_events_over_decisions_or_turns(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from proctor.core.errors import ProctorError
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.store.span_journal import WaitingSpan
@@ -18,6 +20,7 @@ from proctor.workflows.monitor.intake import Intake
 __all__ = ["CommitQueue", "QueueFullError", "RequestBatch"]
 
 _MAX_COMMIT_BYTES: Final = 8_000_000  # what one write collects; more would make the first of them wait
+_log = logging.getLogger(__name__)
 
 
 class QueueFullError(Exception):
@@ -128,8 +131,11 @@ class CommitQueue:
             try:
                 job.batch = job.read()
                 good.append(job)
-            except Exception as error:  # of one request, which gets it as its answer
+            except (ValueError, ProctorError) as error:  # of one request, which gets it as its answer
                 _tell(job, error)
+            except Exception as error:  # a form that no reader expects is the sender's, too
+                _log.warning("a request cannot be read: %s", type(error).__name__)
+                _tell(job, ValueError("has an unexpected form"))
         try:
             spans = [span for job in good if job.batch for span in job.batch.spans]
             rows = [row for job in good if job.batch for row in job.batch.rows]

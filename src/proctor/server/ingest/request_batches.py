@@ -26,6 +26,7 @@ from proctor.workflows.monitor.trace_assembly import SCORES
 __all__ = ["MAX_PROBLEMS", "feedback_batch", "json_batch", "langfuse_scores_batch", "otlp_batch", "runs_batch"]
 
 MAX_PROBLEMS: Final = 20  # that an answer names
+_MAX_KEY_CHARS: Final = 100
 _WANTED_LOGS: Final = MESSAGE_EVENTS | {EVALUATION_EVENT}
 
 
@@ -155,7 +156,7 @@ def _scores(
             continue
         ids.append(str(item.get("id") or content_id(dict(item))))
         belongs = item.get(trace) or item.get("run_id") or item.get("sessionId")
-        key = str(belongs) if belongs else f"score-{ids[-1]}"
+        key = _short(str(belongs)) if belongs else f"score-{_short(ids[-1])}"
         line = intake.span_line({kind: {**item, "id": ids[-1]}})
         made.spans.append(WaitingSpan(key, SCORES, source, now, line, not belongs))
     return made, ids
@@ -174,8 +175,13 @@ def runs_batch(intake: Intake, runs: Iterable[Any], source: str | None) -> Reque
             made.why = made.why or "a run needs `id` and `trace_id`"
             continue
         is_root = run.get("id") == key and run.get("end_time") is not None
-        made.spans.append(WaitingSpan(key, "langsmith", source, now, intake.span_line(dict(run)), is_root))
+        made.spans.append(WaitingSpan(_short(key), "langsmith", source, now, intake.span_line(dict(run)), is_root))
     return made
+
+
+def _short(key: str) -> str:
+    """Return an id that events can have: a long one is replaced by its hash."""
+    return key if len(key) <= _MAX_KEY_CHARS else content_id(key, length=32)
 
 
 def _loaded(body: bytes) -> Any:

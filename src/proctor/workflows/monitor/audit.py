@@ -32,7 +32,14 @@ from proctor.wiring.monitor_state import open_audit_store
 from proctor.wiring.problem_lines import placed_in
 from proctor.workflows.monitor.event_rows import RowSource, collect_facts, row_source, trajectories
 
-__all__ = ["SampleJob", "audit_report", "audit_settings", "draw_audit", "open_splits", "refresh_scores"]
+__all__ = [
+    "SampleJob",
+    "audit_report",
+    "audit_settings",
+    "draw_audit",
+    "open_splits",
+    "refresh_scores",
+]
 
 _MIN_JUDGED = 5
 

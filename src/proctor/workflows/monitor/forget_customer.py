@@ -32,7 +32,7 @@ def forget_customer(config: Config, customer: str) -> ErasedCustomer:
     with open_history(config) as history:
         done = history.forget(customer)
     with open_audit_store(config) as audit:
-        audited = sum(audit.forget_customer(name) for name in customer_names(config.store, customer))
+        audited = audit.forget_customer(*customer_names(config.store, customer), conversations=done.sessions)
     with ScoringProgress(config.store) as progress:
         progress.forget(done.sessions)
     return ErasedCustomer(history=done, audited=audited)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ from typing import Any, Final, Protocol
 import orjson
 
 from proctor.core.codec import dumps, encode
+from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow
 from proctor.monitor.rollup import Rollup
@@ -31,6 +33,7 @@ from proctor.workflows.monitor.trace_assembly import TraceAssembly
 
 __all__ = ["AlertSocket", "Intake", "IntakeFigures"]
 
+_log = logging.getLogger(__name__)
 _RECOVERED: Final = 900.0  # seconds of the log that are counted again at the start
 _KEPT: Final = 3600.0  # seconds that the counts in memory reach back
 
@@ -196,11 +199,29 @@ class Intake:
                 if not traces:
                     return count
                 try:
-                    count += len(self.add(self.traces.events(traces, self._clock())).new)
+                    count += len(self.add_rows(self._readable(self.traces.events(traces, self._clock()))).new)
                 except BaseException:
                     self.traces.again(traces, self._clock())
                     raise
                 self.traces.written(traces, self._clock())
+
+    def _readable(self, events: Sequence[Event]) -> list[EventRow]:
+        """Return the rows of events; one that cannot be a row is dropped and counted, and must not stop the others."""
+        try:
+            return self.rows(events)
+        except StoreError:
+            raise
+        except Exception:
+            rows: list[EventRow] = []
+            for event in events:
+                try:
+                    rows += self.rows([event])
+                except StoreError:
+                    raise
+                except Exception as error:
+                    self.traces.unreadable += 1
+                    _log.warning("the event %s cannot be stored: %s", event.id, type(error).__name__)
+            return rows
 
     def index(self) -> int | None:
         """Bring the history up to the log: conversations, windows, texts; return how many events were new.

@@ -186,8 +186,9 @@ class TraceAssembly:
         arrived = datetime.fromtimestamp(waiting.arrived, UTC)
         try:
             told = read_trace(FORMATS.get(waiting.format, OTEL_TRACES), trace, records)
-        except (ProctorError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            # One trace that cannot be read must not stop the others. What is wrong is kept, the content is not.
+        except Exception as error:
+            # Anything may have been sent. One trace that cannot be read must not stop the others. What is wrong is
+            # kept, the content is not.
             self.unreadable += 1
             _log.warning("the trace %s cannot be read: %s", trace, type(error).__name__)
             about = {"reason": error.message if isinstance(error, ProctorError) else type(error).__name__}
