@@ -154,12 +154,8 @@ class Receiver:
             return web.Response(status=self.status)
         body = await request.json()
         name = request.path.strip("/")
-<<<<<<< HEAD
         schemas: dict[str, dict[str, Any]] = {"hook": ENVELOPE, "slack": SLACK, "pagerduty": PAGERDUTY}
         schema = schemas.get(name)
-=======
-        schema: Any = {"hook": ENVELOPE, "slack": SLACK, "pagerduty": PAGERDUTY}.get(name)
->>>>>>> main
         if schema is not None:
             self.wrong += [each.message for each in jsonschema_rs.validator_for(schema).iter_errors(body)]
         self.got.setdefault(name, []).append(body)
