@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default as mail_policy
 from pathlib import Path
@@ -22,12 +23,15 @@ from aiosmtpd.controller import Controller
 
 from proctor.config import Config, load_config, read_environment
 from proctor.core.alert_record import AlertChange, AlertRecord, MovedSlice, Silence
+from proctor.core.event import Alert
 from proctor.project import Project
 from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import AlertState
+from proctor.store.runs import RunStore
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.alert_channels import AlertNotifier
 from proctor.workflows.alert_test import send_tests
+from proctor.workflows.alerts import tell_somebody, webhook_of
 
 NOW = 1_763_000_000.0
 TEXT = {"type": "string"}
@@ -150,7 +154,8 @@ class Receiver:
             return web.Response(status=self.status)
         body = await request.json()
         name = request.path.strip("/")
-        schema: Any = {"hook": ENVELOPE, "slack": SLACK, "pagerduty": PAGERDUTY}.get(name)
+        schemas: dict[str, dict[str, Any]] = {"hook": ENVELOPE, "slack": SLACK, "pagerduty": PAGERDUTY}
+        schema = schemas.get(name)
         if schema is not None:
             self.wrong += [each.message for each in jsonschema_rs.validator_for(schema).iter_errors(body)]
         self.got.setdefault(name, []).append(body)
@@ -161,7 +166,7 @@ class Receiver:
 async def receiver() -> AsyncIterator[Receiver]:
     made = Receiver()
     app = web.Application()
-    app.router.add_post("/{name}", made.handle)
+    app.router.add_post("/{name:.+}", made.handle)
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -404,6 +409,25 @@ async def test_alertmanager_receives_groups_silences_and_resolves(
     assert receiver.wrong == []
 
 
+async def test_open_alerts_are_sent_to_alertmanager_again_while_nobody_silenced_them(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    async with Setup(
+        config_of(tmp_path, f'alerts: {{channels: {{am: {{alertmanager: "{receiver.url}"}}}}}}\n')
+    ) as setup:
+        made, _ = setup.state.open_alert(alert(), again_within=0)
+        setup.notifier.say([AlertChange(kind="fired", alert=made)], NOW)
+        for seconds in (0, 30, 61, 90, 122):
+            await setup.notifier.flush(NOW + seconds)
+        pushes = receiver.got["api/v2/alerts"]
+        assert len(pushes) == 4  # the message itself, and one a minute
+        ends = [each[0]["endsAt"] for each in pushes]
+        assert ends == sorted(ends)
+        setup.state.add_silence(Silence(match={"rule": "hallucination"}, until=NOW + 10_000))
+        await setup.notifier.flush(NOW + 200)
+        assert len(pushes) == 4
+
+
 async def test_a_test_message_says_what_became_of_it(tmp_path: Path, receiver: Receiver) -> None:
     text = http_channels(receiver.url) + f'    gone: {{slack: "http://127.0.0.1:{_free_port()}/x"}}\n'
     results = await send_tests(config_of(tmp_path, text))
@@ -444,3 +468,26 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+async def test_alerts_of_releases_go_to_the_channels_too(tmp_path: Path, receiver: Receiver) -> None:
+    text = f'alerts: {{webhook: "{receiver.url}/plain", channels: {{desk: {{slack: "{receiver.url}/slack"}}}}}}\n'
+    config = config_of(tmp_path, text)
+    told = Alert(
+        rule="floor",
+        message="first: correctness is below its floor",
+        tier="high",
+        time=datetime.now(UTC),
+        key="floor-1",
+    )
+    with RunStore(config.store) as store:
+        done = await tell_somebody(config, store, told, webhook_of(config))
+    assert (done.delivered, done.failure) == (True, "")
+    assert receiver.wrong == []
+    assert receiver.got["plain"][0]["rule"] == "floor"  # unchanged, as before
+    assert receiver.got["slack"][0]["text"] == "[FIRING 1] floor: first: correctness is below its floor"
+    receiver.status = 503
+    with RunStore(config.store) as store:
+        done = await tell_somebody(config, store, told, None)
+    assert done.failure == "desk: Slack answered with status 503"
+    assert len(AlertSpool(config.store).waiting()) == 1  # for `proctor serve` to deliver

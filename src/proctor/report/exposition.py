@@ -102,7 +102,7 @@ def alert_metrics(
         ),
         MetricFamily(
             name="proctor_rule_smallest_spike",
-            about="Smallest spike that a rule sees at the current traffic; not there when it sees none.",
+            about="Smallest spike that a rule sees at the current traffic; +Inf when it sees none.",
             kind="gauge",
             samples=tuple(_limits(statuses)),
         ),
@@ -120,9 +120,8 @@ def _limits(statuses: Sequence[RuleStatus]) -> Iterator[tuple[Mapping[str, str],
     """Yield the limit of each rule; of a rule with slices, that of the slice that sees least."""
     worst: dict[tuple[str, str], float] = {}
     for each in statuses:
-        if each.limit is not None and each.limit.smallest is not None:
-            name = (each.rule, each.kind)
-            worst[name] = max(worst.get(name, 0.0), each.limit.smallest)
+        name, found = (each.rule, each.kind), each.limit.smallest if each.limit is not None else None
+        worst[name] = max(worst.get(name, 0.0), math.inf if found is None else found)
     for (rule, kind), smallest in sorted(worst.items()):
         yield {"rule": rule, "kind": kind}, smallest
 

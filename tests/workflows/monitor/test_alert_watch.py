@@ -12,7 +12,10 @@ from aiohttp import web
 
 from proctor.config import load_config, read_environment
 from proctor.core.event_row import EventRow
+from proctor.monitor.alert_engine import AlertEngine
+from proctor.monitor.alert_rules import rules_of
 from proctor.project import Project
+from proctor.report.exposition import alert_metrics, exposition, live_metrics
 from proctor.store.alert_state import AlertState
 from proctor.workflows.monitor.alert_watch import AlertWatch
 
@@ -78,3 +81,26 @@ def _check_with_promtool(metrics: str) -> None:
         pytest.skip("needs promtool")
     done = subprocess.run([promtool, "check", "metrics"], input=metrics, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_hour_of_scraping_adds_no_series(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    pages: list[set[str]] = []
+    with AlertState(tmp_path) as state:
+        engine = AlertEngine(rules_of({}), state, save_every=600.0)
+        for second in range(0, 3 * 3600, 3):
+            time = START + second
+            signals = tuple(name for name in ("gate/injection", "escalation") if rng.random() < 0.05)
+            row = EventRow(
+                line=b"", id=str(second), kind="turn", time=time, session=f"s{second}", customer=f"c{second}",
+                intent=f"intent {second % 50}", latency=rng.random(), signals=signals,
+            )  # fmt: skip
+            engine.observe(row, time)
+            if second % 30 == 0:
+                engine.tick(time)
+                if second >= 2 * 3600 + 300:
+                    page = exposition([*live_metrics(engine.figures()), *alert_metrics([], engine.status(time))])
+                    pages.append({line.rpartition(" ")[0] for line in page.splitlines() if not line.startswith("#")})
+    assert len(pages) > 100
+    assert len(pages[-1]) < 100
+    assert pages[0] == pages[-1]
