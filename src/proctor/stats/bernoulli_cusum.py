@@ -17,8 +17,8 @@ __all__ = ["RATIOS", "Chart", "chart", "detection_probability", "run_length", "s
 
 RATIOS = (2.0, 3.0, 5.0, 10.0)  # the sizes of spikes that the charts of a bank are tuned for
 _MAX_SHARE = 0.95  # of bad events under a spike; a rate cannot reach 1
-# Charts of one bank ring together. Four of them ring this many times as often as one alone, not four times
-# (benchmarks/monitor/alerts.py measures it).
+# Charts of one bank ring together. Four of them ring about this many times as often as one alone, not four times;
+# set by simulation, and tests hold the bank to 0.7 to 1.1 times the alarms that were asked for.
 _TOGETHER = {1: 1.0, 2: 1.6, 3: 2.0, 4: 2.3}
 _LARGEST = 700.0
 
