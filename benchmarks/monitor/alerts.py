@@ -1,6 +1,6 @@
 """Alerts over a thousand simulated weeks: how soon a spike is found, how often a page has no cause.
 
-    python -m benchmarks.monitor.alerts [--weeks 1000] [--spikes 2000] [--json FILE]
+    python -m benchmarks.monitor.alerts [--weeks 1000] [--spikes 2000] [--part spikes|false] [--peaks 100] [--json FILE]
 
 Gaps between bad events are drawn, not every event. Beside the rules stand the optimum (one chart that is tuned for
 exactly this spike, at the same false alarms) and a fixed threshold: more than twice the normal rate in five minutes.
@@ -249,11 +249,13 @@ def main() -> None:
     parser.add_argument("--weeks", type=int, default=1000)
     parser.add_argument("--spikes", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--peaks", type=float, nargs="+", default=TRAFFIC, help="turns a minute at the busiest hour")
+    parser.add_argument("--part", choices=("all", "spikes", "false"), default="all")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     started = time.process_time()
-    spikes = spike_table(rng, options.spikes)
+    spikes = spike_table(rng, options.spikes) if options.part != "false" else []
     print(table(
         (
             "bad a minute", "turns at 4 %", "spike", "minutes", "optimum", "times", "in 5 min", "calculated",
@@ -270,7 +272,7 @@ def main() -> None:
         ],
     ))  # fmt: skip
     false: list[dict[str, Any]] = []
-    for peak in TRAFFIC:
+    for peak in options.peaks if options.part != "spikes" else ():
         row: dict[str, Any] = {"peak": peak, "fixed": 0.0, "total": 0.0, "total_truth": 0.0}
         for name, rate in DEFAULTS.items():
             row[name], row[f"{name}_truth"] = false_pages(rng, peak, rate, options.weeks)

@@ -24,16 +24,16 @@ from proctor.suites.load import open_suite
 from proctor.workflows.monitor.intake import Intake
 from tests.cli.conftest import Project
 
-BEFORE = manga_store(hours=6, turns_per_minute=12, flat=True, texts=False, day_noise=0.0)
-WRONG = Incident(kind="hallucination", at_hour=0.5, hours=1, factor=inf, intent="faq", version="1.1")
+BEFORE = manga_store(hours=8, turns_per_minute=16, flat=True, texts=False, day_noise=0.0)
+WRONG = Incident(kind="hallucination", at_hour=0.1, hours=1, factor=inf, intent="faq", version="1.1")
 RELEASE = replace(
     BEFORE,
     name="shop",
     start=BEFORE.start + timedelta(hours=BEFORE.hours),
-    hours=1.0,
-    turns_per_minute=24,
+    hours=0.5,
+    turns_per_minute=60,
     texts=True,
-    releases=(VersionChange(at_hour=0.5, version="1.1", share=0.5),),
+    releases=(VersionChange(at_hour=0.1, version="1.1", share=0.5),),
     incidents=(WRONG,),
 )
 
@@ -48,7 +48,7 @@ def _alert(store: Path) -> AlertRecord:
             batch: list[Event] = []
             for event in simulate(RELEASE, 3):
                 batch.append(event)
-                if len(batch) < 25:
+                if len(batch) < 40:
                     continue
                 now = event.time.timestamp()
                 intake.add(batch)
@@ -75,7 +75,7 @@ def test_a_bad_release_becomes_an_alert_a_case_and_a_hold(shop: Project) -> None
     shop.run("gate", "last", code=0)  # the tests know nothing of what is wrong with it
 
     alert = _alert(shop.folder / ".proctor")
-    released = (RELEASE.start + timedelta(hours=0.5)).timestamp()
+    released = (RELEASE.start + timedelta(hours=0.1)).timestamp()
     assert released < alert.fired < released + 600
     assert {("intent", "faq"), ("version", "1.1")} <= {(each.dimension, each.value) for each in alert.moved}
 

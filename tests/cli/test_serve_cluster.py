@@ -119,7 +119,7 @@ def turn(number: int, *, at: float | None = None, error: str | None = None) -> d
 
 
 def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not done():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)

@@ -99,8 +99,8 @@ def test_an_empty_store_is_shown_as_such(project: Project) -> None:
 def test_it_goes_on_until_interrupted(live: Project) -> None:
     started = live.start("watch", "--every", "0.2")
     for _ in range(2):
-        while "turns a minute" not in started.stdout.readline():
-            pass
+        while "turns a minute" not in (line := started.stdout.readline()):
+            assert line, "it ended by itself"
     started.send_signal(signal.SIGINT)
     _, problems = started.communicate()
     assert started.returncode == 130

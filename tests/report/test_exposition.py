@@ -13,7 +13,7 @@ from proctor.core.alert_record import AlertRecord, RuleLimit, RuleStatus
 from proctor.core.event_row import EventRow
 from proctor.core.live_figures import LiveFigures
 from proctor.monitor.live_counts import LiveCounts
-from proctor.report.exposition import Metric, alert_metrics, exposition, live_metrics, rules_file
+from proctor.report.exposition import MetricFamily, alert_metrics, exposition, live_metrics, rules_file
 
 PROMTOOL = shutil.which("promtool")
 needs_promtool = pytest.mark.skipif(PROMTOOL is None, reason="needs promtool")
@@ -118,5 +118,5 @@ def test_series_do_not_grow_whatever_is_sent() -> None:
 
 
 def test_an_empty_page() -> None:
-    assert exposition([Metric(name="x", about="Nothing.", kind="gauge", samples=())]) == ""
+    assert exposition([MetricFamily(name="x", about="Nothing.", kind="gauge", samples=())]) == ""
     assert "proctor_turn_latency_seconds_count 0" in exposition(live_metrics(LiveFigures()))

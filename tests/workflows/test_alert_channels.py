@@ -150,7 +150,7 @@ class Receiver:
             return web.Response(status=self.status)
         body = await request.json()
         name = request.path.strip("/")
-        schema = {"hook": ENVELOPE, "slack": SLACK, "pagerduty": PAGERDUTY}.get(name)
+        schema: Any = {"hook": ENVELOPE, "slack": SLACK, "pagerduty": PAGERDUTY}.get(name)
         if schema is not None:
             self.wrong += [each.message for each in jsonschema_rs.validator_for(schema).iter_errors(body)]
         self.got.setdefault(name, []).append(body)

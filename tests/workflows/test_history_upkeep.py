@@ -16,7 +16,10 @@ START = NOON.timestamp()
 DAY = 86_400.0
 
 
-def test_ticks_index_at_once_seal_by_the_hour_and_retain_by_the_day(tmp_path: Path) -> None:
+def test_ticks_index_at_once_seal_by_the_hour_and_retain_by_the_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.workflows.monitor.history_upkeep._SETTLED_SECONDS", 0.0)
     log = EventLog(tmp_path / "events")
     with History(tmp_path) as history:
         upkeep = HistoryUpkeep(history=history, log=log, settings=HistorySettings(keep="5 days"))
@@ -26,6 +29,10 @@ def test_ticks_index_at_once_seal_by_the_hour_and_retain_by_the_day(tmp_path: Pa
         assert upkeep.tick(START + 60) == 0
         assert upkeep.tick(START + 3_600) == 0
         assert history.stats().sealed_events == 6
+        log.append(turns(1, 50))
+        monkeypatch.setattr("proctor.workflows.monitor.history_upkeep._SETTLED_SECONDS", 900.0)
+        assert upkeep.tick(START + 7_200) == 1
+        assert history.stats().sealed_events == 6, "a server that starts counts the last minutes of the log again"
         upkeep.tick(START + 10 * DAY)
         assert [row.id for row in history.events()] == [turns(1, 9)[0].id]
         assert upkeep.trouble is None
@@ -39,9 +46,13 @@ def test_trouble_is_told_until_it_is_over(tmp_path: Path, monkeypatch: pytest.Mo
         def full(**_: object) -> None:
             raise StoreError("the disk is full")
 
+        log.append(turns(5))
+        assert upkeep.tick(START) == 5
         with monkeypatch.context() as broken:
-            broken.setattr(history, "catch_up", full)
-            assert upkeep.tick(START) is None
+            broken.setattr(history, "seal", full)
+            assert upkeep.tick(START + 3_600) == 0
         assert "full" in str(upkeep.trouble)
-        assert upkeep.tick(START) == 0
+        upkeep.tick(START + 3_660)
+        assert "full" in str(upkeep.trouble)
+        upkeep.tick(START + 7_200)
         assert upkeep.trouble is None

@@ -69,7 +69,7 @@ def settle_by_keys(
             _show(blind(store.find(split.item)), f"{len(splits) - done} splits left")
             last = split.item
         ratings = ", ".join(map(str, split.ratings))
-        click.secho(f"{split.dimension}: rated {ratings}. Final 1–{settings.scale}, ? none, s skip, q quit: ", nl=False)
+        click.echo(f"{split.dimension}: rated {ratings}. Final 1–{settings.scale}, ? none, s skip, q quit: ", nl=False)
         while True:
             key = click.getchar()
             if key == "q":

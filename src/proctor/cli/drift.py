@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ __all__ = ["verb"]
 
 @click.command("drift", short_help="Compare a month with those before: intents, calibration, new topics.")
 @click.argument("files", metavar="[EVENTS]…", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--month", required=True, help="The month, e.g. 2026-10.")
+@click.option("--month", help="The month, e.g. 2026-10.  [default: the last one that is over]")
 @click.option(
     "--before", type=click.IntRange(1, 60), default=3, show_default=True, help="How many months before to compare with."
 )
@@ -61,6 +62,7 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], as_json: bool, **flag
     for output in outputs:
         DRIFT_REPORT.check_name(output)
     pairs = PairQuestion(**{name: flags.pop(name) for name in ("labels", "correct", "wrong")})
+    flags["month"] = flags["month"] or (datetime.now(UTC).replace(day=1) - timedelta(days=1)).strftime("%Y-%m")
     report = asyncio.run(drift_of(project(ctx), DriftJob(pairs=pairs, **flags)))
     if as_json:
         DRIFT_REPORT.write_json(report, sys.stdout)

@@ -101,21 +101,22 @@ def retain_events(ctx: click.Context, keep: str | None) -> None:
 @click.argument("customer")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
-def forget_customer(ctx: click.Context, customer: str, yes: bool) -> None:
-    """Erase a customer from the log, the segments, the indexes, the log of gates and the review queue.
+def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
+    """Erase a customer: log, segments, indexes, decisions of gates, review queue, audits, background scoring.
 
     CUSTOMER is the name that was sent, or the pseudonym that is stored.
     """
-    from proctor.wiring.history_settings import open_history  # noqa: PLC0415
+    from proctor.workflows.monitor.forget_customer import forget_customer  # noqa: PLC0415
 
     config = project(ctx)
     if not yes:
         click.confirm(f"Erase everything of {customer}? This cannot be undone", abort=True, err=True)
-    with open_history(config) as history:
-        done = history.forget(customer)
+    erased = forget_customer(config, customer)
+    done = erased.history
     click.echo(
         f"erased {done.events} events, {done.conversations} conversations, {done.texts} texts, "
-        f"{done.decisions} decisions of gates; rewrote {done.segments} segments"
+        f"{done.decisions} decisions of gates, {erased.audited} audited conversations; "
+        f"rewrote {done.segments} segments"
     )
 
 

@@ -111,14 +111,14 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
 
 def _from_production(config: Config, flags: dict[str, Any]) -> Promotion:
     from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415
-    from proctor.workflows.promote.incident_checks import Wording  # noqa: PLC0415
+    from proctor.workflows.promote.incident_checks import RequiredWording  # noqa: PLC0415
 
     asked = ExampleRequest(
         alert=flags["alert"],
         conversations=flags["conversations"],
         count=flags["count"] or 1,
         expected=flags["expected"],
-        wording=Wording(must_say=flags["must_say"], must_not_say=flags["must_not_say"]),
+        wording=RequiredWording(must_say=flags["must_say"], must_not_say=flags["must_not_say"]),
         recording=flags["recording"],
     )
     return promote_examples(config, asked, flags["out"])

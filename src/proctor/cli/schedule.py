@@ -150,10 +150,21 @@ def _states(config: Config, entries: Sequence[ScheduleEntry]) -> list[EntryState
 
 
 def _entry_rows(config: Config) -> Iterator[tuple[str, ...]]:
+    from proctor.store.lock import is_held  # noqa: PLC0415
+
+    running = is_held(config.store / "schedule.lock")
     for each in _states(config, list(_entries(config, ()).values())):
         last, done = each.last, each.done
-        killed = last is not None and last.finished is None
-        result = "interrupted" if killed else _WORDS.get(done.result.code, "failed") if done else ""
+        unfinished = last is not None and last.finished is None
+        result = (
+            "running"
+            if unfinished and running
+            else "interrupted"
+            if unfinished
+            else _WORDS.get(done.result.code, "failed")
+            if done
+            else ""
+        )
         due = "not set up" if each.missing else f"in {_span(each.wait)}" if each.wait else "now"
         about = each.missing or (done.result.summary if done else "")
         yield (

@@ -63,9 +63,9 @@ def verb(
     from proctor.report.watch_lines import watch_lines  # noqa: PLC0415
     from proctor.workflows.monitor.watch import look  # noqa: PLC0415
 
-    store = project(ctx).store
+    config = project(ctx)
     while True:
-        seen = look(store, time.time(), window=window * 60.0)
+        seen = look(config, time.time(), window=window * 60.0)
         if as_json:
             click.echo(dumps(seen).decode())
         else:

@@ -17,7 +17,8 @@ __all__ = ["KnownAnswer", "known_answers", "settle_predicates"]
 
 # A few-shot answer in the prompt's text: the line after its question.
 _SHOWN: Final = re.compile(
-    r"(?m)^[ \t>*-]*(?:\*\*)?(?:input|q|question|user|human|text|review|tweet|sentence|customer|query|request|message)"
+    r"(?m)^[ \t>*-]*(?:\*\*)?(?P<ask>input|q|question|user|human|text|review|tweet|"
+    r"sentence|customer|query|request|message)"
     r"(?: ?\d{1,2})?"
     r"(?:\*\*)?\s*[:：](?:\*\*)?[ \t]*(?P<asked>[^\n{}]{2,600})\n+[ \t>*-]*(?:\*\*)?"
     r"(?:output|a|answer|assistant|ai|bot|response|sentiment|label|category|agent|result|reply|expected output)"
@@ -55,7 +56,9 @@ def _answers(prompt: Prompt, samples: Sequence[Mapping[str, Any]]) -> Iterator[K
             yield KnownAnswer(text=said, inputs={name: before.text.strip()}, where="an answer shown in the prompt")
     for shown in _SHOWN.finditer(prompt.text):
         answer = shown["answer"].strip().strip('"“”')
-        if not _PLACEHOLDER.search(answer):
+        asks = re.escape(shown["ask"])
+        taken = re.search(rf"(?im)^\W*{asks}\W*[:：]\W*\{{\{{", prompt.text)  # the same label holds the input
+        if taken and not _PLACEHOLDER.search(answer):
             yield KnownAnswer(text=answer, inputs={name: shown["asked"].strip()}, where="an answer shown in the prompt")
 
 

@@ -90,7 +90,7 @@ def _value(key: str, joined: str) -> Any:
         return "2025-01-31"
     if "json array" in said:
         return ["lamp"]
-    code = next(iter(re.findall(r"language is (\w\w)", said)), "en")
+    code = next(iter(re.findall(r"language is (\w\w)", said) or re.findall(r"language is (\w\w)", joined)), "en")
     count = next((int(low) for low in re.findall(r"sentences (?:between|=|>=) (\d+)", said)), 1)
     words = next((int(low) for low in re.findall(r"words (?:<=|=|<|between) (\d+)", said)), 4)
     return " ".join(_sentence(code, max(1, words // max(1, count)) if words < 12 else 6) for _ in range(count))

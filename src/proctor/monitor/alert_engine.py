@@ -15,7 +15,7 @@ from proctor.core.event import EventKind
 from proctor.core.event_row import EventRow
 from proctor.core.live_figures import LiveFigures
 from proctor.monitor.alert_rules import AlertRule
-from proctor.monitor.detectors.reading import Detector, Reading
+from proctor.monitor.detectors.rule_reading import Detector, RuleReading
 from proctor.monitor.live_counts import LiveCounts
 from proctor.monitor.watched_rule import WatchedRule, fingerprint_of
 
@@ -114,7 +114,7 @@ class AlertEngine:
             return self._ticked(now)
 
     def _ticked(self, now: float) -> list[AlertChange]:
-        self.leads = self.state.lead(self.owner, now, _LEAD_SECONDS)
+        led, self.leads = self.leads, self.state.lead(self.owner, now, _LEAD_SECONDS)
         readings = self._checked(now)
         if not self.leads:
             return []
@@ -141,7 +141,8 @@ class AlertEngine:
                 elif name == current and not self._was_ended(name, now):
                     changes += self._fire(watched.rule, part, name, reading, record, silences, quiet)
             self._statuses.append(self._status(watched.rule, part, fingerprint, reading, now))
-        changes += self._unsaid(now, silences)
+        if not led:
+            changes += self._unsaid(now, silences)
         if changes or now - self._saved >= self._save_every:
             self._save(now, whole=bool(changes) or now - self._saved_whole >= _WHOLE_EVERY)
         return changes
@@ -168,14 +169,14 @@ class AlertEngine:
         self.state.step_down(self.owner)
         self.leads = False
 
-    def _checked(self, now: float) -> list[tuple[WatchedRule, Detector, str, Reading]]:
+    def _checked(self, now: float) -> list[tuple[WatchedRule, Detector, str, RuleReading]]:
         return [
             (watched, detector, fingerprint_of(watched.rule.name, part), detector.check(now))
             for watched in self._watched
             for part, detector in list(watched.detectors())
         ]
 
-    def _quiet(self, now: float, readings: Sequence[tuple[WatchedRule, Detector, str, Reading]]) -> str:
+    def _quiet(self, now: float, readings: Sequence[tuple[WatchedRule, Detector, str, RuleReading]]) -> str:
         """Return why missing data of single rules need no page: all traffic is missing, and a rule says so."""
         for watched, _, _, reading in readings:
             if watched.rule.kind == "absence" and reading.state == "no_data":
@@ -187,7 +188,7 @@ class AlertEngine:
         rule: AlertRule,
         part: dict[str, str],
         fingerprint: str,
-        reading: Reading,
+        reading: RuleReading,
         record: AlertRecord | None,
         silences: Sequence[Silence],
         quiet: str,
@@ -248,7 +249,7 @@ class AlertEngine:
         return found
 
     def _status(
-        self, rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Reading, now: float
+        self, rule: AlertRule, part: dict[str, str], fingerprint: str, reading: RuleReading, now: float
     ) -> RuleStatus:
         before = self._states.get(fingerprint)
         since = before[1] if before and before[0] == reading.state else now
@@ -279,7 +280,7 @@ def _silenced(record: AlertRecord, silences: Sequence[Silence], now: float) -> s
     return next((f"silence {each.number}" for each in silences if each.covers(record, now)), "")
 
 
-def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Reading) -> AlertRecord:
+def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: RuleReading) -> AlertRecord:
     blank = AlertRecord(
         fingerprint=fingerprint,
         rule=rule.name,
@@ -296,7 +297,7 @@ def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Re
     return _refreshed(blank, reading)
 
 
-def _refreshed(record: AlertRecord, reading: Reading) -> AlertRecord:
+def _refreshed(record: AlertRecord, reading: RuleReading) -> AlertRecord:
     return replace(
         record,
         state=reading.state,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from proctor.core.digest import Difference, DigestFigure, Measured, Unit
@@ -21,6 +22,8 @@ __all__ = [
     "total_figure",
 ]
 
+# Student's interval of few values may leave the scale.
+_SCALES = {"score": (0.0, 1.0), "rating": (1.0, 5.0), "money": (0.0, math.inf)}
 Better = Literal["higher", "lower"] | None
 
 
@@ -50,7 +53,12 @@ def mean_figure(name: str, now: Moments, before: Moments, unit: Unit, better: Be
         gap = welch_interval(now, before)
         change = Difference(value=now.mean - before.mean, low=gap.low if gap else None, high=gap.high if gap else None)
     return DigestFigure(
-        name=name, unit=unit, now=_measured_mean(now), before=_measured_mean(before), change=change, better=better
+        name=name,
+        unit=unit,
+        now=measured_mean(now, unit),
+        before=measured_mean(before, unit),
+        change=change,
+        better=better,
     )
 
 
@@ -93,20 +101,20 @@ def measured_share(hits: int, total: int) -> Measured:
     return Measured(value=hits / total, low=interval.low, high=interval.high, count=total)
 
 
-def _counts(share: Share | tuple[int, int]) -> tuple[int, int]:
-    return (share.hits, share.total) if isinstance(share, Share) else share
-
-
-def _measured_mean(moments: Moments) -> Measured:
+def measured_mean(moments: Moments, unit: Unit) -> Measured:
+    """Return a mean with its interval, which does not leave the scale of the unit."""
     if not moments.count:
         return Measured()
     interval = moments.interval()
-    return Measured(
-        value=moments.mean,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        count=moments.count,
-    )
+    if interval is None:
+        return Measured(value=moments.mean, count=moments.count)
+    least, most = _SCALES.get(unit, (-math.inf, math.inf))
+    low, high = max(least, interval.low), min(most, interval.high)
+    return Measured(value=moments.mean, low=low, high=high, count=moments.count)
+
+
+def _counts(share: Share | tuple[int, int]) -> tuple[int, int]:
+    return (share.hits, share.total) if isinstance(share, Share) else share
 
 
 def _measured_quantile(values: RatioHistogram, share: float) -> Measured:

@@ -289,7 +289,7 @@ def _share(row: IntentCompletion | None, field: str) -> Share:
 def _spread(tasks: Iterable[Task]) -> list[Task]:
     """Return a few tasks, of as many intents as possible."""
     seen: Counter[str] = Counter()
-    placed = []
+    placed: list[tuple[int, int, Task]] = []
     for task in tasks:
         placed.append((seen[task.intent], len(placed), task))
         seen[task.intent] += 1

@@ -11,7 +11,7 @@ from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.monitor.detectors.absence import AbsenceDetector, LagDetector
 from proctor.monitor.detectors.quantile import QuantileDetector
 from proctor.monitor.detectors.rate import RateDetector
-from proctor.monitor.detectors.reading import Detector
+from proctor.monitor.detectors.rule_reading import Detector
 from proctor.monitor.detectors.streak import StreakDetector
 
 __all__ = ["WatchedRule", "fingerprint_of"]

@@ -13,7 +13,7 @@ from proctor.core.live_figures import LATENCY_BUCKETS, LiveFigures
 from proctor.core.record import dataclass
 from proctor.core.verdict import Severity
 
-__all__ = ["CONTENT_TYPE", "Metric", "alert_metrics", "exposition", "label_text", "live_metrics", "rules_file"]
+__all__ = ["CONTENT_TYPE", "MetricFamily", "alert_metrics", "exposition", "label_text", "live_metrics", "rules_file"]
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _LABEL_LENGTH: Final = 200
@@ -23,7 +23,7 @@ Samples = tuple[tuple[Mapping[str, str], float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
+class MetricFamily:
     """One family of figures; the samples of a histogram have the ending of their name under the label ``__name__``."""
 
     name: str
@@ -32,7 +32,7 @@ class Metric:
     samples: Samples
 
 
-def exposition(metrics: Iterable[Metric]) -> str:
+def exposition(metrics: Iterable[MetricFamily]) -> str:
     """Return figures as text; families without a sample are left out."""
     lines: list[str] = []
     for metric in metrics:
@@ -50,19 +50,19 @@ def label_text(labels: Mapping[str, str]) -> str:
     return f"{{{shown}}}" if shown else ""
 
 
-def live_metrics(figures: LiveFigures) -> list[Metric]:
+def live_metrics(figures: LiveFigures) -> list[MetricFamily]:
     """Return the figures of what came in."""
     events = tuple(({"kind": kind}, float(count)) for kind, count in sorted(figures.events.items()))
     signals = tuple(({"signal": name}, float(count)) for name, count in sorted(figures.signals.items()))
     return [
-        Metric(name="proctor_events_total", about="Events received, by kind.", kind="counter", samples=events),
-        Metric(
+        MetricFamily(name="proctor_events_total", about="Events received, by kind.", kind="counter", samples=events),
+        MetricFamily(
             name="proctor_signals_total",
             about="Bad signals in events: stopped by a gate, a failed score, a hand-off.",
             kind="counter",
             samples=signals,
         ),
-        Metric(
+        MetricFamily(
             name="proctor_turn_latency_seconds",
             about="Time that turns took.",
             kind="histogram",
@@ -77,19 +77,19 @@ def live_metrics(figures: LiveFigures) -> list[Metric]:
 
 def alert_metrics(
     alerts: Sequence[AlertRecord], statuses: Sequence[RuleStatus], *, waiting: int = 0, dead: int = 0
-) -> list[Metric]:
+) -> list[MetricFamily]:
     """Return the figures of alerts, rules and messages; ``alerts`` are the open ones."""
     tiers = Counter(each.tier for each in alerts if each.is_open)
     states = Counter((each.rule, each.state) for each in statuses)
     rules = sorted({each.rule for each in statuses})
     return [
-        Metric(
+        MetricFamily(
             name="proctor_alerts_open",
             about="Open alerts, by tier.",
             kind="gauge",
             samples=tuple(({"tier": tier}, float(tiers[tier])) for tier in get_args(Severity)),
         ),
-        Metric(
+        MetricFamily(
             name="proctor_rule_slices",
             about="Slices of each rule, by state; a rule without slices has one.",
             kind="gauge",
@@ -100,7 +100,7 @@ def alert_metrics(
                 if state != "resolved"
             ),
         ),
-        Metric(
+        MetricFamily(
             name="proctor_rule_smallest_spike",
             about="Smallest spike that a rule sees at the current traffic; not there when it sees none.",
             kind="gauge",
@@ -136,8 +136,8 @@ def _histogram(figures: LiveFigures) -> Iterator[tuple[Mapping[str, str], float]
     yield {"__name__": "_count"}, float(total)
 
 
-def _one(name: str, about: str, value: float | None, kind: Literal["counter", "gauge"] = "gauge") -> Metric:
-    return Metric(name=name, about=about, kind=kind, samples=() if value is None else (({}, value),))
+def _one(name: str, about: str, value: float | None, kind: Literal["counter", "gauge"] = "gauge") -> MetricFamily:
+    return MetricFamily(name=name, about=about, kind=kind, samples=() if value is None else (({}, value),))
 
 
 def _number(value: float) -> str:

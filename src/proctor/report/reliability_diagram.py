@@ -56,14 +56,16 @@ def reliability_diagram(report: CalibrationReport, *, is_inline: bool = False) -
 def _headings(report: CalibrationReport) -> list[str]:
     low, high = report.debiased.low, report.debiased.high
     span = "" if low is None or high is None else f" ({low * 100:.1f}–{high * 100:.1f} %)"
-    over = "overconfident" if report.gap > 0 else "underconfident"
+    over = "too high" if report.gap > 0 else "too low"
+    told = f"mean confidence {abs(report.gap) * 100:.1f} points {over}"
     first = f"Calibration error beyond chance {percent(report.debiased.value)}{span}"
     second = (
         f"n = {report.count:,} · raw {percent(report.ece)}, by chance {percent(report.chance)} · p = {report.p:.3f}"
     )
     return [
         f'<text class="rd-text rd-title" x="14" y="22">{first}</text>',
-        f'<text class="rd-text" x="14" y="41">{second} · {abs(report.gap) * 100:.1f} points {over}</text>',
+        f'<text class="rd-text" x="14" y="41">{second}</text>',
+        f'<text class="rd-text" x="{_x(1) - 8}" y="{_y(0) - 10}" text-anchor="end">{told}</text>',
     ]
 
 
@@ -128,7 +130,7 @@ def _bars(bins: tuple[ReliabilityBin, ...]) -> list[str]:
     base = _BARS_TOP + _BARS_HEIGHT
     found.append(f'<line class="rd-grid" x1="{_x(0)}" y1="{base}" x2="{_x(1)}" y2="{base}"/>')
     place = f'x="{_LEFT + _SIDE / 2}" y="{base + 24}" text-anchor="middle"'
-    found.append(f'<text class="rd-text" {place}>confidence · below: how often each is given</text>')
+    found.append(f'<text class="rd-text" {place}>confidence, and how often each is given</text>')
     return found
 
 

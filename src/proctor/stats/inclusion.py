@@ -53,35 +53,32 @@ def horvitz_thompson(values: Sequence[float], probabilities: Sequence[float], *,
 def stratified_share(strata: Sequence[SampledStratum], *, confidence: float = 0.95) -> StratifiedEstimate | None:
     """Estimate a share from values of 0 and 1; ``None`` without any value.
 
-    With every drawn member rated this is the Horvitz–Thompson estimate. The interval is Wilson's for the effective
-    number of values (Korn and Graubard 1998). Where all values of a stratum are equal, its variance is not taken to be
-    0: one more value at the mean of all is assumed.
+    With every drawn member rated this is the Horvitz–Thompson estimate. The interval is put together from Wilson's of
+    each stratum (Zou and Donner 2008), so that a stratum whose values are all equal does not count as certain.
     """
     used = [each for each in strata if each.values]
     if not used:
         return None
     size = sum(each.population for each in used)
-    share = sum(each.population * math.fsum(each.values) / len(each.values) for each in used) / size
-    variance = simple = 0.0
+    share = variance = below = above = 0.0
+    for each in used:
+        drawn, weight = len(each.values), each.population / size
+        left = 1 - drawn / each.population
+        own = min(1.0, max(0.0, math.fsum(each.values) / drawn))
+        share += weight * own
+        near = (own * drawn + 1) / (drawn + 2)
+        variance += weight**2 * left * near * (1 - near) / drawn
+        interval = wilson_of_share(own, drawn / left, confidence=confidence) if left > 0 else None
+        if interval is not None:
+            below += (weight * (own - interval.low)) ** 2
+            above += (weight * (interval.high - own)) ** 2
     count = sum(len(each.values) for each in used)
     middle = (share * count + 1) / (count + 2)
-    for each in used:
-        drawn = len(each.values)
-        near = (math.fsum(each.values) + middle) / (drawn + 1)
-        weight, left = each.population / size, 1 - drawn / each.population
-        variance += weight**2 * left * near * (1 - near) / drawn
-        simple += weight**2 * left / drawn
-    effective = middle * (1 - middle) / variance if variance > 0 else math.inf
-    interval = (
-        wilson_of_share(min(1.0, max(0.0, share)), min(effective, 1e12), confidence=confidence)
-        if simple > 0
-        else Interval(low=share, high=share)  # every member was rated
-    )
     return StratifiedEstimate(
         value=share,
-        interval=interval,
+        interval=Interval(low=max(0.0, share - math.sqrt(below)), high=min(1.0, share + math.sqrt(above))),
         count=count,
-        effective=effective,
+        effective=middle * (1 - middle) / variance if variance > 0 else math.inf,
         covered=size / sum(each.population for each in strata),
     )
 

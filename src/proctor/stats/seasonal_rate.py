@@ -14,6 +14,8 @@ _FIRST = 72  # the epoch began on a Thursday; hour 0 is Monday 00:00 UTC
 _KEEP = 0.8  # of an hour's weight after a week: about the last five weeks count
 _CELL_PRIOR = 40.0  # bad events that a single hour needs to be believed over the same hour of other days
 _DAY_PRIOR = 20.0
+_HOUR_DOUBT = 0.4  # by how much an hour of the day that was never seen may normally be worse than the others
+_PART_DOUBT = 0.15  # the same of an hour of the weekend, whose hour is known from working days
 
 
 def hour_of_week(time: float) -> int:
@@ -24,8 +26,8 @@ def hour_of_week(time: float) -> int:
 class SeasonalRate:
     """Counts of events and bad events by hour of the week, in which older weeks count for less.
 
-    An hour with few bad events is drawn towards the same hour of the other working days (or the weekend), and that
-    towards all hours, by the weight of its evidence.
+    An hour with few bad events is drawn towards the same hour of the other working days (or the weekend), that towards
+    the same hour of all days, and that towards all hours, by the weight of its evidence.
     """
 
     __slots__ = ("_bad", "_count", "_sums", "_week", "_weight")
@@ -77,12 +79,17 @@ class SeasonalRate:
 
     def _rate(self, cell: int) -> float:
         events, bad, days, _ = self._totals()
-        # One standard error more than the mean: a rate that is too low by chance would ring without a cause.
+        # Half a standard error more than the mean: a rate that is too low by chance would ring without a cause.
         overall = (bad + 0.5 + 0.5 * math.sqrt(bad)) / (events + 1.0)
-        day_count, day_bad = days[_part(cell)]
-        day = (day_bad + _DAY_PRIOR) / (day_count + _DAY_PRIOR / overall)
-        own = (self._bad[cell] + _CELL_PRIOR) / (self._count[cell] + _CELL_PRIOR / day)
-        return min(0.9, max(1e-7, own))
+        working, weekend = days[cell % 24], days[24 + cell % 24]
+        of_day, of_part = (working[0] + weekend[0], working[1] + weekend[1]), days[_part(cell)]
+        hour = (of_day[1] + _DAY_PRIOR) / (of_day[0] + _DAY_PRIOR / overall)
+        part = (of_part[1] + _DAY_PRIOR) / (of_part[0] + _DAY_PRIOR / hour)
+        own = (self._bad[cell] + _CELL_PRIOR) / (self._count[cell] + _CELL_PRIOR / part)
+        # An hour of the day, or of the weekend, that was hardly seen may normally be worse than the others.
+        unseen = _DAY_PRIOR / (_DAY_PRIOR + of_day[1])
+        unseen_part = _DAY_PRIOR / (_DAY_PRIOR + of_part[1])
+        return min(0.9, max(1e-7, own * (1 + _HOUR_DOUBT * unseen) * (1 + _PART_DOUBT * unseen_part)))
 
     def expected(self, start: float, end: float) -> float:
         """Return the normal number of events between two times."""

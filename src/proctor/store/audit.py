@@ -28,7 +28,9 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.store.audit_schema import AUDIT_MIGRATIONS, audit_item, item_row
 from proctor.store.db import connect, explained
 
-__all__ = ["AuditStore"]
+__all__ = ["AUDIT_FILE", "AuditStore"]
+
+AUDIT_FILE = "audit.db"
 
 _ITEM = (
     "id, week, conversation, stratum, probability, is_core, raters, place, reasons, customer, first, about, trajectory"
@@ -39,7 +41,7 @@ class AuditStore:
     """The audit of one project, in its ``.proctor`` folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "audit.db"
+        self.path = folder / AUDIT_FILE
         self.database = connect(self.path, AUDIT_MIGRATIONS)
         self.database.execute("PRAGMA secure_delete=ON")  # what is forgotten is not left in free pages
 
@@ -327,11 +329,15 @@ class AuditStore:
             found.setdefault(row["item"], []).append(verdict)
         return found
 
-    def forget_customer(self, customer: str) -> int:
-        """Erase the conversations of a customer, keeping ratings and weights; return of how many items."""
+    def forget_customer(self, *names: str, conversations: Sequence[str] = ()) -> int:
+        """Erase the conversations of a customer, and these, keeping ratings and weights; return how many."""
         with self._transaction() as database:
-            rows = database.execute("SELECT id, about FROM items WHERE customer = ?", (customer,)).fetchall()
-            for row in rows:
+            rows = {}
+            for column, wanted in (("customer", names), ("conversation", conversations)):
+                for each in wanted:
+                    found = database.execute(f"SELECT id, about FROM items WHERE {column} = ?", (each,)).fetchall()
+                    rows.update({row["id"]: row for row in found})
+            for row in rows.values():
                 about = {**loads(row["about"]), "customer": None, "id": row["id"]}
                 database.execute(
                     "UPDATE items SET customer = NULL, conversation = ?, about = ?, trajectory = '{}' WHERE id = ?",
@@ -339,7 +345,8 @@ class AuditStore:
                 )
                 database.execute("UPDATE ratings SET note = '' WHERE item = ?", (row["id"],))
                 database.execute("UPDATE settlements SET note = '' WHERE item = ?", (row["id"],))
-        self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if isinstance(self.database, sqlite3.Connection):
+            self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(rows)
 
     # --- parts --------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from proctor.store.log_reader import log_files, read_log
 from proctor.store.postgres_events import PostgresEventDatabase
 from proctor.store.postgres_texts import PostgresTextIndex
 from proctor.store.rollup_windows import SliceField, cells_by, window_cells
+from proctor.store.scoring_progress import forget_scoring
 from proctor.store.seal_log import Sealed, compact_days, remove_if_free, seal_logs, sole_sealer
 from proctor.store.segments import (
     MANIFEST,
@@ -120,15 +121,17 @@ class History:
             self.texts.catch_up()
         return count
 
-    def seal(self, *, now: datetime | None = None) -> Sealed:
+    def seal(self, *, now: datetime | None = None, settled: float = 0.0) -> Sealed:
         """Turn log files that have no writer into Parquet segments, and merge the segments of days that are over.
+
+        Files that were written in the last ``settled`` seconds wait: a server that starts reads them.
 
         Raises:
             StoreError: DuckDB is not installed, another process seals, or the disk failed.
         """
         with sole_sealer(self.folder):
             self.catch_up()
-            done = seal_logs(self.folder, self._indexed())
+            done = seal_logs(self.folder, self._indexed(), settled=settled)
             self._drop_files()
             compact_days(self.folder, now=now)
         return done
@@ -163,7 +166,7 @@ class History:
         )
 
     def forget(self, customer: str) -> Forgotten:
-        """Erase a customer from the log, the segments, the indexes, the log of gates and the review queue.
+        """Erase a customer from the log, the segments, the indexes, the log of gates, the review and scoring queues.
 
         Raises:
             StoreError: another process seals, DuckDB is needed and not installed, or the disk failed.
@@ -172,6 +175,7 @@ class History:
         with sole_sealer(self.folder):
             self.catch_up()
             done = erase_customer(self.store, names, self.indexer, self.texts)
+        forget_scoring(self.store, done.sessions)
         return replace(done, decisions=erase_from_guard_log(self.store, names, done.sessions))
 
     def stats(self) -> HistoryStats:

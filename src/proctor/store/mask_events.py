@@ -24,6 +24,8 @@ MASKING: Final[tuple[Masking, ...]] = ("none", "patterns", "names")
 _LONGEST: Final = 100_000  # characters of a text that are stored, if it is masked
 _PIECE_CHARS: Final = 8_000  # of a text that the tagger reads at once
 _OVERLAP_CHARS: Final = 200  # so that a name across two pieces is read whole
+_ASKED_PIECES: Final = 16  # at once: a busy machine reads them within the time that a tagger has
+_PATIENCE_SECONDS: Final = 120.0  # for them; then their events are stored without texts
 _MAX_HELD: Final = 2_000  # masked texts in memory: prompts and passages repeat
 _PLAIN: Final = frozenset({"id", "kind", "time", "model", "version", "source", "value", "masked"})
 _TOLD: Final = frozenset({"parts", "call"})  # metadata that says what is personal, or secret
@@ -47,7 +49,7 @@ class EventMasker:
             hint = "use `patterns`, or install the local models"
             raise ConfigError("masking `names` needs a tagger", field="masking", hint=hint)
         self.masking = masking
-        self._names = Names(tagger) if masking == "names" and tagger is not None else None
+        self._names = Names(tagger, patience=_PATIENCE_SECONDS) if masking == "names" and tagger is not None else None
         self._name = str if masking == "none" else naming(customer_key(store / FOLDER))
         self._plain: Masker | None = None
 
@@ -76,10 +78,12 @@ class EventMasker:
         if self._names is None:
             return found
         pieces = [(n, piece) for n, event in enumerate(events) if not event.masked for piece in _pieces(event)]
-        answers = self._names.of([piece for _, piece in pieces])
-        for (n, _), names in zip(pieces, answers, strict=True):
-            known = found[n]
-            found[n] = None if names is None or known is None else [*known, *names]
+        for start in range(0, len(pieces), _ASKED_PIECES):
+            some = pieces[start : start + _ASKED_PIECES]
+            answers = self._names.of([piece for _, piece in some])
+            for (n, _), names in zip(some, answers, strict=True):
+                known = found[n]
+                found[n] = None if names is None or known is None else [*known, *names]
         return found
 
     def _row(self, event: Event, names: Found) -> EventRow:

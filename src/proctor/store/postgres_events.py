@@ -30,11 +30,11 @@ class PostgresEventDatabase(EventDatabase):
 
     An id is claimed in the transaction that counts its event. If the transaction fails, or the server dies before its
     end, the id is free again; two servers that have the same event both try, and one of them counts it. Ids are kept
-    for a week.
+    for a week. With ``indexes`` false the process leaves indexing to others, and only reads, seals and retains.
     """
 
-    def __init__(self, url: str, *, prefix: str = "proctor") -> None:
-        self.url, self.prefix = url, prefix
+    def __init__(self, url: str, *, prefix: str = "proctor", indexes: bool = True) -> None:
+        self.url, self.prefix, self._indexes = url, prefix, indexes
         self._lock = threading.RLock()
         self._removed = 0.0  # when old ids were removed
         connection = connect_postgres(url, f"{prefix}_{_SCHEMA}", EVENT_MIGRATIONS)
@@ -78,7 +78,7 @@ class PostgresEventDatabase(EventDatabase):
 
     def take_lock(self, name: str) -> bool | None:
         """Return whether this server alone does something; when it dies, another one can at once."""
-        return self.connection.try_lock(f"{self.connection.schema} {name}")
+        return self._indexes and self.connection.try_lock(f"{self.connection.schema} {name}")
 
 
 def _same(name: str) -> str:

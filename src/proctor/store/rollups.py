@@ -122,14 +122,19 @@ class RollupStore:
         return int(row[0])
 
     def _upsert(self, database: sqlite3.Connection, step: int, added: Mapping[tuple[int, int], RollupCell]) -> None:
-        keys = list(added)
+        keys = sorted(added)
         for first in range(0, len(keys), _MAX_KEYS):  # a few at once: a database elsewhere answers after a round trip
-            some = keys[first : first + _MAX_KEYS]
-            listed = ", ".join(["(?, ?)"] * len(some))
-            find = f"SELECT {_READ} FROM rollups WHERE step = ? AND (start, slice) IN (VALUES {listed})"
-            for row in database.execute(find, (step, *(number for key in some for number in key))):
-                cell = added[row[1], row[2]]
-                cell.merge(_cell(row, cell.slice))
+            some = set(keys[first : first + _MAX_KEYS])
+            starts, numbers = sorted({key[0] for key in some}), sorted({key[1] for key in some})
+            # Two lists are looked up by the primary key; a list of pairs would read every cell of this length.
+            find = (
+                f"SELECT {_READ} FROM rollups WHERE step = ? AND slice IN ({', '.join('?' * len(numbers))}) "
+                f"AND start IN ({', '.join('?' * len(starts))})"
+            )
+            for row in database.execute(find, (step, *numbers, *starts)).fetchall():
+                if (row[1], row[2]) in some:
+                    cell = added[row[1], row[2]]
+                    cell.merge(_cell(row, cell.slice))
         rows = [
             (step, *key, *[getattr(cell, name) for name in _NUMBERS], _counts(cell), _packed(cell.latency))
             for key, cell in added.items()

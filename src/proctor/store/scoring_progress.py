@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from proctor.store.db import connect, explained
 
-__all__ = ["SCORING_FILE", "DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState"]
+__all__ = ["SCORING_FILE", "DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState", "forget_scoring"]
 
 SCORING_FILE: Final = "scoring.db"
 ScoringState = Literal["waiting", "scored", "unscored", "skipped"]
@@ -206,6 +206,17 @@ class ScoringProgress:
                 self._database.execute("ROLLBACK")
                 raise
             self._database.execute("COMMIT")
+
+
+def forget_scoring(folder: Path, sessions: Sequence[str]) -> None:
+    """Remove conversations from the queue of a store, if it has one.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    if sessions and (folder / SCORING_FILE).exists():
+        with ScoringProgress(folder) as progress:
+            progress.forget(sessions)
 
 
 def _day(now: float) -> str:

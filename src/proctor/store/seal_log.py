@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 import uuid
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,10 +71,10 @@ def sole_sealer(folder: Path) -> Iterator[None]:
         yield
 
 
-def seal_logs(folder: Path, indexed: Mapping[str, int]) -> Sealed:
+def seal_logs(folder: Path, indexed: Mapping[str, int], *, settled: float = 0.0) -> Sealed:
     """Seal every log file that has no writer and is indexed to its end. Call as the sole sealer.
 
-    ``indexed`` says how far each file was indexed.
+    ``indexed`` says how far each file was indexed. Files that were written in the last ``settled`` seconds wait.
 
     Raises:
         StoreError: DuckDB is not installed or failed; the log stays as it was.
@@ -81,7 +82,8 @@ def seal_logs(folder: Path, indexed: Mapping[str, int]) -> Sealed:
     done = Sealed()
     with ExitStack() as held:
         free = [each for path in log_files(folder) if (each := _taken(path, held)) is not None]
-        ready = [(path, file) for path, file in free if _whole(file) <= indexed.get(path.name, 0)]
+        quiet = [each for each in free if os.fstat(each[1].fileno()).st_mtime <= time.time() - settled]
+        ready = [(path, file) for path, file in quiet if _whole(file) <= indexed.get(path.name, 0)]
         if not ready:
             return done
         database = held.enter_context(connect_duck(folder / SEGMENTS / "spill"))

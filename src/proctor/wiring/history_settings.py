@@ -10,7 +10,7 @@ from proctor.core.errors import MalformedError, Problem
 from proctor.store.history import History
 from proctor.store.mask_events import MASKING, EventMasker, Masking
 from proctor.text.spans import span_seconds
-from proctor.wiring.guard_names import LogTagger
+from proctor.wiring.guard_names import EventTagger
 from proctor.wiring.monitor_state import open_event_database
 from proctor.wiring.problem_lines import placed_in
 
@@ -66,13 +66,16 @@ def history_settings(config: Config) -> HistorySettings:
         raise placed_in(config.path, problems) from error
 
 
-def open_history(config: Config) -> History:
-    """Return the history of a project's store.
+def open_history(config: Config, *, search: bool | None = None, indexes: bool = True) -> History:
+    """Return the history of a project's store; ``search`` replaces the setting.
+
+    With ``indexes`` false this process never becomes the indexer of a state that servers share.
 
     Raises:
         StoreError: a database cannot be opened.
     """
-    return History(config.store, search=history_settings(config).search, database=open_event_database(config))
+    chosen = history_settings(config).search if search is None else search
+    return History(config.store, search=chosen, database=open_event_database(config, indexes=indexes))
 
 
 def event_masker(config: Config) -> EventMasker:
@@ -82,4 +85,4 @@ def event_masker(config: Config) -> EventMasker:
         StoreError: the key of the pseudonyms cannot be written.
     """
     masking = history_settings(config).masking
-    return EventMasker(config.store, masking=masking, tagger=LogTagger() if masking == "names" else None)
+    return EventMasker(config.store, masking=masking, tagger=EventTagger() if masking == "names" else None)

@@ -41,8 +41,10 @@ def state_url(config: Config) -> str | None:
     return url
 
 
-def open_event_database(config: Config) -> EventDatabase | None:
+def open_event_database(config: Config, *, indexes: bool = True) -> EventDatabase | None:
     """Return the shared database of conversations and rollups; ``None`` if they are in the project's store.
+
+    With ``indexes`` false this process never becomes the indexer of the shared database.
 
     Raises:
         ConfigError: asyncpg is not installed.
@@ -53,7 +55,7 @@ def open_event_database(config: Config) -> EventDatabase | None:
         return None
     from proctor.store.postgres_events import PostgresEventDatabase  # noqa: PLC0415 - only for several servers
 
-    return PostgresEventDatabase(url)
+    return PostgresEventDatabase(url, indexes=indexes)
 
 
 def open_audit_store(config: Config) -> AuditStore:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -19,7 +20,7 @@ from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.simulation.delivery import delivered
 from proctor.monitor.simulation.manga_store import manga_store
 from proctor.monitor.simulation.minute_counts import minute_counts
-from proctor.monitor.simulation.scenario import CalibrationDrift, Incident, MixDrift, TrafficScenario, VersionChange
+from proctor.monitor.simulation.scenario import ConfidenceDrift, Incident, MixDrift, TrafficScenario, VersionChange
 from proctor.monitor.simulation.traffic import arrivals, simulate
 from proctor.monitor.simulation.traffic_truth import TrafficTruth
 from proctor.monitor.simulation.travel_desk import travel_desk
@@ -42,7 +43,7 @@ def test_without_texts_everything_else_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("world", [travel_desk, manga_store])
-def test_events_come_in_time_order_with_unique_ids_and_become_rows(world: type[TrafficScenario]) -> None:
+def test_events_come_in_time_order_with_unique_ids_and_become_rows(world: Callable[..., TrafficScenario]) -> None:
     events, truth = _drawn(world(hours=12, turns_per_minute=8))
     assert len(events) > 5_000
     assert all(one.time <= other.time for one, other in pairwise(events))
@@ -153,7 +154,7 @@ def test_slow_drifts_move_the_mix_and_the_calibration() -> None:
         turns_per_minute=3,
         texts=False,
         mix=(MixDrift(from_hour=24, to_hour=24 * 7, shares={"policy_inquiry": 0.05, "cancellation": 0.45}),),
-        calibration=(CalibrationDrift(from_hour=24, to_hour=24 * 7, temperature=3.0),),
+        calibration=(ConfidenceDrift(from_hour=24, to_hour=24 * 7, temperature=3.0),),
     )
     events, truth = _drawn(scenario)
 
@@ -165,8 +166,11 @@ def test_slow_drifts_move_the_mix_and_the_calibration() -> None:
     assert share("policy_inquiry", 7) == pytest.approx(0.05, abs=0.03)
     assert share("cancellation", 7) == pytest.approx(0.45, abs=0.04)
     begin = scenario.start.timestamp()
-    scores = {event.id.replace(".s", ".t"): event.value >= 0.5 for event in events if event.kind == "score"}
-    early, late = [], []
+    scores = {
+        (event.id or "").replace(".s", ".t"): (event.value or 0.0) >= 0.5 for event in events if event.kind == "score"
+    }
+    early: list[float] = []
+    late: list[float] = []
     for event in events:
         if event.turn and event.turn.confidence is not None and event.id in scores:
             day = (event.time.timestamp() - begin) // 86_400

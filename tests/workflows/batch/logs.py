@@ -48,7 +48,7 @@ def children(pid: int, word: str) -> list[int]:
     return found
 
 
-def until(done: Callable[[], object], seconds: float = 60.0) -> None:
+def until(done: Callable[[], object], seconds: float = 300.0) -> None:
     """Wait until something is true."""
     end = time.monotonic() + seconds
     while not done():

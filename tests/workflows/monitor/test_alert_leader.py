@@ -12,6 +12,7 @@ import pytest
 
 from proctor.core.event_row import EventRow
 from proctor.store.event_log import EventLog
+from proctor.store.postgres_alerts import PostgresAlertState
 from proctor.store.postgres_events import PostgresEventDatabase
 from proctor.store.rollups import RollupStore
 from tests.postgres_server import PostgresServer, postgres
@@ -89,6 +90,8 @@ def test_no_alert_is_lost_or_sent_twice_when_the_leader_is_killed(
     logs[0].append([turn("3", bad=True), turn("2", bad=True)])  # the third in a row, and one that is sent again
     wait(lambda: bool(told()))
     assert told() == ["fired errors 1"]
+    with PostgresAlertState(url) as state:
+        wait(lambda: state.find("1").notified is not None)  # it has noted that it was sent
     other.kill()
     third, fourth = start(), start()
     third.until("leads")
@@ -105,7 +108,7 @@ def test_no_alert_is_lost_or_sent_twice_when_the_leader_is_killed(
 
 
 def wait(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not done():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,13 @@ from proctor.store.review import items, resolve
 from proctor.store.runs import RunStore
 from proctor.workflows.monitor.alert_queue import queue_alerts
 from proctor.workflows.monitor.audit import SampleJob, draw_audit
-from proctor.workflows.monitor.measured_elsewhere import alert_section, audit_section
+from proctor.workflows.monitor.digest_settings import DigestSettings
+from proctor.workflows.monitor.measured_elsewhere import (
+    alert_section,
+    audit_section,
+    calibration_section,
+    drift_section,
+)
 from tests.workflows.monitor.traffic_log import config_in, keep, traffic
 
 WEEK = parse_period("weekly", "2026-W46")
@@ -100,3 +108,38 @@ def test_the_audit_has_quality_and_agreement_of_the_newest_rated_week(tmp_path: 
     assert kappas.title == "Agreement of raters: Cohen's kappa"
     assert 0.2 < (kappas.figures[0].now.value or 0) < 1
     assert kappas.figures[0].now.count == 40
+
+
+def test_calibration_needs_labels_and_has_its_interval(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    keep(config, traffic(14))
+    before = period_before(WEEK)
+    missing = asyncio.run(calibration_section(config, WEEK, before, DigestSettings()))
+    assert missing.missing.startswith("no conversation has been rated")
+    section = asyncio.run(calibration_section(config, WEEK, before, DigestSettings(calibration="score/grounded")))
+    assert section.missing == ""
+    error, gap = section.tables[0].figures
+    assert error.now.count > 200
+    assert error.now.low is not None
+    assert error.change is not None
+    assert gap.now.value is not None
+    unknown = asyncio.run(calibration_section(config, WEEK, before, DigestSettings(calibration="score/none")))
+    assert unknown.missing == "no conversation has a score named 'none'"
+
+
+def test_drift_is_measured_by_the_month(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    settings = DigestSettings(light=True)
+    assert asyncio.run(drift_section(config, WEEK, settings)).missing == "it is measured by the month"
+    november = parse_period("monthly", "2026-11")
+    earlier = [
+        replace(event, id=f"o-{event.id}", session=f"o-{event.session}", time=event.time - timedelta(days=30))
+        for event in traffic(6)
+    ]
+    keep(config, traffic(6))
+    assert "no conversation began in" in asyncio.run(drift_section(config, november, settings)).missing
+    keep(config, earlier)
+    section = asyncio.run(drift_section(config, november, settings))
+    assert section.missing == ""
+    assert section.tables[0].figures[0].now.count > 100
+    assert {figure.name for figure in section.tables[1].figures} >= {"policy_inquiry", "booking_change"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,10 @@ import pytest
 from proctor.config import Config
 from proctor.core.digest import Measured
 from proctor.core.errors import MalformedError
+from proctor.core.event import Event
 from proctor.core.schedule_record import EntryResult
+from proctor.core.trajectory import Turn
+from proctor.core.verdict import Verdict
 from proctor.store.schedule_state import ScheduleState
 from proctor.workflows.monitor.schedule import EntryState, entry_states, run_entry
 from proctor.workflows.monitor.schedule_entries import DEFAULT_ENTRIES, ScheduleEntry, entries_of
@@ -69,8 +74,8 @@ def test_a_failed_entry_is_tried_again_sooner_and_a_killed_one_at_once(tmp_path:
     _done(config, entry, NOON + timedelta(days=1), code=1)
     assert not _one(config, entry, NOON + timedelta(days=5)).is_due, "a missed limit is a result"
     with ScheduleState(config.store) as state:
-        state.begin(entry.name, NOON + timedelta(days=11))
-    killed = _one(config, entry, NOON + timedelta(days=11, minutes=1))
+        state.begin(entry.name, NOON + timedelta(days=2))  # by `--now`
+    killed = _one(config, entry, NOON + timedelta(days=2, minutes=1))
     assert killed.is_due
     assert killed.last is not None
     assert killed.last.finished is None
@@ -150,7 +155,7 @@ def test_a_failure_is_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         raise ValueError("a defect")
 
     config = config_in(tmp_path)
-    monkeypatch.setitem(MEASURES, "scores", broken)  # type: ignore[arg-type]
+    monkeypatch.setitem(MEASURES, "scores", broken)
     context = MeasureContext(config=config, now=NOON)
     with ScheduleState(config.store) as state:
         entries = {entry.name: entry for entry in DEFAULT_ENTRIES}
@@ -187,3 +192,79 @@ def test_limits_are_about_the_first_figure() -> None:
     assert limited(_entry(least=0.5), result).code == 1
     assert limited(_entry(least=0.5), EntryResult(code=3)).code == 3
     assert limited(_entry(least=0.5), EntryResult(figures={"x": Measured()})).code == 0
+
+
+def _gate_event(number: int, action: Any, by: str = "injection", *, point: str = "input") -> Event:
+    verdict = Verdict(action=action, gate=point, by=by if action != "allow" else None)
+    time = NOON - timedelta(minutes=30) + timedelta(seconds=number)
+    return Event(kind="gate", id=f"g{number}", time=time, session=f"s{number}", name=point, verdict=verdict)
+
+
+def _measured(config: Config, name: str) -> EntryResult:
+    entry = next(each for each in DEFAULT_ENTRIES if each.name == name)
+
+    async def measured() -> EntryResult:
+        return await MEASURES[entry.measure](MeasureContext(config=config, now=NOON), entry)
+
+    return asyncio.run(measured())
+
+
+def test_gates_are_measured_from_events_over_decisions_or_turns(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    keep(config, [_gate_event(n, "block" if n < 3 else "allow") for n in range(20)])
+    done = _measured(config, "input_gate")
+    assert done.summary.startswith("20 decisions: stopped 15.0 % (5.2–36.0 %); injection stopped 15.0 %")
+    assert done.figures["stopped"].count == 20
+    assert _measured(config, "output_gate").code == 3, "no gate decided about an answer"
+
+
+def test_gates_that_log_only_what_they_stop_are_measured_over_turns(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    turns = [
+        Event(kind="turn", id=f"t{n}", time=NOON - timedelta(minutes=20), session=f"s{n}", turn=Turn())
+        for n in range(50)
+    ]
+    keep(config, [*turns, _gate_event(1, "block"), _gate_event(2, "escalate", "commitments", point="output")])
+    assert _measured(config, "input_gate").summary.startswith("50 turns: stopped 2.0 %")
+    assert "policy violation 2.0 %" in _measured(config, "output_gate").summary
+
+
+def test_gates_are_measured_from_the_guards_log_with_what_people_said(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    lines = []
+    for number in range(10):
+        action = "redact" if number < 2 else "allow"
+        part = {"gate": "pii", "action": action, "findings": [{"kind": "email"}] if number < 2 else []}
+        row = {
+            "id": f"g{number}",
+            "kind": "gate",
+            "time": (NOON - timedelta(minutes=10)).isoformat(),
+            "session": f"s{number}",
+            "name": "input",
+            "verdict": {"action": action, "gate": "input", "by": "pii"},
+            "metadata": {"parts": [part]},
+        }
+        lines.append(json.dumps(row))
+    folder = config.store / "guard"
+    folder.mkdir(parents=True)
+    (folder / "2026-11-11.ndjson").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = _measured(config, "input_gate")
+    assert "10 steps: stopped 0 %" in done.summary
+    assert "personal data masked 20.0 %" in done.summary
+    assert "F1 of PII not measured" in done.summary
+    assert _measured(config, "output_gate").code == 3
+
+
+def test_scores_of_the_last_hour_stay_on_their_scale(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    values = (0.99, 0.8)
+    keep(
+        config,
+        [
+            Event(kind="score", id=f"e{n}", time=NOON - timedelta(minutes=n + 1), name="grounded", value=value)
+            for n, value in enumerate(values)
+        ],
+    )
+    done = _measured(config, "generation_quality")
+    assert done.figures["grounded"].high == 1.0
+    assert done.figures["grounded"].count == 2

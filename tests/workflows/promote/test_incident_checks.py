@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from proctor import registry
-from proctor.workflows.promote.incident_checks import IncidentChecks, Wording, checks_for
+from proctor.workflows.promote.incident_checks import IncidentChecks, RequiredWording, checks_for
 
 SCORERS = frozenset(registry.names("scorers"))
 
 
 def _checks(*signals: str, **more: object) -> IncidentChecks:
-    return checks_for(signals, **{"scorers": SCORERS, "wording": Wording(), **more})  # type: ignore[arg-type]
+    return checks_for(signals, **{"scorers": SCORERS, "wording": RequiredWording(), **more})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_message_that_was_stopped_in_error_must_get_through() -> None:
 
 
 def test_a_person_says_what_is_right_and_what_is_wrong() -> None:
-    found = _checks("score/grounded", wording=Wording(must_say=("15 days",), must_not_say=("30 days",)))
+    found = _checks("score/grounded", wording=RequiredWording(must_say=("15 days",), must_not_say=("30 days",)))
     assert [check.scorer for check in found.checks] == ["grounded", "contains", "forbidden"]
     assert found.words == "grounded, it says '15 days', never '30 days'"
 

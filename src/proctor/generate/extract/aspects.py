@@ -73,6 +73,7 @@ class Scope:
     language: str = ""
     closed: bool = False
     part_labels: tuple[str, ...] = ()
+    several: bool = False
 
     def means_output(self, noun: str) -> bool:
         """Whether this noun means the whole output."""

@@ -96,7 +96,12 @@ def requested(clause: str, *, first: bool = True, barred: bool = False) -> str |
         return _closed(_denied(text))
     if not text or PERMISSION.match(text):
         return None
-    return _closed(text[:1].upper() + text[1:]) if _asks(text, first=first) else None
+    if not _asks(text, first=first):
+        return None
+    word, _, rest = text.partition(" ")
+    if not first and rest and (verb := from_gerund(word)):
+        text = f"{verb} {rest}"
+    return _closed(text[:1].upper() + text[1:])
 
 
 def _denied(text: str) -> str:
@@ -115,6 +120,8 @@ def _asks(text: str, *, first: bool = True) -> bool:
         return False
     if ROLE.match(text):
         return _role_acts(text)
+    if re.search(r"\byou (?:have )?(?:read|understand)\b|\brefer to it\b|\bthis document open\b", text, re.IGNORECASE):
+        return False
     if ENSURE.match(text) or _is_command(text):
         return True
     if occasion := OCCASION.match(text):
@@ -141,6 +148,13 @@ def _is_charge(text: str) -> bool | None:
 
 def _role_acts(text: str) -> bool:
     """Reword what a role does; the role itself requires nothing of the output."""
+    if not re.search(
+        r"\b(?:only|never|always|must|should|not|exactly|will|(?:speak|talk|sound|respond|write|"
+        r"answer)s? (?:in|like|as))\b",
+        text,
+        re.IGNORECASE,
+    ):
+        return False
     verbs = (match.group("verb").lower() for match in ROLE_DOES.finditer(text))
     return any((from_gerund(verb) or base_form(verb)) in COMMANDS - THINKING for verb in verbs)
 

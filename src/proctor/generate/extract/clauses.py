@@ -9,6 +9,7 @@ from typing import Final
 
 from proctor.generate.extract.statements import Statement, protected, trimmed
 from proctor.generate.extract.verbs import COMMANDS, OFTEN_NOUNS, from_gerund, looks_like_command
+from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["Clause", "clauses_of", "split_condition"]
@@ -20,8 +21,9 @@ _CONDITION: Final = Lazy(
     r"for (?:any|all|other|anything|everything|questions?|topics?|requests?|unrelated|off-topic|"
     r"invalid|unclear|inputs?)(?=[^,]{0,60}\b(?:other|else|outside|not|unrelated|off-topic|invalid|"
     r"unclear|without)\b))\b"
-    r"(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s){1,400}?)"
-    r"(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
+    r"(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|:(?=\s(?:true|false|null|\d|\"))|"
+    r",(?=\d)|,\s*(?:and|or|but)\s){1,400}?)"
+    r"(?:,\s*(?:then\s+)?|\s+then\s+|:\s+(?!true\b|false\b|null\b|\d|\"))(?=\S)",
     re.IGNORECASE,
 )
 _TRAILING: Final = Lazy(
@@ -67,11 +69,22 @@ _NEGATED: Final = Lazy(
     r"cannot|avoid|refrain from)\b",
     re.IGNORECASE,
 )
+# ``Your role:`` and the like are about the model, so the items below are commands to it.
+_OF_THE_MODEL: Final = Lazy(
+    r"\b(?:roles?|tasks?|jobs?|goals?|responsibilit(?:y|ies)|guidelines|rules|instructions|"
+    r"approach|behaviou?r|duties|workflow|process|"
+    r"objectives?|mission|priorities|constraints|requirements|steps|principles|capabilities)$",
+    re.IGNORECASE,
+)
 _TOLD_TO: Final = Lazy(
     r"\b(?:tell|ask|advise|instruct|remind|encourage|invite|urge|recommend|"
     r"direct)\b\s+(?:them|him|her|users?|the \w+|people|customers?)"
     r"\s+to\b[^.;]*$",
     re.IGNORECASE,
+)
+_ADDED_BY_GERUND: Final = worded(
+    "ensure make avoid keep use include limit maintain emphasize highlight focus preserve "
+    "follow omit cite start end begin provide"
 )
 _OCCASION: Final = Lazy(r"\W*(?:if|when|unless|whenever)\b[^,]*$", re.IGNORECASE)
 _DENIES: Final = Lazy(r"\W*(?:no|without)\s+\w", re.IGNORECASE)
@@ -115,6 +128,7 @@ def clauses_of(statement: Statement) -> Iterator[Clause]:
     if (
         (listed := _MANNER.match(text, begin))
         and "followed by" not in listed.group("list")
+        and not re.search(r"[\"“`]|,\s*(?:which|that|who|where|so|because|as)\b", listed.group("list"))
         and not re.match(r"(?:an?|the|one|exactly|\d+|in|written|at)\b", listed.group("list"), re.IGNORECASE)
     ):
         yield from _manners(text, base, listed)
@@ -207,6 +221,8 @@ def _subject_of(statement: Statement) -> str:
     if not statement.item or not re.search(r"[:：]\s*$", statement.lead):
         return ""
     lead = statement.lead.rstrip(":： *_")
+    if _OF_THE_MODEL.search(lead):
+        return ""
     named = re.fullmatch(r"(?:the|your|each|every|all)\s+(?:[\w-]+\s*){1,4}", lead, re.IGNORECASE)
     return (
         lead
@@ -269,6 +285,8 @@ def _begins(rest: str, joint: str, before: str, *, listed: bool) -> bool:
     match = _VERBAL.match(rest)
     if ";" in joint or match is None:
         return ";" in joint
+    if len(re.split(r"[,.;]", rest)[0].split()) < 2:
+        return False  # ``be concise and direct``
     if _OCCASION.match(before) or (_TOLD_TO.search(before) and ";" not in joint and not match.group("adverb")):
         return False
     said_on = match.group("adverb") or re.match(r"(?:must|should|shall|has to|needs to|is|are)\b", rest)
@@ -287,7 +305,11 @@ def _is_verbal(match: re.Match[str], rest: str, joint: str, before: str, *, list
     if looks_like_command(verb, following, adverb=match.group("adverb")):
         return not (verb in COMMANDS and re.match(r"(?:of|or)\b", following))
     root = from_gerund(verb)
+    if root is not None and re.search(r"\b(?:a|an|the|your|in an?)\s+[\w-]+$", before) and joint.strip() == ",":
+        return False  # ``a short, engaging tweet``
     if root is not None and following and ("," in joint or (listed and "and" in joint)):
+        if "and" not in joint and root not in _ADDED_BY_GERUND:
+            return False  # ``…, serving as a general question``: it goes on about the same
         if root == "include":
             return following.lower() in ("words", "phrases", "terms", "expressions", "at", "the")
         return not (listed and "and" not in joint and re.search(r"\b(?:a|an|the)\s+[\w-]+$", before)) and root not in (

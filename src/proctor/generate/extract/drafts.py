@@ -13,17 +13,21 @@ from proctor.generate.extract.clause_requests import about_input, plain, request
 from proctor.generate.extract.clauses import Clause, clauses_of
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fields import described_keys, field_of, find_fields, keys_in
+from proctor.generate.extract.input_guards import input_guard
 from proctor.generate.extract.japanese import is_japanese, japanese_drafts
 from proctor.generate.extract.kinds import kind_of, priority_of
-from proctor.generate.extract.labels import ALTERNATIVE, special_answer
+from proctor.generate.extract.labels import ALTERNATIVE, names_answer, special_answer
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.led_items import (
     EMPTY_LEAD,
     command_after_break,
+    completed_item,
     conditional_item,
+    is_open_lead,
     led_item,
     noted_item,
+    noted_line,
     opened_condition,
 )
 from proctor.generate.extract.lengths import find_lengths
@@ -70,11 +74,18 @@ _HABIT: Final = Lazy(
 _DANGLING: Final = Lazy(r"\b(?:if|when|unless|whenever)(?:\s+(?:the \w+|it|they|you))?\s*[:：]?\s*$", re.IGNORECASE)
 # ``The customer's answer is {{answer}}``: a line that introduces an input.
 _INTRODUCED: Final = Lazy(r"\b(?:is|are|was)\s*[:：]?\s*[\"'`“]*\{\{[^{}]*\}\}[\"'`”.]*\s*$", re.IGNORECASE)
+_INPUT_LINE: Final = Lazy(
+    r"\W*(?:(?:the|user|customer|your)\s+)?(?:comments?|review|message|question|name|title|"
+    r"subject|text|query|request|from|to|input|e-?mail|"
+    r"reviewer|feedback|report|document|note|answer|order|list|code|link|tags?|points?|"
+    r"address|date)\b[^.:：]{0,40}[:：]\s*[\"“'`<]*\{\{",
+    re.IGNORECASE,
+)
 _SPEAKS: Final = Lazy(
     r"\b(?:you|your|output|response|answer|who|that)\b|^\W*it (?:has|contains|consists)\b", re.IGNORECASE
 )
 _COUNTS: Final = Lazy(
-    rf"\W*(?:exactly |at most |no more than |at least )?{NUMBER} (?:\w+ )?"
+    rf"\W*(?:exactly |at most |no more than |at least |max\.? )?{NUMBER}(?:\s*(?:-|–|to|or)\s*{NUMBER})? (?:\w+ )?"
     r"(?:sentences?|words?|lines?|paragraphs?|bullets?)\W*$",
     re.IGNORECASE,
 )
@@ -89,32 +100,6 @@ _FINITE_VERB: Final = Lazy(
 )
 _INSIDE: Final = Lazy(r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE)
 _PURPOSE: Final = Lazy(r"\s*\bto\s+(?P<verb>[a-z]+)\b", re.IGNORECASE)
-_GUARDS: Final = (
-    (
-        re.compile(
-            r"\b(?:input|text|message|question|sentence|document|review|article)\b[^,]{0,20}\bis (?:empty|"
-            r"blank)\b|\bempty (?:input|text|message)\b",
-            re.IGNORECASE,
-        ),
-        "input is empty",
-    ),
-    (
-        re.compile(
-            r"\b(?:input|text|message|article|document|review)\b[^,]{0,30}\b(?:more|"
-            r"longer) than (?P<n>\d+) (?P<unit>words|characters|sentences)\b",
-            re.IGNORECASE,
-        ),
-        "input {unit} > {n}",
-    ),
-    (
-        re.compile(
-            r"\b(?:input|text|message|article|document|review)\b[^,]{0,30}\b(?:fewer|less|"
-            r"shorter) than (?P<n>\d+) (?P<unit>words|characters|sentences)\b",
-            re.IGNORECASE,
-        ),
-        "input {unit} < {n}",
-    ),
-)
 
 
 def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
@@ -155,10 +140,19 @@ def drafts_of(statement: Statement, scope: Scope) -> Iterator[Draft]:
         yield from command_after_break(statement)
 
 
+def _is_subheading(statement: Statement) -> bool:
+    """Whether an item is only the title of the list inside it: ``1. Direct answer:``."""
+    return statement.item and statement.text.rstrip("*_ ").endswith((":", "：")) and len(statement.text.split()) <= 6
+
+
 def _whole_statement(statement: Statement, *, about: bool) -> Iterator[Draft] | None:
     """Return the rules of a statement that is not read clause by clause; None if it is."""
-    if opened := opened_condition(statement):
-        return conditional_item(opened, statement)
+    if (opened := opened_condition(statement)) and (under := list(conditional_item(opened, statement))):
+        return iter(under)
+    if found := completed_item(statement) or noted_line(statement):
+        return iter([found])
+    if is_open_lead(statement.text) or _INPUT_LINE.match(statement.text) or _is_subheading(statement):
+        return iter(())
     if about or EMPTY_LEAD.search(statement.text):
         return iter(()) if _INTRODUCED.search(statement.text) else command_after_break(statement)
     if any(pattern.search(statement.text) for pattern in (_INTRODUCED, _VACUOUS)):
@@ -186,7 +180,7 @@ def _conditional(clause: Clause, statement: Statement, scope: Scope, strength: s
         joined = f"{told.rstrip('.')} {condition.rstrip('.')}."
     else:
         joined = f"{condition[:1].upper()}{condition[1:]}, {_continued(told)}"
-    guard = _guard(condition, scope)
+    guard = input_guard(condition, scope)
     predicate = checkable(f"when {guard}: one of {quoted([special])}") if guard and special else None
     yield Draft(
         text=joined,
@@ -210,15 +204,6 @@ def _barred(statement: Statement) -> bool:
     return statement.section == "never" and statement.item
 
 
-def _guard(condition: str, scope: Scope) -> str | None:
-    if len(scope.inputs) > 1:
-        return None
-    for pattern, form in _GUARDS:
-        if match := pattern.search(condition):
-            return form.format(**match.groupdict())
-    return None
-
-
 def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength: str) -> Iterator[Draft]:
     told = requested(with_output(clause.text, scope), first=clause.first, barred=_barred(statement)) or _of_field(
         clause.text, scope
@@ -230,7 +215,7 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
         same = any(other.predicate == aspect.predicate or _weaker(aspect, other) for other in kept)
         if not same and checkable(aspect.predicate):
             kept.append(aspect)
-    if told is None and not kept and _names_answer(clause.text, scope):
+    if told is None and not kept and names_answer(clause.text, scope):
         said = plain(clause.text).rstrip(".")
         told = f"{said[:1].upper()}{said[1:]}."
     if told is None and not kept and clause.first:
@@ -249,18 +234,6 @@ def _unconditional(clause: Clause, statement: Statement, scope: Scope, strength:
         elif not (kept and (_INSIDE.search(clause.text) or ROLE.match(clause.text))):
             made.insert(0, replace(_judged(told, clause, strength), rest=rest if kept else None))
     yield from made
-
-
-def _names_answer(text: str, scope: Scope) -> bool:
-    """Whether a sentence gives a case its answer: ``Fever in a baby under 3 months is EMERGENCY``."""
-    named = [
-        label for label in (*scope.labels, *scope.special, *scope.part_labels) if len(label) > 2 and not label.islower()
-    ]
-    said = re.sub(r"[*_`\"“”]", "", text)
-    return any(
-        re.search(rf"\b(?:is|are|be|as|get|gets|means?|=)\s+(?:always |an? )?{re.escape(label)}(?!\w)", said)
-        for label in named
-    )
 
 
 def _weaker(aspect: Aspect, other: Aspect) -> bool:
@@ -341,12 +314,28 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
         return
     if _barred(statement):
         bare = f"do not {bare}"
-    yield from find_lengths(bare, scope)
+    if scope.structured and scope.fields:
+        yield from _of_named_field(bare, scope)
+    else:
+        yield from find_lengths(bare, scope)
     yield from find_ranges(bare, scope)
     yield from find_languages(bare)
     yield from find_shapes(bare)
     yield from find_mentions(bare)
     yield from find_banned(bare)
+
+
+def _of_named_field(text: str, scope: Scope) -> Iterator[Aspect]:
+    """Yield the lengths that a clause sets, as those of the one field of the JSON that it names; otherwise none."""
+    named = [name for name in scope.fields if re.search(rf"\b{re.escape(name)}s?\b", text, re.IGNORECASE)]
+    if len(named) == 1:
+        for found in find_lengths(text, scope):
+            told = found.text.removeprefix("The output ")
+            yield replace(
+                found,
+                text=f'In the output, the field "{named[0]}" {told}',
+                predicate=f"json field {quoted(named)} {found.predicate}",
+            )
 
 
 def _shifted(found: Aspect, tag: str, by: int) -> Aspect:

@@ -73,6 +73,9 @@ _QUOTED: Final = Lazy(
     rf"(?:\b(?:be|is|are)\b|[:(])\s*(?P<list>{_Q}(?:(?:\s*,\s*(?:or )?|\s+or\s+|\s*[/|]\s*){_Q})+)", re.IGNORECASE
 )
 _PIPED: Final = Lazy(r"[\"(:]\s*(?P<list>[\w -]{1,30}(?:\s*\|\s*[\w -]{1,30})+)\s*(?:[\").,]|$)")
+_A_TYPE: Final = Lazy(
+    r"(?:string|number|integer|boolean|null|none|array|object|float|Y{2,4}-M{1,2}-D{1,2})", re.IGNORECASE
+)
 _KINDS: Final = (
     ("is true or false", 'one of "true", "false"', r"\b(?:true or false|true/false|boolean|bool)\b"),
     ("is an integer", "is integer", r"\b(?:an? |as an? |whole )?(?:integer|whole number|int)\b"),
@@ -90,6 +93,12 @@ _KINDS: Final = (
     ),
 )
 _TEXTUAL: Final = Lazy(r"\s*[:：(（–—-]?\s*(?:string|text)\b(?!\s*in (?:ISO|the form))", re.IGNORECASE)
+_MOST_ITEMS: Final = Lazy(
+    r"\b(?:array|list)\b[^.;]{0,40}?\(?\b(?:max(?:imum)?(?: of)?|at most|"
+    r"up to)\s+(?P<n>\d{1,3})(?:\s+(?:items?|entries|strings|elements))?\b"
+    r"(?!\s*(?:words|characters|sentences))",
+    re.IGNORECASE,
+)
 _NEAR_RANGE: Final = Lazy(
     r"(?<![\d.-])(?P<low>\d+(?:\.\d+)?)\s*(?:-|–|to|"
     r"and)\s*(?P<high>\d+(?:\.\d+)?)(?=\s*(?:\((?:float|number|integer|int|decimal)|"
@@ -108,7 +117,7 @@ _MISSING: Final = Lazy(
     re.IGNORECASE,
 )
 _NULL: Final = Lazy(
-    r"\b(?:or|ou|oder|o|或) (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:if|when|"
+    r"\|\s*null\b|\b(?:or|ou|oder|o|或) (?:use |set (?:it )?to |be )?[\"`]?null\b|\bnull (?:if|when|"
     r"where)\b",
     re.IGNORECASE,
 )
@@ -235,6 +244,10 @@ def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
     many = re.search(r"\b(?:array|list)\b", rest, re.IGNORECASE) is not None
     if scope.language in TONGUES:
         yield from foreign_lengths(rest, scope.language)
+    if limit := _MOST_ITEMS.search(rest):
+        said = f"has at most {limit['n']} items in its array"
+        predicate = f"json array length <= {limit['n']}"
+        yield Aspect(text=f"The output {said}.", predicate=predicate, start=limit.start(), end=limit.end())
     yield from find_lengths(rest, replace(lone, array=many))
     scaled = [each for each in find_ranges(clause, lone) if "between" in each.predicate]
     yield from scaled
@@ -270,6 +283,8 @@ def choices_in(rest: str) -> Aspect | None:
         if match is None or re.search(r"\bnot\b", rest[: match.start()]):
             continue
         labels = listed(match.group("list").replace("|", ","))
+        if any(_A_TYPE.fullmatch(label) for label in labels):
+            continue
         if len(labels) >= 2:
             return Aspect(
                 text=f"The output is one of {', '.join(labels[:-1])} or {labels[-1]}.",

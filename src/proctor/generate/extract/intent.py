@@ -51,7 +51,8 @@ _NO_INTENT: Final = Lazy(
 _LIMITS: Final = Lazy(
     r"\W*(?:do not|don[’']t|never|always|only|must|avoid|if|when|unless|no|keep|be|use|"
     r"respond|return|output|reply|answer only|"
-    r"you must|you should|ensure|make sure|remember|note|important|format|end|start|begin|"
+    r"you must|you should|ensure|make sure|remember|note|important|format|include|add|mention|"
+    r"highlight|end|start|begin|"
     r"stay|leave|ask|search|cite|stop|refer)\b",
     re.IGNORECASE,
 )
@@ -102,7 +103,8 @@ def _part(text: str) -> str:
     text = re.sub(
         r"^\W*(?:role|task|goal|objective|context|instructions?|purpose)\s*:\s*", "", plain(text), flags=re.IGNORECASE
     )
-    return re.split(r"\s(?=Responsibilities:|Constraints:|Rules:)", text)[0]
+    text = re.split(r"\s(?=Responsibilities:|Constraints:|Rules:)", text)[0]
+    return re.sub(r"\s+(?:that|which|as follows|with|to)\s*[:：]?$", "", text)
 
 
 def _is_task(statement: Statement) -> bool:

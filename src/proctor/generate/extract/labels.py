@@ -7,12 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.aspects import quoted, quoted_texts
+from proctor.generate.extract.aspects import Scope, quoted, quoted_texts
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["ALTERNATIVE", "LabelSet", "ignoring_case", "label_of_item", "labels_in", "listed", "special_answer"]
+__all__ = [
+    "ALTERNATIVE",
+    "LabelSet",
+    "ignoring_case",
+    "label_of_item",
+    "labels_in",
+    "listed",
+    "names_answer",
+    "special_answer",
+]
 
 _MOST: Final = 200
 _CODES: Final = Lazy(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
@@ -31,7 +40,8 @@ _AS: Final = Lazy(
     re.IGNORECASE,
 )
 _GIVEN: Final = Lazy(
-    r"\b(?:respond|reply|answer|return|output|say|print|write|choose|pick|select|be|is|use|provide|"
+    r"\b(?:respond|reply|answer|return|outputs? (?:is|are) limited to|output|say|print|write|"
+    r"choose|pick|select|be|is|use|provide|"
     r"give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|"
     r"the (?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|"
     r"between|and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|"
@@ -186,6 +196,18 @@ def special_answer(clause: str) -> str | None:
         return words.replace('\\"', '"')
     word = match.group("bare")
     return word if word is not None and (not word.islower() or word in _LITERALS) else None
+
+
+def names_answer(text: str, scope: Scope) -> bool:
+    """Whether a sentence gives a case its answer: ``Fever in a baby under 3 months is EMERGENCY``."""
+    named = [
+        label for label in (*scope.labels, *scope.special, *scope.part_labels) if len(label) > 2 and not label.islower()
+    ]
+    said = re.sub(r"[*_`\"“”]", "", text)
+    return any(
+        re.search(rf"\b(?:is|are|be|as|get|gets|means?|=)\s+(?:always |an? )?{re.escape(label)}(?!\w)", said)
+        for label in named
+    )
 
 
 _LITERALS: Final = worded("null none unknown true false n/a undefined")

@@ -107,7 +107,8 @@ def find_languages(clause: str) -> Iterator[Aspect]:
             if not (_DENIED if _GOAL.match(match.group()) else _OTHER).search(clause, 0, match.start())
         ]
         names = {CODES[match.group("name").lower()] for match in found}
-        if len(names) == 1:
+        styled = found and re.search(r"\b(?:plain|simple|clear|everyday)\s", found[-1].group(), re.IGNORECASE)
+        if len(names) == 1 and not (styled and names == {"en"}):
             match = found[-1]
             name = match.group("name").title()
             yield Aspect(

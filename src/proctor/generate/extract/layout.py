@@ -315,7 +315,7 @@ def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
         return not wrapped
     if _PAIR.match(lines[stop].text):
         return True
-    if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**", "}")):
+    if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**", "}", ".“", ".”", '."', ".»", ". »")):
         return True
     if _KEY_LINE.match(lines[stop].text) or _KEY_LINE.match(lines[stop - 1].text):
         return True

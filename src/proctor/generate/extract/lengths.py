@@ -14,11 +14,11 @@ __all__ = ["find_lengths"]
 
 # Units as prompts write them -> units of predicates.
 _UNITS: Final = {
-    r"words?": "words",
+    r"words?(?! counts?| limits?| choices?| order)": "words",
     r"(?:characters?|chars)": "characters",
     r"letters?": "letters",
     r"sentences?": "sentences",
-    r"lines?": "lines",
+    r"lines?(?! breaks?| items?| lengths?| numbers?| spacing)": "lines",
     r"paragraphs?": "paragraphs",
     r"(?:bullet[- ]?points?|bullets?|bulleted items)": "bullets",
     r"(?:numbered (?:items?|steps?|points?))": "numbered items",

@@ -34,7 +34,17 @@ _WHOLE: Final = {
     "zh": r"回答|输出|回复|答案|内容|标题|摘要",
 }
 _PARTS: Final = Lazy(
-    r"\b(?:je(?:de[rsnm]?)?|pro|chaque|par|cada|por|ogni|per|pour chaque)\s+\w+|每(?:个|条|段|句|行|篇)", re.IGNORECASE
+    r"\b(?:je(?:de[rsnm]?)?|pro|chaque|par|cada|por|ogni|per|pour chaque)\s+\w+|每(?:个|条|段|句|行|"
+    r"篇)(?!回答|回复|答案)",
+    re.IGNORECASE,
+)
+_MODAL: Final = Lazy(
+    r"\b(?:soll(?:te)?n?|muss|müssen|darf|dürfen|doit|doivent|devra|debe|deben|deberá|deve|"
+    r"devem|devono|dovrà)\b|必须|应当|应该",
+    re.IGNORECASE,
+)
+_OF_USER: Final = Lazy(
+    r"\b(?:benutzer|nutzer|kunden?|utilisateur|client|usuari[oa]|cliente|utente)\b|用户|客户", re.IGNORECASE
 )
 _LOOSE: Final = Lazy(
     r"(?:etwa|ca\.?|circa|ungefähr|rund|environ|à peu près|unos|unas|aproximadamente|"
@@ -142,11 +152,13 @@ def _asks(text: str, statement: Statement, tongue: Tongue) -> bool:
         return False
     if re.match(r"[^:：]{1,60}[:：]\s*[\"“„«]?\{\{", text):  # it introduces an input
         return False
-    if tongue.charge.match(text) or statement.section == "never":
+    if tongue.charge.match(text) or statement.section == "never" or (statement.item and tongue.bound.search(text)):
         return True
     if tongue.condition.match(text):
         return bool(re.search(r"[,，、:：]", text)) or statement.section in ("rules", "output")
     if statement.item and statement.section in ("rules", "output", "format", "include"):
+        return True
+    if _MODAL.search(text[:90]) and not _OF_USER.search(text[:60]):
         return True
     after = re.match(r"[^,，:：]{3,80}[,，]\s*", text)  # what it is based on comes first
     if after and _commands(text[after.end() :], tongue):

@@ -206,7 +206,9 @@ _SENTENCE_AT_END: Final = Lazy(
     re.IGNORECASE,
 )
 _QUESTION: Final = Lazy(
-    r"\b(?:ends?|conclude|finish|close)\b[^.;\"]{0,30}\bwith (?:a|one) (?:\w+[- ])?(?:\w+ )?question\b", re.IGNORECASE
+    r"\b(?:ends?|conclude|finish|close)\b[^.;\"]{0,30}\bwith (?:a|"
+    r"one) (?:\w+[- ])?(?:\w+ )?question\b(?! or\b|,)",
+    re.IGNORECASE,
 )
 _TAGGED: Final = Lazy(
     r"\b(?:wrap|enclose|put|place|inside|within|in|"

@@ -15,7 +15,7 @@ _ALONE: Final = Lazy(
     r"\b(?:only|just|nothing but|exactly)\s+(?:with\s+)?(?:the|a|an|"
     r"one)?\s*(?:single\s+)?(?:numeric(?:al)?\s+)?(?P<kind>number|score|rating|integer|"
     r"digit)\b(?!\s+(?:of|and|followed))|"
-    r"\b(?P<other>number|score|rating|integer) only\b",
+    r"\b(?:the|a|an|numeric|single|whole|with)\s+(?:\w+\s+)?(?P<other>number|score|rating|integer) only\b",
     re.IGNORECASE,
 )
 _SCALE: Final = Lazy(
@@ -40,7 +40,7 @@ _SENTENCE_AFTER: Final = Lazy(
 
 def find_ranges(clause: str, scope: Scope) -> Iterator[Aspect]:
     """Yield what the clause requires of a numeric output; nothing if a number is only a part of it."""
-    if match := _ALONE.search(clause):
+    if (match := _ALONE.search(clause)) and not scope.structured:
         kind = "integer" if "integer" in match.group().lower() else "number"
         yield Aspect(
             text=f"The output is only {'an integer' if kind == 'integer' else 'the number'}.",

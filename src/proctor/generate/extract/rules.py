@@ -15,22 +15,19 @@ from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_te
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
-from proctor.generate.extract.field_lists import StatementGroup, grouped
-from proctor.generate.extract.fields import blank_values, choices_in, field_of, find_fields, named_fields
+from proctor.generate.extract.field_lists import grouped
+from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.language_words import TONGUES
-from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
+from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.extract.templates import (
-    described_line,
     field_names,
     json_keys,
-    shown_fields,
-    shown_json,
-    shown_values,
 )
 from proctor.generate.extract.vocabulary import worded
 from proctor.prompts.prompt import Prompt
@@ -51,11 +48,23 @@ _GIVING_LEAD: Final = Lazy(
     r"\b(?:write|generate|create|provide|give|produce|return|output|draft|compose|make)\b[^.]*[:：]\W*$", re.IGNORECASE
 )
 _LISTING_LEAD: Final = Lazy(r"\b(?:of|with|including|containing|describing|covering|following)\W*$", re.IGNORECASE)
+_OF_OTHER_THINGS: Final = Lazy(
+    r"\W*(?:this|these|those|it|they|possible \w+|the (?:user|input|details?|information|description))\b[^:]{0,60}?"
+    r"\b(?:may|might|can|could|will|typically)?\s*(?:include|contain|provide)s?\b[^:]{0,20}[:：]?\s*$",
+    re.IGNORECASE,
+)
 _ONLY: Final = Lazy(r"\b(?:only|just|nothing but|single)\b", re.IGNORECASE)
 _LABEL_NOUN: Final = Lazy(
     r"\b(?:tag|label|category|class|intent|sentiment|option|name of the category|one word)\b", re.IGNORECASE
 )
 _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
+# What is left of a sentence that leads to something shown below it.
+_UNFINISHED: Final = Lazy(
+    r"\b(?:one of|exactly|the|following|these|these (?:exact )?(?:keys|fields)|and|or|containing|including|an?|that|"
+    r"(?:this|following|exact) (?:format|structure)|following (?:sections|items|fields|"
+    r"information|points|parts))[:.]*\.$|:\.$",
+    re.IGNORECASE,
+)
 _STOP: Final = worded(
     "following below above given you your the a an of in to and or for with output is are be its it t"
     "his that as only just always must should"
@@ -126,6 +135,8 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
         labels = [label for each in items if (label := label_of_item(each.text))]
         if _LOOSE_LABELS.search(items[0].lead if items else ""):
             continue
+        if is_open_lead(items[0].lead if items else ""):
+            continue
         if section == "labels" and len(labels) >= 2 and len(labels) == len(items):
             yield LabelSet(labels=tuple(dict.fromkeys(labels)), start=items[0].start, end=items[-1].end)
 
@@ -137,13 +148,14 @@ def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Sc
     for group in grouped(statements):
         section, lead, members = group.section, group.lead, group.members
         if group.parent:
-            yield from _nested(group)
+            yield from nested_drafts(group)
         elif section == "labels":
-            yield from (draft for each in members if not each.item for draft in drafts_of(each, scope))
+            plain_ones = [each for each in members if not each.item or is_open_lead(lead)]
+            yield from (draft for each in plain_ones for draft in drafts_of(each, scope))
         elif section == "fields":
-            yield from _from_fields(members, lead, scope)
+            yield from field_drafts(members, lead, scope)
         elif section == "format":
-            yield from _from_format(members, lead, scope)
+            yield from format_drafts(members, lead, scope)
         elif section not in ("input", "tools"):
             for each in members:
                 announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
@@ -169,7 +181,18 @@ def _from_statement(statement: Statement, scope: Scope) -> Iterator[Draft]:
     listed = statement.section == "include" or bool(
         given and (statement.section in ("plain", "fields") or _LISTING_LEAD.search(statement.lead))
     )
-    if listed and statement.item and requested(statement.text) is None and not about_input(statement.text):
+    if statement.item and _OF_OTHER_THINGS.match(statement.lead):
+        return  # ``This may include:`` is about the input
+    if listed and statement.item and (said := under_condition(statement)):
+        yield said
+        return
+    if (
+        listed
+        and statement.item
+        and not is_open_lead(statement.lead)
+        and requested(statement.text) is None
+        and not about_input(statement.text)
+    ):
         text = f"The output includes {plain(statement.text).rstrip('.')}."
         yield Draft(text=text, start=statement.start, end=statement.end, kind="content", priority=1)
         return
@@ -209,108 +232,6 @@ def _from_labels(found: LabelSet, scope: Scope) -> Draft:
     )
 
 
-def _from_fields(members: Sequence[Statement], lead: str, scope: Scope) -> Iterator[Draft]:
-    items = [each for each in members if each.item]
-    for each in members:
-        if not each.item:
-            yield from drafts_of(each, scope)
-    names = field_names(items)
-    if not names:
-        for each in items:
-            yield from _from_statement(each, scope)
-        return
-    structured = "json" in lead.lower() or "object" in lead.lower() or scope.structured
-    many = structured and scope.array
-    only = re.search(r"\b(?:exactly|only|just)\b", lead, re.IGNORECASE) or scope.closed
-    base = "json has" if many else "is json object and json has"
-    predicate = f"{base} {quoted(names)}" + (f" and json only has {quoted(names)}" if only else "")
-    what = "JSON object" if structured and not many else "output"
-    yield Draft(
-        text=f"The output is a JSON object with the keys {', '.join(names)}{' and no others' if only else ''}."
-        if what == "JSON object"
-        else f"The output has the fields {', '.join(names)}.",
-        start=items[0].start,
-        end=items[-1].end,
-        kind="format",
-        priority=2,
-        predicate=checkable(predicate) if structured else None,
-    )
-    for each in items if structured else ():
-        yield from _of_values(each.text, each, scope)
-
-
-def _nested(group: StatementGroup) -> Iterator[Draft]:
-    """Yield the keys of the objects in a field."""
-    items = [each for each in group.members if each.item]
-    if names := field_names(items):
-        yield Draft(
-            text=f'In the output, each object of "{group.parent}" has the keys {", ".join(names)}.',
-            start=items[0].start,
-            end=items[-1].end,
-            kind="format",
-            priority=1,
-            predicate=checkable(f"json field {quoted([group.parent])} json has {quoted(names)}"),
-        )
-
-
-def _of_values(text: str, place: Statement, scope: Scope) -> Iterator[Draft]:
-    """Yield what is said about the value of a key."""
-    for aspect in find_fields(text, replace(scope, structured=True), item=True):
-        predicate = checkable(aspect.predicate)
-        yield Draft(text=aspect.text, start=place.start, end=place.end, kind="format", priority=1, predicate=predicate)
-
-
-def _from_format(members: Sequence[Statement], lead: str, scope: Scope) -> Iterator[Draft]:
-    lines = [line for each in members for line in each.text.strip("`\n ").split("\n") if line.strip()]
-    start, end = members[0].start, members[-1].end
-    if fields := shown_fields(lines):
-        text = f"The output has these fields, in this order: {', '.join(fields)}"
-        predicate = checkable(f"fields in order {quoted(fields)}")
-        yield Draft(text=text + ".", start=start, end=end, kind="format", priority=2, predicate=predicate)
-        if re.search(r"comma[-_ ]separated", " ".join(lines), re.IGNORECASE):
-            text = "What stands in a field of the output is a comma separated list."
-            yield Draft(text=text, start=start, end=end, kind="format", priority=1)
-        return
-    described = [each for each in members if described_line(each.text)]
-    if len(described) >= 2:
-        yield from _of_lines(described, scope)
-        for each in members:
-            yield from drafts_of(each, scope) if each not in described else ()
-        return
-    for each in members:
-        predicate = shown_json(each.text) if each.code or each.text.lstrip().startswith(("{", "[")) else None
-        if predicate and checkable(predicate):
-            text = "The output is JSON of the shape that is shown."
-            yield Draft(
-                text=text, start=each.start, end=each.end, kind="format", priority=2, predicate=checkable(predicate)
-            )
-            for key, told in shown_values(each.text) if "json schema" not in predicate else ():
-                yield from _of_values(f"{key}: {told}", each, scope)
-        elif not each.code:
-            yield from drafts_of(each, scope)
-
-
-def _of_lines(members: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
-    """Yield the rules of lines such as ``REASON: at most 25 words``: their order, and what each holds."""
-    pairs = [pair for each in members if (pair := described_line(each.text))]
-    labels = [f"{label}:" for label, _ in pairs]
-    yield Draft(
-        text=f"The output has these fields, in this order: {', '.join(labels)}",
-        start=members[0].start,
-        end=members[-1].end,
-        kind="format",
-        priority=2,
-        predicate=checkable(f"fields in order {quoted(labels)}"),
-    )
-    for (label, said), each in zip(pairs, members, strict=True):
-        lone = replace(scope, structured=False, fields=(), array=False)
-        aspects = [choice] if (choice := choices_in(said)) else list(find_lengths(said, lone))
-        told = f'In the output, "{label}:" is followed by {said.rstrip(".")}.'
-        predicates = [f"each /{re.escape(label)}:[ \\t]*([^\\n]*)/: {aspect.predicate}" for aspect in aspects]
-        predicate = checkable(" and ".join(predicates)) if predicates else None
-        yield Draft(text=told, start=each.start, end=each.end, kind="format", priority=1, predicate=predicate)
-
-
 def _excused(draft: Draft, scope: Scope) -> Draft:
     """Exempt special answers that a condition requires from other rules."""
     if draft.predicate is None or draft.condition or not scope.special:
@@ -337,7 +258,7 @@ def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
     names = [name for each in statements if each.code for name in json_keys(each.text[each.text.find("{") :])]
     names += [name for each in statements if not each.code for name in named_fields(each.text)]
     for group in grouped(statements):
-        if group.section == "fields" and not group.parent:
+        if group.section in ("fields", "format") and not group.parent:
             names.extend(field_names([each for each in group.members if each.item]))
     return tuple(dict.fromkeys(names))
 
@@ -351,7 +272,7 @@ def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
     kept = []
     habits = sum(not draft.role for draft in drafts) >= 3
     for draft in drafts:
-        if (draft.role and habits) or draft.text.endswith(" one of."):
+        if (draft.role and habits) or (draft.predicate is None and _UNFINISHED.search(draft.text)):
             continue
         bare = re.sub(r" or (?:json has|one of) .*$", "", draft.predicate or "", flags=re.DOTALL)
         if (shaped and bare == "is json") or (keyed and bare == "is json object"):

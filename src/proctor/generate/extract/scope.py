@@ -75,6 +75,12 @@ _NUMERIC: Final = Lazy(
     re.IGNORECASE,
 )
 _STRUCTURED: Final = Lazy(r"\bJSON\b|\bXML\b|\bYAML\b", re.IGNORECASE)
+_SEVERAL: Final = Lazy(
+    r"\b(?:[2-9]|1\d|two|three|four|five|six|ten|several|multiple)\s+(?:\w+\s+){0,2}?"
+    r"(?:replies|answers|responses|options|variants|variations|versions|posts|tweets|captions|drafts|"
+    r"suggestions|alternatives|headlines|titles)\b",
+    re.IGNORECASE,
+)
 _CLOSED: Final = Lazy(
     r"\b(?:exactly|precisely|only) (?:these|those|the (?:above|listed|"
     r"following)) (?:\w+ )?(?:keys|fields|properties)\b|"
@@ -108,6 +114,9 @@ _GENERIC: Final = Lazy(
 )
 
 
+_KEYED: Final = ("fields", "format")
+
+
 def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
     """Scan a prompt once for what its single clauses do not contain."""
     nouns, parts = _nouns(statements)
@@ -133,9 +142,14 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
         alone=alone,
         numeric=any(_NUMERIC.search(statement.text) for statement in statements if not statement.code),
         structured=any(_STRUCTURED.search(statement.text) for statement in statements),
-        array=any(_ARRAY.search(statement.text) for statement in statements if not statement.code),
+        array=any(
+            _ARRAY.search(each.text)
+            for each in statements
+            if not each.code and not (each.item and each.section in _KEYED)
+        ),
         inputs=tuple(prompt.inputs),
         language=spoken,
+        several=any(_SEVERAL.search(statement.text) for statement in statements if not statement.code),
         closed=any(_CLOSED.search(statement.text) for statement in statements if not statement.code),
     )
 
@@ -193,6 +207,10 @@ def speaks_of_whole(clause: str, statement: Statement, scope: Scope) -> bool:
             r"(?:questions?|quer(?:y|ies)|messages?|requests?|inputs?)", noun, re.IGNORECASE
         ):
             return False
+    if scope.several and re.search(
+        r"\b(?:replies|answers|responses|posts|tweets|captions|it|them|each)\b", clause, re.I
+    ):
+        return False
     if re.search(r"\byour (?:final )?(?:answer|response|output|reply)\b(?! to)", clause, re.IGNORECASE):
         return True
     named = _named_whole(clause, scope)

@@ -63,7 +63,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         "rules",
         r"\b(?:rules?|guidelines?|requirements?|instructions?|constraints?|important|must|should|always|steps?|"
         r"criteria|principles?|restrictions?|polic(?:y|ies)|follow|remember|notes?|tone|style|tasks?|guardrails)\b|"
-        r"\b(?:regeln?|anforderungen|anweisungen|vorgaben|wichtig|aufgaben?|richtlinien|stil|"
+        r"\b(?:\w*regeln?|anforderungen|anweisungen|vorgaben|wichtig|aufgaben?|richtlinien|stil|"
         r"règles?|consignes?|instructions?|"
         r"exigences|contraintes|reglas?|instrucciones|requisitos|directrices|normas|importante|"
         r"tareas?|regras?|instruções|"

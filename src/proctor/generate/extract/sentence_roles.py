@@ -23,7 +23,7 @@ OPENING: Final = Lazy(
     r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|"
     r"additionally|furthermore|"
     r"moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in addition|"
-    r"in your (?:response|answer|output|reply)|as a result|in general|in all cases|at all times|ok|"
+    r"in your (?:response|answer|output|reply)|in response|as a result|in general|in all cases|at all times|ok|"
     r"critical|warning|reminder|"
     r"overall|ideally|preferably|most importantly|above all|step \d+)\b(?:\s*[,:!]+\s*|\s+|$)(?:that\s+)?)+",
     re.IGNORECASE,

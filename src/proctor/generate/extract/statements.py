@@ -15,7 +15,7 @@ __all__ = ["Statement", "protected", "statements_of", "trimmed"]
 
 LONGEST: Final = 3_000  # a longer text is not a sentence, and its end is not read
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
-_END: Final = re.compile(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
+_END: Final = re.compile(r"[.!?]+[\"'”“’»)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|approx|incl)|\b[b-hj-z])\.$", re.IGNORECASE
 )
@@ -28,7 +28,8 @@ _LABEL: Final = re.compile(r"(?:\*\*)?[^\s:：][^:：\n]{0,40}?(?:\*\*)?\s*[:：
 _FIELD: Final = re.compile(r"\s*(?:\*\*)?[^\s:：][^:：.]{0,40}?(?:\*\*)?\s*[:：]|\s*[<\[{]")
 _VARIABLE: Final = re.compile(r"\{\{.*?\}\}")
 _EXAMPLE_SENTENCE: Final = re.compile(
-    r"\W*(?:for example|for instance|e\.g\.|examples?\b\s*\d*\s*:|sample\s*:|例えば|例[:：])", re.IGNORECASE
+    r"\W*(?:for example|for instance|an example\b|e\.g\.|examples?\b\s*\d*\s*:|sample\s*:|例えば|例[:：])",
+    re.IGNORECASE,
 )
 _EDGE: Final = " \t\r\n*_"
 _DESCRIBED: Final = re.compile(r"(?:a|an|the|one|two|only|just|either|json|your|each|all|no)\b|[<\[{]", re.IGNORECASE)

@@ -48,6 +48,8 @@ def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
 def described_line(text: str) -> tuple[str, str] | None:
     """Return the label and the description of a line such as ``REASON: at most 25 words``."""
     match = _DESCRIBED_LINE.match(text.strip())
+    if match and not match["label"].isupper() and text.lstrip().startswith(("- ", "* ")):
+        return None
     return (match["label"].strip(), match["said"].strip()) if match else None
 
 

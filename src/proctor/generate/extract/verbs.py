@@ -61,7 +61,7 @@ COMMANDS: Final = (
     redirect remind reproduce resist respect route sanitize scan skip soften solve speculate spell
     steer substitute summarise surface trace trim troubleshoot truncate uppercase walk welcome
     withhold
-    understand update use utilize validate verify vary warn weigh wrap
+    plan understand update use utilize validate verify vary warn weigh wrap
     """
     )
 )

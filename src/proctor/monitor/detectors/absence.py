@@ -12,7 +12,7 @@ from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.monitor.detectors.hourly_counts import HourlyCounts
-from proctor.monitor.detectors.reading import Reading, shown_span
+from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 from proctor.stats.seasonal_rate import HOURS
 
 __all__ = ["AbsenceDetector", "LagDetector"]
@@ -44,10 +44,10 @@ class AbsenceDetector:
             self._lately.append(row.time)
             self._hours.add(row.time, 1, 0)
 
-    def check(self, now: float) -> Reading:
+    def check(self, now: float) -> RuleReading:
         """Return the state now."""
         if self._last is None:
-            return Reading(state="unknown", message=f"no {self.rule.signals[0]} has come yet")
+            return RuleReading(state="unknown", message=f"no {self.rule.signals[0]} has come yet")
         gap, expected = now - self._last, self._expected(now)
         missing = gap >= self.rule.window and expected >= self.rule.least
         if missing and self._hours.season.hours >= HOURS:
@@ -56,7 +56,7 @@ class AbsenceDetector:
             self.learnt |= self._hours.close(now, hold=False)
         else:
             self.learnt |= self._hours.close(now, hold=gap >= self.rule.window / 2)
-        return Reading(
+        return RuleReading(
             state="no_data" if missing else "ok",
             window_start=self._last,
             window_end=now,
@@ -125,7 +125,7 @@ class LagDetector:
         """Count one event that arrived at a time."""
         self._lags.append((arrived, arrived - row.time))
 
-    def check(self, now: float) -> Reading:
+    def check(self, now: float) -> RuleReading:
         """Return the state now."""
         while self._lags and self._lags[0][0] < now - self.rule.window:
             self._lags.popleft()
@@ -133,14 +133,14 @@ class LagDetector:
         if len(self._lags) < self.rule.least:
             text = f"{len(self._lags)} events in {shown_span(self.rule.window)}, needs {self.rule.least}"
             if self._firing is None:
-                return Reading(state="unknown" if not self._lags else "ok", message=text)
+                return RuleReading(state="unknown" if not self._lags else "ok", message=text)
         lag = median(each for _, each in self._lags) if self._lags else 0.0
         if lag > limit:
             self._firing = now if self._firing is None else self._firing
         elif lag <= limit / 2 or not self._lags:
             self._firing = None
         late = sum(each > limit for _, each in self._lags)
-        return Reading(
+        return RuleReading(
             state="firing" if self._firing is not None else "ok",
             window_start=now - self.rule.window,
             window_end=now,

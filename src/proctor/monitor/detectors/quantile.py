@@ -12,8 +12,8 @@ from typing import Any, Final
 from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule
-from proctor.monitor.detectors.reading import Reading, shown_span
 from proctor.monitor.detectors.recent_events import RecentEvents
+from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 from proctor.stats.quantile_bound import breach_count, smallest_breach
 
 __all__ = ["QuantileDetector"]
@@ -75,7 +75,7 @@ class QuantileDetector:
         _, value = self._values.popleft()
         self._above -= self._bound is not None and value > self._bound
 
-    def check(self, now: float) -> Reading:
+    def check(self, now: float) -> RuleReading:
         """Return the state now."""
         start = now - self.rule.window
         while self._values and self._values[0][0] < start:
@@ -83,7 +83,7 @@ class QuantileDetector:
         bound = self._limit()
         if bound is None:
             self._learn(now, hold=False)
-            return Reading(state="unknown", message="learning the usual P95: too few values in closed hours")
+            return RuleReading(state="unknown", message="learning the usual P95: too few values in closed hours")
         if bound != self._bound:
             self._bound = bound
             self._above = sum(value > bound for _, value in self._values)
@@ -93,7 +93,7 @@ class QuantileDetector:
         breached = needed is not None and self._above >= needed
         self._follow(now, total, breached)
         self._learn(now, hold=self._firing is not None or self._since is not None)
-        reading = Reading(
+        reading = RuleReading(
             state="ok",
             window_start=start,
             window_end=now,
@@ -122,7 +122,7 @@ class QuantileDetector:
         elif total >= self.rule.least and self._above <= (1 - _QUANTILE) * total:
             self._firing = self._since = None
 
-    def _alarm(self, reading: Reading, now: float, bound: float) -> Reading:
+    def _alarm(self, reading: RuleReading, now: float, bound: float) -> RuleReading:
         start = max(reading.window_start, (self._firing or now) - self.rule.window)
         moved = self._recent.moved(reading.window_start, now, 1 - _QUANTILE)
         values = sorted(value for _, value in self._values)

@@ -11,8 +11,8 @@ from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.monitor.detectors.hourly_counts import HourlyCounts
-from proctor.monitor.detectors.reading import Reading, shown_rate, shown_span
 from proctor.monitor.detectors.recent_events import RecentEvents
+from proctor.monitor.detectors.rule_reading import RuleReading, shown_rate, shown_span
 from proctor.stats.bernoulli_cusum import RATIOS, Chart, chart, smallest_spike, thresholds
 from proctor.stats.seasonal_rate import HOURS
 
@@ -58,7 +58,7 @@ class RateDetector:
         self._smallest: tuple[float, float | None] | None = None  # for so many bad events a minute
         self._recovery = 0.0
         self._firing: float | None = None  # when the problem began
-        self._alarmed: Reading | None = None
+        self._alarmed: RuleReading | None = None
         self._detailed = 0.0
         self._hour = -1
         self._seen: dict[str, float] = {}
@@ -134,7 +134,7 @@ class RateDetector:
         known = max(stream.hours.season.hours for stream in self._streams) / HOURS
         self._levels = thresholds(week, self._false_alarms * max(_FIRST_WEEK, known)) if week else ()
 
-    def check(self, now: float) -> Reading:
+    def check(self, now: float) -> RuleReading:
         """Return the state now."""
         if int(now // _HOUR) != self._hour:
             self._new_hour(now)
@@ -142,7 +142,7 @@ class RateDetector:
         self._seen = {session: time for session, time in self._seen.items() if now - time < _AGAIN}
         if not self._levels:
             self._learn(now, hold=False)
-            return Reading(state="unknown", message=self._learning())
+            return RuleReading(state="unknown", message=self._learning())
         place = max(range(len(RATIOS)), key=lambda each: self._evidence[each] / self._levels[each])
         part = self._evidence[place] / self._levels[place]
         if self._firing is None and part >= 1.0:
@@ -157,7 +157,7 @@ class RateDetector:
         self._learn(now, hold=part >= _SUSPECT)
         if (missing := self._missing(now)) is not None:
             return missing
-        return Reading(
+        return RuleReading(
             state="pending" if part >= _SUSPECT else "ok",
             statistic=self._evidence[place],
             threshold=self._levels[place],
@@ -188,7 +188,7 @@ class RateDetector:
                 bad += count * rate
         return bad / events if events else None
 
-    def _alarm(self, now: float, place: int) -> Reading:
+    def _alarm(self, now: float, place: int) -> RuleReading:
         start = self._firing or now
         before = self._alarmed
         if before is not None and now - self._detailed < (now - start) / 10:  # the longer, the less it changes
@@ -196,7 +196,7 @@ class RateDetector:
         self._alarmed, self._detailed = self._counted_alarm(now, place, start), now
         return self._alarmed
 
-    def _counted_alarm(self, now: float, place: int, start: float) -> Reading:
+    def _counted_alarm(self, now: float, place: int, start: float) -> RuleReading:
         events, bad = self._recent.counts(start, now)
         normal = self._normal(now) or 0.0
         moved = self._recent.moved(start, now, normal)
@@ -204,7 +204,7 @@ class RateDetector:
         times = f", {value / normal:.2g} times the normal {shown_rate(normal)}" if value and normal else ""
         what = ", ".join(self.rule.signals)
         where = f"; mostly {moved[0].dimension} {moved[0].value}" if moved else ""
-        return Reading(
+        return RuleReading(
             state="firing",
             window_start=start,
             window_end=now,
@@ -219,7 +219,7 @@ class RateDetector:
             moved=moved,
         )
 
-    def _missing(self, now: float) -> Reading | None:
+    def _missing(self, now: float) -> RuleReading | None:
         """Return a reading if events that should have come did not: a dead scorer looks like perfect answers."""
         for stream in self._streams:
             last = stream.last
@@ -227,7 +227,7 @@ class RateDetector:
                 continue
             expected = stream.hours.season.expected(last, now)
             if expected >= _NO_DATA:
-                return Reading(
+                return RuleReading(
                     state="no_data",
                     window_start=last,
                     window_end=now,

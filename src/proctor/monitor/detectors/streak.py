@@ -9,7 +9,7 @@ from typing import Any
 from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
-from proctor.monitor.detectors.reading import Reading, shown_span
+from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 
 __all__ = ["StreakDetector"]
 
@@ -47,15 +47,15 @@ class StreakDetector:
                 self._bad = 0
                 self._sessions.clear()
 
-    def check(self, now: float) -> Reading:
+    def check(self, now: float) -> RuleReading:
         """Return the state now."""
         if self._firing is not None and self._good >= self.rule.count:
             self.restart(now, new_normal=False)
         if self._firing is None:
             state = "unknown" if self._last is None else "pending" if 2 * self._bad > self.rule.count else "ok"
-            return Reading(state=state, bad=self._bad, threshold=self.rule.count)  # type: ignore[arg-type]
+            return RuleReading(state=state, bad=self._bad, threshold=self.rule.count)  # type: ignore[arg-type]
         what = ", ".join(self.rule.signals)
-        return Reading(
+        return RuleReading(
             state="firing",
             window_start=self._firing,
             window_end=now,

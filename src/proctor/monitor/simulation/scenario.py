@@ -11,7 +11,7 @@ from proctor.monitor.simulation.traffic_topic import TrafficTopic
 
 __all__ = [
     "HOURS_OF_WEEK",
-    "CalibrationDrift",
+    "ConfidenceDrift",
     "Incident",
     "IncidentKind",
     "IntentTraffic",
@@ -103,7 +103,7 @@ class MixDrift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationDrift:
+class ConfidenceDrift:
     """The stated confidence moves away from the truth: its log odds are multiplied by up to ``temperature``."""
 
     from_hour: float
@@ -143,7 +143,7 @@ class TrafficScenario:
     releases: tuple[VersionChange, ...] = ()
     incidents: tuple[Incident, ...] = ()
     mix: tuple[MixDrift, ...] = ()
-    calibration: tuple[CalibrationDrift, ...] = ()
+    calibration: tuple[ConfidenceDrift, ...] = ()
     scored: float = 1.0
     score: str = "grounded"
     sensitivity: float = 0.95

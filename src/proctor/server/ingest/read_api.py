@@ -17,6 +17,7 @@ from proctor.core.errors import InputError
 from proctor.core.rollup_cell import RollupCell
 from proctor.server.ingest.answers import json_answer, refusal
 from proctor.store.history import History
+from proctor.store.scoring_progress import SCORING_FILE, ScoringProgress
 from proctor.workflows.monitor.intake import Intake
 
 __all__ = ["AlertReader", "ReadApi"]
@@ -135,7 +136,14 @@ class ReadApi:
         counts: dict[str, dict[str, int]] = {}
         for (kind, what), count in sorted(self.counts.items()):
             counts.setdefault(kind, {})[what] = count
-        return {**asdict(self.intake.figures()), "requests": counts}
+        return {**asdict(self.intake.figures()), "requests": counts, **self._scoring()}
+
+    def _scoring(self) -> dict[str, Any]:
+        """Return how far the background scoring lags behind, if anything is scored here."""
+        if not (self.intake.store / SCORING_FILE).exists():
+            return {}
+        with ScoringProgress(self.intake.store) as progress:
+            return {"scoring": asdict(progress.figures(time.time()))}
 
     async def exposition(self, request: web.Request) -> web.StreamResponse:
         """Return the figures in the text format of Prometheus."""

@@ -10,10 +10,11 @@ from proctor.config import Config
 from proctor.core.alert_record import AlertChange, AlertRecord
 from proctor.project import Project
 from proctor.store.alert_spool import AlertSpool
-from proctor.store.alert_state import ALERTS_FILE, AlertState
+from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.review import ALERT, ReviewItem, add_items, open_count
 from proctor.store.runs import RunStore
 from proctor.wiring.alert_settings import alert_settings_of
+from proctor.wiring.monitor_state import open_alert_state, state_url
 from proctor.workflows.alert_channels import AlertNotifier, ChannelResult
 
 __all__ = ["QueuedAlerts", "queue_alerts", "review_item_of", "review_key", "tell_channels"]
@@ -36,9 +37,9 @@ def queue_alerts(config: Config) -> QueuedAlerts:
     Raises:
         StoreError: the store cannot be read or written.
     """
-    if not (config.store / ALERTS_FILE).is_file():
+    if not (config.store / ALERTS_FILE).is_file() and state_url(config) is None:
         return QueuedAlerts()
-    with AlertState(config.store) as state:
+    with open_alert_state(config) as state:
         found = [alert for alert in state.alerts(limit=100_000) if alert.tier == _TIER]
     with RunStore(config.store) as store:
         added = add_items(store, _items(reversed(found)))
@@ -56,7 +57,7 @@ async def tell_channels(config: Config, changes: Sequence[AlertChange], now: flo
     if not settings.channels:
         return []
     async with Project(config) as project:
-        with AlertState(config.store) as state:
+        with open_alert_state(config) as state:
             notifier = AlertNotifier(settings, state, AlertSpool(config.store), project.http)
             notifier.say(changes, now)
             notifier.summarise(now)

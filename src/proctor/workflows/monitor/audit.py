@@ -27,11 +27,19 @@ from proctor.monitor.audit_sample import draw_sample, last_week, week_bounds
 from proctor.monitor.rater_agreement import agreement_in, estimate_over
 from proctor.release.judge_card import Judged, judge_card
 from proctor.stats.agreement import gwet_ac1, rating_counts
+from proctor.store.event_log import FOLDER
 from proctor.wiring.monitor_state import open_audit_store
 from proctor.wiring.problem_lines import placed_in
 from proctor.workflows.monitor.event_rows import RowSource, collect_facts, row_source, trajectories
 
-__all__ = ["SampleJob", "audit_report", "audit_settings", "draw_audit", "open_splits", "refresh_scores"]
+__all__ = [
+    "SampleJob",
+    "audit_report",
+    "audit_settings",
+    "draw_audit",
+    "open_splits",
+    "refresh_scores",
+]
 
 _MIN_JUDGED = 5
 
@@ -111,7 +119,7 @@ def refresh_scores(config: Config, files: Sequence[Path]) -> int:
     Raises:
         InputError: a file cannot be read.
     """
-    if not files and not (config.store / "events").is_dir():
+    if not files and not (config.store / FOLDER).is_dir():
         return 0
     rows = row_source(config, files)
     with open_audit_store(config) as store:

@@ -21,7 +21,7 @@ from proctor.core.errors import InputError, MalformedError, NotFoundError, Probl
 from proctor.core.event import Event
 from proctor.monitor.audit_figures import final_pass, rated_items
 from proctor.monitor.completion import TaskWatch
-from proctor.store.audit import AuditStore
+from proctor.wiring.monitor_state import open_audit_store
 from proctor.workflows.monitor.audit import audit_settings
 from proctor.workflows.monitor.completion import rules_of
 from proctor.workflows.monitor.event_rows import RowSource, collect_facts, row_source
@@ -110,7 +110,7 @@ def _paired(facts: Sequence[AuditedConversation], known: Mapping[str, bool], lab
 def _from_audit(config: Config, question: PairQuestion) -> LabelledPairs:
     settings = audit_settings(config)
     dimension = settings.dimensions[0]
-    with AuditStore(config.store) as store:
+    with open_audit_store(config) as store:
         rated = rated_items(store.items(), store.ratings(), store.settlements())
     pairs, others = [], 0
     for each in rated:

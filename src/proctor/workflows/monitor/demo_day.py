@@ -30,7 +30,7 @@ from proctor.workflows.monitor.watch import figures_of
 
 __all__ = ["DemoMoment", "DemoOutcome", "demo_scenarios", "run_demo"]
 
-_DAY: Final = datetime(2026, 11, 17, tzinfo=UTC)
+_DAY: Final = datetime(2026, 11, 18, tzinfo=UTC)  # a Wednesday, as busy as the day before
 _OPENS: Final = 8.0  # hour from which events are stored
 _INCIDENT: Final = 14.0
 _AFTER: Final = 1.0  # hours of the incident at most

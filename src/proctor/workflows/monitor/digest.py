@@ -13,7 +13,6 @@ from proctor.core.digest import DigestFigure, DigestSection, Period, PeriodDiges
 from proctor.core.errors import InputError
 from proctor.core.event import Event
 from proctor.monitor.completion import in_utc
-from proctor.monitor.completion_rules import CompletionRules
 from proctor.monitor.digest_sections import (
     completion_section,
     escalation_section,
@@ -95,7 +94,7 @@ async def digest_of(config: Config, job: DigestJob) -> PeriodDigest:
     counted, last = await count_periods(
         config, source, [period, before], rules=rules, settings=settings, until=known_until
     )
-    sections = await _sections(config, counted[0], counted[1], settings, str(source), rules)
+    sections = await _sections(config, counted[0], counted[1], settings, source)
     return PeriodDigest(
         period=period,
         before=before,
@@ -133,8 +132,7 @@ async def _sections(
     now: PeriodCounts,
     before: PeriodCounts,
     settings: DigestSettings,
-    source: str,
-    rules: CompletionRules,
+    source: EventSource,
 ) -> list[DigestSection]:
     assert now.tasks is not None
     assert before.tasks is not None
@@ -147,7 +145,7 @@ async def _sections(
         for side in (now, before)
     ]
     one, other = now.figures, before.figures
-    gates, gate_source = _gates(config, one, other, source)
+    gates, gate_source = _gates(config, one, other, str(source))
     with RunStore(config.store) as store:
         own = tuple(cost_between(store, side.period.begin, side.period.end) for side in (one, other))
     return [
@@ -160,8 +158,8 @@ async def _sections(
         gate_section(gates[0].gates, gates[1].gates, turns=(one.turns, other.turns), source=gate_source),
         spend_section(one, other, own=(own[0], own[1])),
         audit_section(config, now.period),
-        calibration_section(config, now.period),
-        drift_section(config, now.period),
+        await calibration_section(config, now.period, before.period, settings, files=source.files),
+        await drift_section(config, now.period, settings, files=source.files),
         volume_section(one, other),
     ]
 

@@ -17,8 +17,8 @@ from proctor.project import Project
 from proctor.report.digest_report import DIGEST_REPORT
 from proctor.report.digest_text import digest_title, headline_text, short_text
 from proctor.store.alert_spool import AlertSpool
-from proctor.store.alert_state import AlertState
 from proctor.wiring.alert_settings import AlertSettings, alert_settings_of
+from proctor.wiring.monitor_state import open_alert_state
 from proctor.workflows.alert_channels import AlertNotifier, ChannelResult
 from proctor.workflows.monitor.digest_settings import digest_settings
 
@@ -44,7 +44,7 @@ async def send_digest(config: Config, digest: PeriodDigest) -> list[ChannelResul
     for name in chosen:
         spool.add(name, _envelope(digest, name, settings), now)
     async with Project(config) as project:
-        with AlertState(config.store) as state:
+        with open_alert_state(config) as state:
             results = await AlertNotifier(settings, state, spool, project.http).flush(now)
     told = {each.channel: each for each in results}
     waiting = "an earlier message waits for this channel"

@@ -20,14 +20,16 @@ class DigestSettings:
 
     ``zone`` is the time zone in which days begin. ``sample`` is how many conversations of each period are checked for
     contradictions, ``seed`` the seed of that draw. ``light`` compares by rules and words only, without local models.
-    ``examples`` is the maximum number of examples of each kind. ``channels`` names the channels of ``alerts:`` that
-    ``--send`` uses; without it, all of them.
+    ``calibration`` names the labels for calibration: audit, completion, or score/NAME. ``examples`` is the maximum
+    number of examples of each kind. ``channels`` names the channels of ``alerts:`` that ``--send`` uses; without it,
+    all of them.
     """
 
     zone: str = "UTC"
     sample: int = 100
     seed: int = 0
     light: bool = False
+    calibration: str = "audit"
     examples: int = 5
     channels: tuple[str, ...] = ()
 

@@ -17,6 +17,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.monitor.conversation_facts import FactCollector
 from proctor.monitor.ingest import read_events
 from proctor.monitor.sessions import conversations
+from proctor.store.event_log import FOLDER, EventLog
 
 __all__ = ["RowSource", "collect_facts", "row_source", "trajectories"]
 
@@ -33,7 +34,7 @@ def row_source(config: Config, files: Sequence[Path]) -> RowSource:
     """
     if files:
         return _FileRows(files).between
-    folder = config.store / "events"
+    folder = config.store / FOLDER
     if not folder.is_dir():
         raise InputError(
             "there is no event log in the store",
@@ -87,10 +88,5 @@ def _named(event: Event) -> Event:
 
 
 def _from_log(folder: Path, since: float | None, until: float | None) -> Iterator[EventRow]:
-    from importlib import import_module  # noqa: PLC0415 - only where the store's log is read
-
-    log = import_module("proctor.store.event_log").EventLog(folder)
-    try:
+    with EventLog(folder) as log:
         yield from log.read(since, until)
-    finally:
-        log.close()

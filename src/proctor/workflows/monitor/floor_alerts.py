@@ -9,7 +9,7 @@ from proctor.config import Config
 from proctor.core.alert_record import AlertChange, AlertRecord
 from proctor.monitor.watched_rule import fingerprint_of
 from proctor.release.trend import Alarm
-from proctor.store.alert_state import AlertState
+from proctor.wiring.monitor_state import open_alert_state
 from proctor.workflows.monitor.alert_queue import tell_channels
 from proctor.workflows.monitor.event_source import EventSource
 from proctor.workflows.monitor.score_floors import (
@@ -52,7 +52,7 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
     found = score_alarms(config, rows, now)
     fired: list[AlertRecord] = []
     standing = {_fingerprint(alarm): alarm for alarm in found.alarms}
-    with AlertState(config.store) as state:
+    with open_alert_state(config) as state:
         for fingerprint, alarm in standing.items():
             alert = _alert(alarm, fingerprint, now, settings, found)
             opened, is_new = state.open_alert(alert, again_within=settings.seconds)

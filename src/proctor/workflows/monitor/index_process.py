@@ -29,18 +29,16 @@ _PROGRAM: Final = "import sys; from proctor.workflows.monitor.index_process impo
 def index_process(config: Config) -> Iterator[Callable[[], bool]]:
     """Have a child process that indexes, seals and retains; it ends with its parent, also if that is killed.
 
-    Yields a function that says whether it runs: without it the parent indexes. Of several servers that share their
-    state, the one that indexes decides about alerts too, so there is no such process.
+    Yields a function that says whether it runs: without it the parent indexes. Of several servers that share a state
+    the parent indexes too: its alert rules see what it has counted.
     """
-    if state_url(config) is not None:
-        yield lambda: False
-        return
+    is_shared = state_url(config) is not None
     command = [sys.executable, "-c", _PROGRAM, str(config.path or ""), str(os.getpid())]
     process = subprocess.Popen(  # noqa: S603 - our own program
         command, cwd=config.folder, env=dict(config.environment.values), stdin=subprocess.DEVNULL
     )
     try:
-        yield lambda: process.poll() is None
+        yield lambda: not is_shared and process.poll() is None
     finally:
         process.terminate()
         try:
@@ -55,7 +53,8 @@ def index_until_orphaned(config: Config, *, parent: int) -> None:
 
     The parent ends its files of the log now and then; what has no writer is sealed here.
     """
-    with open_history(config) as history, EventLog(config.store / FOLDER) as log:
+    alone = state_url(config) is None
+    with open_history(config, indexes=alone) as history, EventLog(config.store / FOLDER) as log:
         upkeep = HistoryUpkeep(history=history, log=log, settings=history_settings(config))
         while os.getppid() == parent:
             upkeep.tick()

@@ -27,6 +27,7 @@ from proctor.store.log_reader import log_files, new_rows
 from proctor.store.mask_events import EventMasker
 from proctor.store.span_journal import SpanJournal, WaitingSpan
 from proctor.workflows.monitor.event_lines import row_of_data
+from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
 from proctor.workflows.monitor.mask_spans import SpanMasker
 from proctor.workflows.monitor.trace_assembly import TraceAssembly
 
@@ -35,7 +36,6 @@ __all__ = ["AlertSocket", "Intake", "IntakeFigures"]
 _log = logging.getLogger(__name__)
 _RECOVERED: Final = 900.0  # seconds of the log that are counted again at the start
 _KEPT: Final = 3600.0  # seconds that the counts in memory reach back
-_TEXT_SECONDS: Final = 0.5  # of one call that may index texts for the search
 
 
 class AlertSocket(Protocol):
@@ -85,6 +85,7 @@ class Intake:
         self.store = store
         self.log = EventLog(store / FOLDER)
         self.history = history or History(store)
+        self.upkeep = HistoryUpkeep(history=self.history, log=self.log)
         self.rollup = Rollup(kept=_KEPT)
         self.alerts = alerts
         self.masker = masker if masker is not None and masker.masking != "none" else None
@@ -223,9 +224,12 @@ class Intake:
             return rows
 
     def index(self) -> int | None:
-        """Bring the history up to the log: conversations, windows, texts; return how many events were new."""
+        """Bring the history up to the log: conversations, windows, texts; return how many events were new.
+
+        Once in an hour the log is sealed, once in a day what is too old is removed.
+        """
         with self._indexing:
-            return self.history.catch_up(seconds=_TEXT_SECONDS)
+            return self.upkeep.tick(self._clock())
 
     def tick(self) -> Sequence[Any]:
         """Ask the alert rules; return what changed."""

@@ -26,6 +26,7 @@ from proctor.store.history import History
 from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
 from proctor.wiring.models import Rack
+from proctor.wiring.monitor_state import open_event_database
 from proctor.wiring.scorers import Bench
 from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_settings, scoring_suite
 
@@ -77,6 +78,7 @@ class OnlineScoring:
         self._rack: Rack | None = None
         self._bench: Bench | None = None
         self._day = ""
+        self._noted = 0.0  # dollars of the rack that are in the progress already
         check_scorers(config, settings, self._suite)
 
     async def step(self, project: Project, progress: ScoringProgress) -> ScoringStep:
@@ -88,7 +90,7 @@ class OnlineScoring:
         now = self._clock()
         due: list[DueConversation] = []
         known: dict[str, tuple[ConversationSummary, Trajectory]] = {}
-        with History(self._config.store, search=False) as history:
+        with History(self._config.store, search=False, database=open_event_database(self._config)) as history:
             index = history.indexer.conversations
             queued = self._queue(index, progress, now)
             for one in progress.waiting(now, _BATCH):
@@ -231,10 +233,8 @@ class OnlineScoring:
                 run = replace(run, budget=max(0.0, self.settings.budget - progress.spent(now)))
             self._rack = project.rack(run)
             self._bench = Bench(self._suite, self._rack, light=self.settings.light, trusted=True)
-            self._day, self._noted = day, 0.0
+            self._day, self._noted = day, 0.0  # of the new rack nothing is noted yet
         return self._bench.graders(Case(id="-"))
-
-    _noted: float = 0.0
 
     def _note_spend(self, progress: ScoringProgress, now: float) -> None:
         total = sum(each.cost or 0.0 for each in self._rack.spend()) if self._rack is not None else 0.0

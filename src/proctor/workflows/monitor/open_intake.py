@@ -10,7 +10,7 @@ from proctor.config import Config
 from proctor.core.alert_record import AlertChange, RuleLimit
 from proctor.core.sockets import Http
 from proctor.store.private_files import private_folder
-from proctor.wiring.history_settings import event_masker, open_history
+from proctor.wiring.history_settings import event_masker, history_settings, open_history
 from proctor.wiring.ingest_settings import IngestSettings, read_ingest
 from proctor.workflows.monitor.alert_watch import AlertWatch
 from proctor.workflows.monitor.intake import Intake
@@ -73,6 +73,7 @@ def open_intake(
         patience=chosen.patience,
         late=chosen.late,
     )
+    intake.upkeep.settings = history_settings(config)
     try:
         yield WatchedIntake(intake, watch)
     finally:

@@ -58,12 +58,13 @@ def entry_states(
     """
     zone = digest_settings(config).time_zone
     for entry in entries:
-        done = state.last(entry.name, finished=True)
+        last, done = state.last(entry.name), state.last(entry.name, finished=True)
+        is_killed = last is not None and last.finished is None
         yield EntryState(
             entry=entry,
-            last=state.last(entry.name),
+            last=last,
             done=done,
-            wait=_wait(entry, done, now, zone),
+            wait=None if is_killed else _wait(entry, done, now, zone),
             missing=needs_met(config, entry),
         )
 

@@ -161,7 +161,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
         calendar="weekly",
         unit="confidence buckets",
         metric="expected calibration error",
-        run="calibrate check",
+        measure="calibration",
         needs="events",
     ),
     ScheduleEntry(
@@ -170,7 +170,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
         calendar="monthly",
         unit="all conversations",
         metric="shift of intents, new topics, calibration drift",
-        run="drift",
+        measure="drift",
         needs="events",
     ),
     ScheduleEntry(

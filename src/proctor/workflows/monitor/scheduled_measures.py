@@ -9,23 +9,28 @@ from typing import Literal
 
 from proctor.config import Config
 from proctor.core.digest import DigestFigure, DigestSection, Measured, PeriodDigest, PeriodKind
+from proctor.core.errors import InputError
 from proctor.core.gate_decisions import GateDecisions
 from proctor.core.schedule_record import EntryResult
 from proctor.core.share import Share
-from proctor.monitor.digest_figures import measured_share
+from proctor.monitor.digest_figures import measured_mean, measured_share
 from proctor.monitor.period_figures import GateCounts, ScoreCounts
+from proctor.monitor.periods import last_period
 from proctor.report.digest_report import DIGEST_REPORT
 from proctor.report.digest_text import digest_title, headline_text, measured_text
-from proctor.stats.two_samples import Moments
 from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.private_files import private_folder
+from proctor.wiring.monitor_state import state_url
 from proctor.workflows.guard.stats import guard_table
 from proctor.workflows.monitor.alert_queue import queue_alerts, tell_channels
 from proctor.workflows.monitor.digest import DigestJob, digest_of
 from proctor.workflows.monitor.digest_delivery import send_digest
+from proctor.workflows.monitor.digest_settings import digest_settings
+from proctor.workflows.monitor.drift import DriftJob, drift_of
 from proctor.workflows.monitor.event_source import EventSource, has_event_log
 from proctor.workflows.monitor.floor_alerts import floor_message, raise_floor_alerts
+from proctor.workflows.monitor.measured_elsewhere import calibration_of
 from proctor.workflows.monitor.schedule_entries import ScheduleEntry
 
 __all__ = ["DIGEST_FOLDER", "MEASURES", "MeasureContext", "limited", "needs_met"]
@@ -173,22 +178,27 @@ def _f1(precision: Share, recall: Share) -> float:
 
 
 def _of_events(context: MeasureContext, point: str, since: datetime) -> EntryResult:
-    counts = GateCounts()
+    counts, turns = GateCounts(), 0
+    known = {point, "", *(gate for gates in _GATES[point].values() for gate in gates)}
     for placed in EventSource.of(context.config).read(since=since, until=context.now):
         event = placed.event
+        turns += event.kind == "turn"
         named = event.name or (event.verdict.gate if event.verdict else "")
-        verdicts = [event.verdict] if event.kind == "gate" and event.verdict and named in (point, "") else []
-        verdicts += [each for each in (event.turn.verdicts if event.turn else ()) if each.gate in (point, "")]
+        verdicts = [event.verdict] if event.kind == "gate" and event.verdict and named in known else []
+        verdicts += [each for each in (event.turn.verdicts if event.turn else ()) if each.gate in known]
         for verdict in verdicts:
             counts.add(verdict)
     if not counts.decisions:
         return EntryResult(code=_NOTHING, summary=f"no decision of the {point} gates since {since:%Y-%m-%d %H:%M} UTC")
-    figures = {"stopped": measured_share(counts.stopped, counts.decisions)}
+    # Some senders log only what a gate stopped; then the share is of turns.
+    is_of_turns = not counts.allowed and turns >= counts.decisions
+    total, what = (turns, "turns") if is_of_turns else (counts.decisions, "decisions")
+    figures = {"stopped": measured_share(counts.stopped, total)}
     for name, gates in _GATES[point].items():
         hits = sum(counts.acted[gate].total() for gate in gates if gate in counts.acted)
-        figures[name] = measured_share(hits, counts.decisions)
+        figures[name] = measured_share(hits, total)
     shown = "; ".join(f"{name} {measured_text(each, 'share')}" for name, each in figures.items())
-    return EntryResult(summary=f"{counts.decisions:,} decisions: {shown}", figures=figures)
+    return EntryResult(summary=f"{total:,} {what}: {shown}", figures=figures)
 
 
 async def _scores(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
@@ -199,15 +209,9 @@ async def _scores(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
             found.setdefault(row.name, ScoreCounts()).values.add(row.value)
     if not found:
         return EntryResult(code=_NOTHING, summary=f"no score since {since:%Y-%m-%d %H:%M} UTC")
-    figures = {name: _mean(counts.values) for name, counts in sorted(found.items())}
+    figures = {name: measured_mean(counts.values, "score") for name, counts in sorted(found.items())}
     shown = [f"{name} {measured_text(each, 'score')}, n = {each.count:,}" for name, each in figures.items()]
     return EntryResult(summary="; ".join(shown[:5]), figures=figures)
-
-
-def _mean(values: Moments) -> Measured:
-    interval = values.interval()
-    low, high = (interval.low, interval.high) if interval else (None, None)
-    return Measured(value=values.mean, low=low, high=high, count=values.count)
 
 
 async def _floors(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
@@ -227,6 +231,42 @@ async def _queue(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
     return EntryResult(summary=f"{done.added:,} new of {done.alerts:,} high alerts; {done.waiting:,} wait for review")
 
 
+async def _calibration(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
+    settings = digest_settings(context.config)
+    period = last_period("weekly", context.now, settings.time_zone)
+    report = await calibration_of(context.config, period, settings)
+    if isinstance(report, str):
+        return EntryResult(code=_NOTHING, summary=f"{period.name}: {report}")
+    found = report.debiased
+    error = Measured(value=found.value, low=found.low, high=found.high, count=report.count)
+    words = {"fail": "recalibrate: `proctor calibrate fit`", "pass": "fine", "unscored": "too few labels to decide"}
+    return EntryResult(
+        code={"fail": 1, "pass": 0, "unscored": _NOTHING}[report.state],
+        summary=f"{period.name}: calibration error {measured_text(error, 'score')}, n = {report.count:,}; "
+        f"{words[report.state]}",
+        figures={"calibration error": error},
+    )
+
+
+async def _drift(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
+    settings = digest_settings(context.config)
+    month = last_period("monthly", context.now, settings.time_zone).name
+    try:
+        report = await drift_of(context.config, DriftJob(month=month, light=settings.light))
+    except InputError as error:
+        return EntryResult(code=_NOTHING, summary=error.message)
+    shift = report.slices[0] if report.slices else None
+    words = {"fail": "a shift that matters", "pass": "no shift that matters", "unscored": "too few conversations"}
+    size = Measured(value=shift.v, count=report.count) if shift is not None else Measured()
+    rising = f"; {len(report.topics):,} rising topics" if report.topics else ""
+    return EntryResult(
+        code={"fail": 1, "pass": 0, "unscored": _NOTHING}[report.state],
+        summary=f"{month}: {words[report.state]}, Cramér's V {measured_text(size, 'number')}, n = {size.count:,}"
+        f"{rising}",
+        figures={"Cramér's V": size},
+    )
+
+
 MEASURES: Mapping[str, Measure] = {
     "scores": _scores,
     "consistency": _section("weekly", "consistency"),
@@ -234,6 +274,8 @@ MEASURES: Mapping[str, Measure] = {
     "escalations": _section("daily", "escalations", tables=1),
     "input_gate": _gate("input"),
     "output_gate": _gate("output"),
+    "calibration": _calibration,
+    "drift": _drift,
     "score_floors": _floors,
     "alert_queue": _queue,
     "daily": _digest("daily"),
@@ -248,7 +290,7 @@ def needs_met(config: Config, entry: ScheduleEntry) -> str:
         return "no event log yet"
     if entry.needs == "gates" and not has_event_log(config) and not (config.store / GUARD_FOLDER).is_dir():
         return "no decision of a gate yet"
-    if entry.needs == "alerts" and not (config.store / ALERTS_FILE).is_file():
+    if entry.needs == "alerts" and not (config.store / ALERTS_FILE).is_file() and state_url(config) is None:
         return "no alert yet"
     if entry.needs == "campaigns" and not config.settings.redteam:
         return "no campaign under `redteam:`"

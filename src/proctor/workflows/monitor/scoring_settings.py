@@ -10,7 +10,7 @@ from typing import Any, Final
 from proctor.config import Config, expand
 from proctor.core.case import Case, Suite
 from proctor.core.decode import decode
-from proctor.core.errors import MalformedError, Problem
+from proctor.core.errors import ConfigError, InputError, MalformedError, Problem
 from proctor.monitor.scoring_sample import FLAGS, ScoringSample
 from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import open_suite
@@ -120,3 +120,6 @@ def check_scorers(config: Config, settings: ScoringSettings, suite: Suite) -> No
     except MalformedError as error:
         problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+    except InputError as error:
+        file = str(config.path) if config.path else None
+        raise ConfigError(error.message, file=file, field="monitor.scoring", hint=error.hint) from error

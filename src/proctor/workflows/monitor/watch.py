@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
+from proctor.config import Config
 from proctor.core.alert_record import AlertRecord, RuleStatus
 from proctor.core.rollup_cell import MINUTE, RollupCell
 from proctor.core.watch_figures import WatchFigures, WatchRow
-from proctor.store.alert_state import ALERTS_FILE, AlertState
+from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.history import History
 from proctor.store.scoring_progress import SCORING_FILE, ScoringProgress
+from proctor.wiring.monitor_state import open_alert_state, open_event_database, state_url
 
 __all__ = ["figures_of", "look"]
 
@@ -21,14 +22,14 @@ _HALF_HOUR: Final = 1800.0
 _TURN_SIGNALS: Final = ("error", "escalation", "gate/injection")
 
 
-def look(store: Path, now: float, *, window: float = 300.0) -> WatchFigures:
-    """Return the figures of the last ``window`` seconds of a store, whoever writes to it.
+def look(config: Config, now: float, *, window: float = 300.0) -> WatchFigures:
+    """Return the figures of the last ``window`` seconds of a project, whoever writes to its store.
 
     Raises:
         StoreError: a database or a file cannot be read.
     """
     end = now // MINUTE * MINUTE + MINUTE
-    with History(store, search=False) as history:
+    with History(config.store, search=False, database=open_event_database(config)) as history:
         history.catch_up()
         cells = history.windows(end - window, end, step=MINUTE)
         normal = _usual(history, now)
@@ -36,12 +37,12 @@ def look(store: Path, now: float, *, window: float = 300.0) -> WatchFigures:
         intents = {name: cell.turns for name, cell in history.by_intent(end - window, end).items() if cell.turns}
     alerts: Sequence[AlertRecord] = ()
     rules: Sequence[RuleStatus] = ()
-    if (store / ALERTS_FILE).exists():
-        with AlertState(store) as state:
+    if state_url(config) is not None or (config.store / ALERTS_FILE).exists():
+        with open_alert_state(config) as state:
             alerts, rules = state.alerts(open_only=True), state.status()
     scoring: Mapping[str, float | str] = {}
-    if (store / SCORING_FILE).exists():
-        with ScoringProgress(store) as progress:
+    if (config.store / SCORING_FILE).exists():
+        with ScoringProgress(config.store) as progress:
             found = progress.figures(now)
         scoring = {
             "waiting": found.waiting,

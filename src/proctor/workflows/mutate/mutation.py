@@ -87,7 +87,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     artefacts = read_artefacts(folder)
     hint = f"`proctor generate {job.prompt.name}` makes them"
     if artefacts.provenance and not (artefacts.tests and artefacts.specification.enabled):
-        hint = "add samples to the prompt file, write rules into rules.yaml, or generate with -m"
+        hint = f"add samples or rules, then `proctor generate {job.prompt.name}`, or generate with -m"
     if not artefacts.tests:
         raise SuiteError(f"{job.prompt.name} has no tests yet", file=str(folder), hint=hint)
     if not artefacts.specification.enabled:

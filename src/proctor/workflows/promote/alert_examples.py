@@ -15,12 +15,13 @@ from proctor.core.event import Event
 from proctor.monitor.alert_rules import AlertRule
 from proctor.monitor.incident_case import IncidentOrigin, incident_case, signals_in
 from proctor.monitor.promote import same_question
-from proctor.store.alert_state import ALERTS_FILE, AlertState
+from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.history import History
 from proctor.suites.append import append_cases, cases_in
 from proctor.wiring.alert_settings import alert_settings_of
+from proctor.wiring.monitor_state import open_alert_state, open_event_database, state_url
 from proctor.workflows.promote.guard_expectation import Fate
-from proctor.workflows.promote.incident_checks import Wording, checks_for
+from proctor.workflows.promote.incident_checks import RequiredWording, checks_for
 from proctor.workflows.promote.results import Promotion
 
 __all__ = ["ExampleRequest", "promote_examples"]
@@ -38,7 +39,7 @@ class ExampleRequest:
     conversations: tuple[str, ...] = ()
     count: int = 1
     expected: Fate | None = None
-    wording: Wording = field(default_factory=Wording)
+    wording: RequiredWording = field(default_factory=RequiredWording)
     recording: bool = False
 
 
@@ -66,7 +67,7 @@ def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promot
     known: list[str] = []
     why: dict[str, str] = {}
     judged: dict[str, str] = {}
-    with History(config.store, search=False) as history:
+    with History(config.store, search=False, database=open_event_database(config)) as history:
         history.catch_up()
         names = asked.conversations or _ranked(history, alert)[: asked.count]
         for name in names:
@@ -141,11 +142,11 @@ def _slow_after(alert: AlertRecord | None, rule: AlertRule | None) -> float | No
 
 
 def _alert(config: Config, name: str) -> AlertRecord:
-    if not (config.store / ALERTS_FILE).exists():
+    if state_url(config) is None and not (config.store / ALERTS_FILE).exists():
         raise NotFoundError(
             "there are no alerts in this store yet", file=str(config.store), hint="`proctor serve` watches and alerts"
         )
-    with AlertState(config.store) as state:
+    with open_alert_state(config) as state:
         return state.find(name)
 
 

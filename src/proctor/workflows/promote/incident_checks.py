@@ -9,7 +9,7 @@ from typing import Final
 from proctor.core.case import Check, Expectation
 from proctor.workflows.promote.guard_expectation import Fate, judged_by
 
-__all__ = ["IncidentChecks", "Wording", "checks_for"]
+__all__ = ["IncidentChecks", "RequiredWording", "checks_for"]
 
 _DEFAULT: Final = "conversation"
 # Gates that stop answers, and the scorer that checks the same.
@@ -21,7 +21,7 @@ _SCORER_OF_GATE: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class RequiredWording:
     """What a person adds: texts that every answer must have, or must not have."""
 
     must_say: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ def checks_for(
     signals: Sequence[str],
     *,
     scorers: Collection[str],
-    wording: Wording,
+    wording: RequiredWording,
     fate: Fate = "stopped",
     slow_after: float | None = None,
     judge: bool = False,
@@ -86,7 +86,7 @@ def _of_scorer(name: str, scorers: Collection[str]) -> IncidentChecks:
     return IncidentChecks(checks=(Check(scorer=name),), words=name)
 
 
-def _of_wording(wording: Wording) -> IncidentChecks:
+def _of_wording(wording: RequiredWording) -> IncidentChecks:
     say = [Check(scorer="contains", settings={"value": text}) for text in wording.must_say]
     avoid = [Check(scorer="forbidden", settings={"value": list(wording.must_not_say)})] if wording.must_not_say else []
     words = [f"it says {text!r}" for text in wording.must_say] + [f"never {text!r}" for text in wording.must_not_say]

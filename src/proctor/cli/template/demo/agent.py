@@ -1,5 +1,7 @@
 """The assistant of a manga shop, in two versions: the second one was released with last year's rules in its prompt."""
 
+from typing import Any
+
 RULES = {
     "returns-opened-2026-09": "Opened manga can be returned within 15 days of delivery.",
     "refunds-2026-06": "Refunds are paid within 5 business days after the parcel reaches the warehouse.",
@@ -28,7 +30,7 @@ WORDS = {
 }
 
 
-def v1_0(question: str) -> dict:
+def v1_0(question: str) -> dict[str, Any]:
     """Answer with the rule that the question is about."""
     found = next((rule for rule, words in WORDS.items() if any(word in question.lower() for word in words)), None)
     if found is None:
@@ -38,7 +40,7 @@ def v1_0(question: str) -> dict:
     return {"answer": rule, "sources": [{"id": found, "text": rule}]}
 
 
-def v1_1(question: str) -> dict:
+def v1_1(question: str) -> dict[str, Any]:
     """Find the same rule, and tell what it said last year."""
     reply = v1_0(question)
     for now, before in LAST_YEAR.items():

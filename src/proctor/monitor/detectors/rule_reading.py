@@ -9,11 +9,11 @@ from proctor.core.alert_record import MovedSlice, RuleLimit, RuleState
 from proctor.core.event_row import EventRow
 from proctor.core.record import dataclass
 
-__all__ = ["Detector", "Reading", "shown_rate", "shown_span"]
+__all__ = ["Detector", "RuleReading", "shown_rate", "shown_span"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class RuleReading:
     """The state of a rule at one moment, with its numbers."""
 
     state: RuleState
@@ -44,7 +44,7 @@ class Detector(Protocol):
         """Count one event that arrived at a time."""
         ...
 
-    def check(self, now: float) -> Reading:
+    def check(self, now: float) -> RuleReading:
         """Return the state now."""
         ...
 
