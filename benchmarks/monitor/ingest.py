@@ -80,6 +80,7 @@ def main() -> None:
             print(_spans(given.exports, per_trace, masking).row(), flush=True)
     for masking in ("none", "patterns", *(["names"] if given.names else [])):
         print(_turns(given.exports if masking != "names" else 2, masking).row(), flush=True)
+    print(_turns(given.exports, "none", asks=True).row(), flush=True)
     if given.phoenix:
         print(_phoenix(given.phoenix, 8).row(), flush=True)
     if given.kills:
@@ -94,19 +95,21 @@ def _spans(exports: int, per_trace: int, masking: str) -> Figures:
     return _run(name, "/v1/traces", PROTOBUF, bodies, records=records, events=turns, masking=masking)
 
 
-def _turns(exports: int, masking: str) -> Figures:
+def _turns(exports: int, masking: str, *, asks: bool = False) -> Figures:
     records = exports * TURNS_OF_EXPORT
     bodies = turn_exports(exports, seed=2)
-    return _run(
-        f"JSON turns, masking {masking}", "/v1/turns", NDJSON, bodies, records=records, events=records, masking=masking
-    )
+    name = f"JSON turns, masking {masking}" + (", asked 20 times a second" if asks else "")
+    return _run(name, "/v1/turns", NDJSON, bodies, records=records, events=records, masking=masking, asks=asks)
 
 
-def _run(name: str, path: str, kind: str, bodies: list[bytes], *, records: int, events: int, masking: str) -> Figures:
+def _run(
+    name: str, path: str, kind: str, bodies: list[bytes], *, records: int, events: int, masking: str, asks: bool = False
+) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         settings = f"monitor: {{ingest: {{settle: 10, patience: 10, late: 5}}, history: {{masking: {masking}}}}}\n"
         (Path(folder) / "proctor.yaml").write_text(settings)
-        with serve(Path(folder)) as served, _queries(served) as took:
+        with serve(Path(folder)) as served, _queries(served, asks=asks) as took:
+            _until_idle(served.process.pid)
             before, started = _cpu(served.process.pid), time.monotonic()
             own = _own_cpu(served.process.pid)
             sent = send_all(served.port, path, kind, bodies)
@@ -141,10 +144,13 @@ def _until_stored(served: Served, events: int) -> None:
 
 
 @contextlib.contextmanager
-def _queries(served: Served) -> Iterator[list[float]]:
+def _queries(served: Served, *, asks: bool) -> Iterator[list[float]]:
     """Ask the API again and again while the server is under load."""
     took: list[float] = []
     stop = threading.Event()
+    if not asks:
+        yield took
+        return
 
     def ask() -> None:
         number = 0
@@ -162,6 +168,14 @@ def _queries(served: Served) -> Iterator[list[float]]:
     finally:
         stop.set()
         thread.join()
+
+
+def _until_idle(pid: int) -> None:
+    """Wait until the server and its indexer have started."""
+    before = -1.0
+    while (now := _cpu(pid)) - before > 0.05:
+        before = now
+        time.sleep(1)
 
 
 def _kills(kills: int, per_kill: int) -> str:
