@@ -44,6 +44,9 @@ class AlertSocket(Protocol):
     def observe(self, row: EventRow) -> None:
         """Count one new event."""
 
+    def observe_all(self, rows: Sequence[EventRow]) -> None:
+        """Count new events."""
+
     def tick(self, now: float) -> Sequence[Any]:
         """Decide which alerts begin and end; return what changed."""
 
@@ -167,11 +170,10 @@ class Intake:
         made = self.log.append(rows)
         with self._counting:
             self._duplicates += made.duplicates
-            for row in made.new:
-                self._kinds[row.kind] += 1
-                self.rollup.add(row)
-                if self.alerts is not None:
-                    self.alerts.observe(row)
+            self._kinds.update([row.kind for row in made.new])
+            self.rollup.extend(made.new)
+            if self.alerts is not None:
+                self.alerts.observe_all(made.new)
         return made
 
     def add_spans(self, spans: Sequence[WaitingSpan]) -> None:
