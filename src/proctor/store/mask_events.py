@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import orjson
+
 from proctor.core.codec import dumps, encode
 from proctor.core.errors import ConfigError
 from proctor.core.event import Event
@@ -88,7 +90,7 @@ class EventMasker:
 
     def _row(self, event: Event, names: Found) -> EventRow:
         masker = self._masker(event, names)
-        row = row_of(event)
+        row = row_of(event, line=b"")
         data: dict[str, Any] = encode(event)
         kept = {key: value for key, value in data.items() if key in _PLAIN}
         rest = {key: value for key, value in data.items() if key not in _PLAIN}
@@ -105,7 +107,7 @@ class EventMasker:
         if customer:
             made["customer"] = customer = self._name(customer)
         return row._replace(
-            line=dumps(made),
+            line=_line(made),
             session=session,
             customer=customer,
             intent=None if row.intent is None else masker.text(row.intent),
@@ -122,6 +124,14 @@ class EventMasker:
             return self._plain
         told = replace(event, metadata={**event.metadata, "parts": (*parts_of(event), *verdicts)})
         return Masker(told, entities=names or (), longest=_LONGEST)
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    try:
+        made = orjson.dumps(data)
+    except TypeError:  # a large integer, half a surrogate pair
+        return dumps(data)
+    return dumps(data) if b"null" in made else made  # what is no number is written as a text
 
 
 def _pieces(event: Event) -> Iterator[str]:
