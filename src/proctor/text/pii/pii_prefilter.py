@@ -17,10 +17,14 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _CAMEL: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 _ROW: Final = re.compile(r"\d(?:[ ()./-]{0,2}\d)*+")
 _SHORTEST_CODE: Final = 8
+_LETTERS: Final = bytes(n if chr(n).isalpha() and n < 128 else 32 for n in range(256))  # all others become blanks
+_COMMON: Final = "zqxjkvbpgwyfmculdhrsinoate "  # the rarest first
 _STREET: Final = "straße"  # stands for all compound street names: Hauptstraße, Kerkstraat
 _STREET_ENDS: Final = frozenset(
     {"aße", "sse", "str", "weg", "atz", "lee", "amm", "fer", "aat", "aan", "cht", "gen", "tan", "vej", "ade"}
 )
+
+Marks = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Gates:
         self._all = tuple(every)
         self._plain = tuple(number for number, each in enumerate(every) if not each.words)
         self._most = tuple(max((each[n] for each in map(_numbers, every)), default=0) for n in range(3))
-        self._ready: dict[tuple[int, int, int], tuple[tuple[int, tuple[str, ...]], ...]] = {}
+        self._ready: dict[tuple[int, int, int], tuple[tuple[int, Marks], ...]] = {}
         by_word: dict[str, list[int]] = defaultdict(list)
         self._written: list[tuple[str, int]] = []
         for number, each in enumerate(every):
@@ -66,8 +70,13 @@ class Gates:
         """Return the numbers of the finders that may find something, in order."""
         long = len(text) > PIECE
         lower = _parted(text).lower() if '"' in text else text.lower()  # "passportNumber" in a record
-        words = {hit.group() for hit in finditer(_WORD, lower)} if long else set(_WORD.findall(lower))
-        digits = sum(map(text.count, "0123456789"))
+        if long:
+            words = {hit.group() for hit in finditer(_WORD, lower)}
+        elif lower.isascii():  # the same words, and single letters, which nobody needs
+            words = set(lower.encode().translate(_LETTERS).decode().split())
+        else:
+            words = set(_WORD.findall(lower))
+        digits = _count_digits(text)
         row = code = 0
         if digits >= 4:
             row = max(len(hit.group()) for hit in finditer(_ROW, text)) if long else max(map(len, _ROW.findall(text)))
@@ -85,12 +94,12 @@ class Gates:
                 digits >= need.digits
                 and row >= need.row
                 and code >= need.code
-                and (not need.marks or _has(text, need.marks))
+                and (not need.marks or _has(text, _by_rarest(need.marks)))
             ):
                 opened.append(number)
         return sorted(opened)
 
-    def _met(self, digits: int, row: int, code: int) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    def _met(self, digits: int, row: int, code: int) -> tuple[tuple[int, Marks], ...]:
         """Return the finders that need no word and whose numbers are met, with their marks; few numbers matter."""
         most = self._most
         key = (min(digits, most[0]), min(row, most[1]), min(code, most[2]))
@@ -98,17 +107,33 @@ class Gates:
         if made is None:
             plain = ((number, self._all[number]) for number in self._plain)
             made = self._ready[key] = tuple(
-                (number, need.marks)
+                (number, _by_rarest(need.marks))
                 for number, need in plain
                 if digits >= need.digits and row >= need.row and code >= need.code
             )
         return made
 
 
-def _has(text: str, marks: tuple[str, ...]) -> bool:
-    for mark in marks:  # noqa: SIM110 - `any` takes twice as long
-        if mark in text:
-            return True
+def _count_digits(text: str) -> int:
+    if text.isascii():
+        return len(text) - len(text.encode().translate(None, b"0123456789"))
+    return sum(map(text.count, "0123456789"))
+
+
+def _by_rarest(marks: tuple[str, ...]) -> Marks:
+    """Group marks by the character of each that is rarest in texts: where it is missing, none of them is there."""
+    made: dict[str, list[str]] = defaultdict(list)
+    for mark in marks:
+        made[min(mark, key=lambda each: (_COMMON.find(each) + 1 or 0, each))].append(mark)
+    return tuple((rarest, tuple(group)) for rarest, group in made.items())
+
+
+def _has(text: str, marks: Marks) -> bool:
+    for rarest, group in marks:
+        if rarest in text:
+            for mark in group:
+                if mark in text:
+                    return True
     return False
 
 
