@@ -23,7 +23,18 @@ from proctor.text.redact import redact
 from proctor.text.secret_forms import MASK
 from proctor.text.secret_names import is_secret_field, is_secret_name
 
-__all__ = ["GENERATED_ID", "LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
+__all__ = [
+    "GENERATED_ID",
+    "LONGEST",
+    "MAX_PLAIN_NUMBER",
+    "Masker",
+    "customer_key",
+    "masked",
+    "naming",
+    "parts_of",
+    "text_of",
+    "words_of",
+]
 
 LONGEST: Final = 10_000  # characters of a text that are logged
 _MARGIN_CHARS: Final = 4_096  # read beyond them: a value across the cut must be masked too
@@ -36,7 +47,7 @@ _NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked", "perso
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
-_MAX_PLAIN_NUMBER: Final = 9_999_999
+MAX_PLAIN_NUMBER: Final = 9_999_999
 _MAX_DEPTH: Final = 20
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _ASCII: Final = "\x7f"  # a single character above it may be a whole name
@@ -143,7 +154,7 @@ class Masker:
             return {self.text(key): self._walk(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self._walk(item) for item in value]
-        if isinstance(value, int) and abs(value) > _MAX_PLAIN_NUMBER:
+        if isinstance(value, int) and abs(value) > MAX_PLAIN_NUMBER:
             written = self.text(str(value))
             return value if written == str(value) else written
         return value

@@ -144,12 +144,16 @@ class Intake:
             return self.masker.rows(events)
 
     def read(self, data: Any, *, source: str | None, received: datetime) -> EventRow | Event:
-        """Return what was sent as JSON: a row, or an event that ``rows`` must mask first. It is not written yet.
+        """Return what was sent as JSON: a masked row, or an event that ``rows`` must mask first. It is not yet written.
 
         Raises:
             MalformedError: it is no event.
         """
-        return row_of_data(data, received=received, source=source, masking=self.masker is not None)
+        if self.masker is None:
+            return row_of_data(data, received=received, source=source)
+        by_patterns = self.masker if self.masker.masking == "patterns" else None
+        with self._masking:
+            return row_of_data(data, received=received, source=source, masking=True, masker=by_patterns)
 
     def span_line(self, record: dict[str, Any]) -> bytes:
         """Return a span, run or score as a line of the journal; personal data that patterns find is masked."""
