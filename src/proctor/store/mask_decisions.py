@@ -49,6 +49,7 @@ _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
 MAX_PLAIN_NUMBER: Final = 9_999_999
 _MAX_DEPTH: Final = 20
+_PLAIN_TYPES: Final = frozenset({float, bool, type(None)})
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _ASCII: Final = "\x7f"  # a single character above it may be a whole name
 
@@ -120,13 +121,15 @@ class Masker:
     def _made(self, value: Any, depth: int) -> Any:
         """Return the same as to convert, mask what has a secret's name, and walk, in one pass."""
         kind = type(value)
-        if kind is str:
-            return self.text(value)
         if depth < _MAX_DEPTH:
+            if kind is str:
+                return self._done.get(value) or self.text(value)
             if kind is dict:
                 return self._made_dict(value, depth + 1)
             if kind is list:
                 return [self._made(item, depth + 1) for item in value]
+            if kind in _PLAIN_TYPES or (kind is int and abs(value) <= MAX_PLAIN_NUMBER):
+                return value
         return self._walk(mask_data(_plain(value, depth), depth))
 
     def _made_dict(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:

@@ -31,7 +31,8 @@ _SCHEME = re.compile(r"\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=*-]{4,}", re.IGNOREC
 _LOGIN_IN_URL = re.compile(r"(?<=://)[^\s/@:]{1,200}:[^\s/@]{1,500}@")
 # A pattern is tried only where a part that it needs occurs: that is found ten times as fast.
 _KEY_KINDS = ("sk", "pk", "rk", "hf", "gsk", "glpat", "ghp", "gho", "ghu", "ghs", "ghr")
-_SIGNED_MARKS = (*(f"{kind}{sign}" for kind in _KEY_KINDS for sign in "-_"), "github_pat", "xox")
+_DASH_MARKS = (*(f"{kind}-" for kind in _KEY_KINDS), "xox", "github_pat-")
+_LINE_MARKS = (*(f"{kind}_" for kind in _KEY_KINDS), "github_pat_")
 _PLAIN_MARKS = ("AKIA", "ASIA", "ABSK", "AIza", "eyJ")
 _ODD_CASE = frozenset("İıſ\u212a")  # patterns that ignore case take them for i, s and k; `lower` does not
 
@@ -70,10 +71,11 @@ def _may_have_key(text: str) -> bool:
     for mark in _PLAIN_MARKS:
         if mark in text:
             return True
-    if "-" in text or "_" in text:
-        for mark in _SIGNED_MARKS:
-            if mark in text:
-                return True
+    for sign, marks in (("-", _DASH_MARKS), ("_", _LINE_MARKS)):
+        if sign in text:
+            for mark in marks:
+                if mark in text:
+                    return True
     return False
 
 

@@ -90,6 +90,8 @@ def find_streets(text: str) -> Iterator[Finding]:
 
 def find_post_codes(text: str) -> Iterator[Finding]:
     """Find American post codes after their state, with the town before it, and British ones."""
+    if " " not in text:
+        return
     for pattern, head in ((_US_CODE, _BEFORE_US), (_UK_CODE, _BEFORE_UK)):
         for hit in pattern.finditer(text):
             begin = max(0, hit.start() - 5)

@@ -166,8 +166,8 @@ def find_pii(
     found: list[Finding] = []
     for finder in _wanted(plain, kinds, codes, regions):
         breathe()
-        new = _apart(finder(left), left)
-        if new:
+        if hits := list(finder(left)):
+            new = _apart(hits, left)
             found += new
             left = _without(left, new)
     found.sort(key=lambda each: each.start or 0)
@@ -197,7 +197,7 @@ def _by_pattern(kind: str, pattern: Code, text: str) -> Iterator[Finding]:
             yield made(kind, text, hit.span(), 0.9)
 
 
-def _apart(found: Iterator[Finding], text: str) -> list[Finding]:
+def _apart(found: Sequence[Finding], text: str) -> list[Finding]:
     """Return the findings of one kind in order; overlapping ones are merged without gaps."""
     kept: list[Finding] = []
     for each in sorted(found, key=lambda each: (each.start or 0, -(each.end or 0), -(each.confidence or 0.0))):

@@ -18,6 +18,9 @@ _CAMEL: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 _ROW: Final = re.compile(r"\d(?:[ ()./-]{0,2}\d)*+")
 _SHORTEST_CODE: Final = 8
 _LETTERS: Final = bytes(n if chr(n).isalpha() and n < 128 else 32 for n in range(256))  # all others become blanks
+_FORM: Final = bytes(57 if 48 <= n <= 57 else n for n in range(256))  # every digit becomes a 9
+_SHORT: Final = 64  # characters of a text whose form is remembered
+_MOST_FORMS: Final = 4_096
 _COMMON: Final = "zqxjkvbpgwyfmculdhrsinoate "  # the rarest first
 _STREET: Final = "straße"  # stands for all compound street names: Hauptstraße, Kerkstraat
 _STREET_ENDS: Final = frozenset(
@@ -50,12 +53,13 @@ def needs(words: str, written: str = "", *, digits: int = 0, row: int = 0) -> Ne
 class Gates:
     """Selects finders for a text; the text's words are looked up in an index of all finders' words."""
 
-    __slots__ = ("_all", "_by_word", "_most", "_plain", "_ready", "_words", "_written")
+    __slots__ = ("_all", "_by_word", "_forms", "_most", "_plain", "_ready", "_words", "_written")
 
     def __init__(self, every: Sequence[Needs]) -> None:
         self._all = tuple(every)
         self._plain = tuple(number for number, each in enumerate(every) if not each.words)
         self._most = tuple(max((each[n] for each in map(_numbers, every)), default=0) for n in range(3))
+        self._forms: dict[bytes, tuple[int, ...]] = {}
         self._ready: dict[tuple[int, int, int], tuple[tuple[int, Marks], ...]] = {}
         by_word: dict[str, list[int]] = defaultdict(list)
         self._written: list[tuple[str, int]] = []
@@ -66,8 +70,22 @@ class Gates:
         self._by_word = dict(by_word)
         self._words = frozenset(by_word)
 
-    def opened(self, text: str) -> list[int]:
-        """Return the numbers of the finders that may find something, in order."""
+    def opened(self, text: str) -> Sequence[int]:
+        """Return the numbers of the finders that may find something, in order.
+
+        It depends on where the digits are, and not on which they are: ids and numbers of one form share an answer.
+        """
+        if len(text) > _SHORT or not text.isascii():
+            return self._opened(text)
+        form = text.encode().translate(_FORM)
+        known = self._forms.get(form)
+        if known is None:
+            if len(self._forms) >= _MOST_FORMS:
+                self._forms.clear()
+            known = self._forms[form] = tuple(self._opened(text))
+        return known
+
+    def _opened(self, text: str) -> list[int]:
         long = len(text) > PIECE
         lower = _parted(text).lower() if '"' in text else text.lower()  # "passportNumber" in a record
         if long:
