@@ -19,6 +19,7 @@ _ROW: Final = re.compile(r"\d(?:[ ()./-]{0,2}\d)*+")
 _SHORTEST_CODE: Final = 8
 _LETTERS: Final = bytes(n if chr(n).isalpha() and n < 128 else 32 for n in range(256))  # all others become blanks
 _FORM: Final = bytes(57 if 48 <= n <= 57 else n for n in range(256))  # every digit becomes a 9
+_PARTS: Final = bytes(32 if chr(n).isspace() else 57 if 48 <= n <= 57 else 97 for n in range(256))
 _SHORT: Final = 64  # characters of a text whose form is remembered
 _MOST_FORMS: Final = 4_096
 _COMMON: Final = "zqxjkvbpgwyfmculdhrsinoate "  # the rarest first
@@ -58,7 +59,11 @@ class Gates:
     def __init__(self, every: Sequence[Needs]) -> None:
         self._all = tuple(every)
         self._plain = tuple(number for number, each in enumerate(every) if not each.words)
-        self._most = tuple(max((each[n] for each in map(_numbers, every)), default=0) for n in range(3))
+        self._most = (
+            max((each.digits for each in every), default=0),
+            max((each.row for each in every), default=0),
+            max((each.code for each in every), default=0),
+        )
         self._forms: dict[bytes, tuple[int, ...]] = {}
         self._ready: dict[tuple[int, int, int], tuple[tuple[int, Marks], ...]] = {}
         by_word: dict[str, list[int]] = defaultdict(list)
@@ -98,8 +103,7 @@ class Gates:
         row = code = 0
         if digits >= 4:
             row = max(len(hit.group()) for hit in finditer(_ROW, text)) if long else max(map(len, _ROW.findall(text)))
-            parts = [part for part in text.split() if len(part) >= _SHORTEST_CODE]
-            code = max([len(part) for part in parts if _is_code(part)], default=0)
+            code = _longest_code(text)
         if digits and not _STREET_ENDS.isdisjoint([word[-3:] for word in words]):
             words.add(_STREET)
         seen = {number for word in words & self._words for number in self._by_word[word]}
@@ -119,8 +123,12 @@ class Gates:
 
     def _met(self, digits: int, row: int, code: int) -> tuple[tuple[int, Marks], ...]:
         """Return the finders that need no word and whose numbers are met, with their marks; few numbers matter."""
-        most = self._most
-        key = (min(digits, most[0]), min(row, most[1]), min(code, most[2]))
+        most_digits, most_row, most_code = self._most
+        key = (
+            digits if digits < most_digits else most_digits,
+            row if row < most_row else most_row,
+            code if code < most_code else most_code,
+        )
         made = self._ready.get(key)
         if made is None:
             plain = ((number, self._all[number]) for number in self._plain)
@@ -162,8 +170,13 @@ def _parted(text: str) -> str:
     return " ".join(text[start:end] for start, end in pairwise(cuts))
 
 
-def _numbers(need: Needs) -> tuple[int, int, int]:
-    return need.digits, need.row, need.code
+def _longest_code(text: str) -> int:
+    """Return the length of the longest part between blanks that has a digit; 0 if it is short."""
+    if text.isascii():
+        parts = text.encode().translate(_PARTS).split()
+        longest = max([len(part) for part in parts if b"9" in part], default=0)
+        return longest if longest >= _SHORTEST_CODE else 0
+    return max([len(part) for part in text.split() if len(part) >= _SHORTEST_CODE and _is_code(part)], default=0)
 
 
 def _is_code(part: str) -> bool:
