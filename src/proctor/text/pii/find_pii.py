@@ -143,7 +143,8 @@ _PLAIN: Final = {
 }
 _SAMPLE: Final = (
     "+44 20 7946 0958, +1-903-140-4508, 212-555-0142, 9469 9966, card 4111111111111112, NY 10118, NW1 6XE,"
-    " 生 password is x, password: x1y2z3"
+    " 生 password is x, password: x1y2z3, my password is wrong, 10.20.30.40, 東京都千代田区1-1, 98 765 43 21 0,"
+    " a street, a box, a dot"
 )
 _TAKEN: Final = "]"  # replaces what is already found, so that no later kind reads it again
 
