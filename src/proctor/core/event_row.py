@@ -36,8 +36,8 @@ class EventRow(NamedTuple):
     signals: tuple[str, ...] = ()
 
 
-def row_of(event: Event) -> EventRow:
-    """Return an event as a row.
+def row_of(event: Event, *, line: bytes | None = None) -> EventRow:
+    """Return an event as a row; ``line`` is its JSON, if that is made elsewhere.
 
     Raises:
         ValueError: the event has no id.
@@ -48,7 +48,7 @@ def row_of(event: Event) -> EventRow:
     time = event.time if event.time.tzinfo else event.time.replace(tzinfo=UTC)
     intent = event.intent or (turn.intents[0].name if turn and turn.intents else None)
     return EventRow(
-        line=dumps(event),
+        line=dumps(event) if line is None else line,
         id=event.id,
         kind=event.kind,
         time=time.timestamp(),

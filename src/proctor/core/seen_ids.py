@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Final
 
 __all__ = ["SeenIds", "id_code"]
 
 _MIN_SLOTS: Final = 2  # for each id: a table that is half full finds an id in about 1.5 steps
 _FIRST_SLOTS: Final = 1 << 12
+_BITS: Final = (1 << 64) - 1
 
 
 def id_code(text: str) -> int:
-    """Return 64 bits of an id, never 0. Of a million ids, two share a code with a chance of 1 in 37 million."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") or 1
+    """Return 64 bits of an id, never 0. Of a million ids, two share a code with a chance of 1 in 37 million.
+
+    It is Python's keyed hash of a text, whose key is another in each process: a code must never be stored or sent.
+    """
+    return hash(text) & _BITS or 1
 
 
 class SeenIds:
@@ -33,7 +36,14 @@ class SeenIds:
         self._count = 0
 
     def __contains__(self, code: int) -> bool:
-        return _has(self._new, code) or _has(self._old, code)
+        for table in (self._new, self._old):
+            mask = len(table) - 1
+            place = code & mask
+            while found := table[place]:
+                if found == code:
+                    return True
+                place = (place + 1) & mask
+        return False
 
     def add(self, codes: Iterable[int]) -> None:
         """Remember these codes."""
@@ -68,13 +78,3 @@ def _grown(table: array[int]) -> array[int]:
                 place = (place + 1) & mask
             larger[place] = code
     return larger
-
-
-def _has(table: array[int], code: int) -> bool:
-    mask = len(table) - 1
-    place = code & mask
-    while found := table[place]:
-        if found == code:
-            return True
-        place = (place + 1) & mask
-    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from proctor.core.event_row import EventRow
 from proctor.core.rollup_cell import MINUTE, RollupCell, Slice
@@ -28,23 +28,33 @@ class Rollup:
 
     def add(self, row: EventRow) -> None:
         """Count one row. It must be new: a repeated delivery is the log's to find."""
-        minute = int(row.time // MINUTE) * MINUTE
+        self.extend((row,))
+
+    def extend(self, rows: Iterable[EventRow]) -> None:
+        """Count many rows; those of one minute and slice that follow each other share a look-up."""
+        last: tuple[int, Any, Any, Any, Any] | None = None
+        cell: RollupCell | None = None
+        for row in rows:
+            minute = int(row.time // MINUTE) * MINUTE
+            place = (minute, row.intent, row.model, row.version, row.source)
+            if place != last:
+                cell, last = self._cell(minute, row), place
+            if cell is not None:
+                cell.add(row, is_first=self._is_first(row))
+
+    def _cell(self, minute: int, row: EventRow) -> RollupCell | None:
+        """Return the cell of a row; ``None`` if its minute is too old to be counted here."""
         if minute > self._newest:
             self._newest = minute
             self._drop(minute - self._kept)
         elif minute < self._newest - self._kept:
-            return
+            return None
         cells = self._minutes.setdefault(minute, {})
         place = Slice.of(row)
         cell = cells.get(place)
         if cell is None:
             cell = cells[place] = RollupCell(start=minute, slice=place)
-        cell.add(row, is_first=self._is_first(row))
-
-    def extend(self, rows: Iterable[EventRow]) -> None:
-        """Count many rows."""
-        for row in rows:
-            self.add(row)
+        return cell
 
     def cells(self, since: float | None = None, until: float | None = None) -> list[RollupCell]:
         """Return the cells of the minutes that begin in [since, until), in the order of time."""

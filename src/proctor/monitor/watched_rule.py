@@ -9,6 +9,7 @@ from typing import Any, Final
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.monitor.detectors.absence import AbsenceDetector, LagDetector
+from proctor.monitor.detectors.event_run import EventRun
 from proctor.monitor.detectors.quantile import QuantileDetector
 from proctor.monitor.detectors.rate import RateDetector
 from proctor.monitor.detectors.rule_reading import Detector
@@ -48,6 +49,14 @@ class WatchedRule:
     def counter(self) -> Callable[[EventRow, float], None]:
         """What counts an event: the detector itself, where there is one for all events."""
         return self.observe if self._whole is None or self._where else self._whole.observe
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that have no signals."""
+        if self._whole is not None and not self._where:
+            self._whole.observe_run(run, arrived)
+        else:
+            for row in run.rows:
+                self.observe(row, arrived)
 
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event, if it is one of this rule's."""

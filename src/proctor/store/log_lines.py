@@ -16,6 +16,7 @@ from proctor.text.known_secrets import has_secret, hide_secrets_in_data
 __all__ = ["ROW_FIELDS", "ids_in", "lines_of", "row_in"]
 
 ROW_FIELDS: Final = EventRow._fields[1:]  # all but the line
+_OPTIONAL: Final = EventRow._fields[4:-1]
 _EVENT: Final = b',"event":'  # cannot occur in a JSON string, where a quotation mark is escaped
 _SURROGATE: Final = b"\\ud"
 _ID: Final = re.compile(rb'\{"id":("(?:[^"\\\n]|\\.)*")')
@@ -23,8 +24,12 @@ _ID: Final = re.compile(rb'\{"id":("(?:[^"\\\n]|\\.)*")')
 
 def lines_of(rows: Sequence[EventRow]) -> bytes:
     """Return rows as lines; secrets that this process knows are masked."""
-    made = b"".join([_line(row) for row in rows])
-    return b"".join([_without_secrets(_line(row)) for row in rows]) if has_secret(made) else made
+    made = b"".join([part for row in rows for part in _parts(row)])
+    if _SURROGATE in made:  # one search for all of them: nearly no line has any
+        made = b"".join([_without_surrogates(row) for row in rows])
+    if has_secret(made):
+        made = b"".join([_without_secrets(_without_surrogates(row)) for row in rows])
+    return made
 
 
 def row_in(line: bytes) -> EventRow | None:
@@ -49,25 +54,30 @@ def ids_in(block: bytes) -> Iterator[str]:
         start = block.find(b"\n", start) + 1 or len(block)
 
 
-def _line(row: EventRow) -> bytes:
-    head: dict[str, Any] = {"id": row.id, "kind": row.kind, "time": row.time}
-    for name, value in zip(ROW_FIELDS[3:-1], row[4:-1], strict=True):
+def _parts(row: EventRow) -> tuple[bytes, bytes, bytes, bytes]:
+    line, id_, kind, time, *rest, signals = row
+    head: dict[str, Any] = {"id": id_, "kind": kind, "time": time}
+    for name, value in zip(_OPTIONAL, rest):  # noqa: B905 - of equal length, and `strict` takes time
         if value is not None:
             head[name] = value
-    if row.signals:
-        head["signals"] = row.signals
+    if signals:
+        head["signals"] = signals
     try:
         made = orjson.dumps(head)
     except TypeError:  # half a surrogate pair
         made = dumps(head)
-    event = row.line
-    if _SURROGATE in event or _SURROGATE in made:
-        made, event = _without_surrogates(made), _without_surrogates(event)
-    return b"".join((made[:-1], _EVENT, event, b"}\n"))
+    return made[:-1], _EVENT, line, b"}\n"
 
 
-def _without_surrogates(line: bytes) -> bytes:
-    """Replace halves of surrogate pairs, which are in no Unicode text and which DuckDB refuses."""
+def _without_surrogates(row: EventRow) -> bytes:
+    """Return a line in which halves of surrogate pairs are replaced: no Unicode text has them, and DuckDB refuses."""
+    head, name, event, end = _parts(row)
+    if _SURROGATE in event or _SURROGATE in head:
+        head, event = _whole_text(head + b"}")[:-1], _whole_text(event)
+    return b"".join((head, name, event, end))
+
+
+def _whole_text(line: bytes) -> bytes:
     text = json.dumps(loads(line), ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from proctor.core.codec import dumps, encode
 from proctor.core.entity import Entity
@@ -20,8 +20,21 @@ from proctor.store.guard_secrets import mask_data, mask_named, mask_values, secr
 from proctor.store.private_files import private_folder, write_private
 from proctor.text.pii import KINDS, find_pii
 from proctor.text.redact import redact
+from proctor.text.secret_forms import MASK
+from proctor.text.secret_names import is_secret_field, is_secret_name
 
-__all__ = ["GENERATED_ID", "LONGEST", "Masker", "customer_key", "masked", "naming", "parts_of", "text_of", "words_of"]
+__all__ = [
+    "GENERATED_ID",
+    "LONGEST",
+    "MAX_PLAIN_NUMBER",
+    "Masker",
+    "customer_key",
+    "masked",
+    "naming",
+    "parts_of",
+    "text_of",
+    "words_of",
+]
 
 LONGEST: Final = 10_000  # characters of a text that are logged
 _MARGIN_CHARS: Final = 4_096  # read beyond them: a value across the cut must be masked too
@@ -34,19 +47,34 @@ _NOT_KEPT: Final = frozenset({"edits", "placeholders", "vault", "masked", "perso
 _TEXT: Final = "text"
 _PARTS: Final = "parts"
 _SHADOW: Final = "shadow"
-_MAX_PLAIN_NUMBER: Final = 9_999_999
+MAX_PLAIN_NUMBER: Final = 9_999_999
 _MAX_DEPTH: Final = 20
+_PLAIN_TYPES: Final = frozenset({float, bool, type(None)})
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _ASCII: Final = "\x7f"  # a single character above it may be a whole name
+
+
+class _Key(NamedTuple):
+    """The name of a field: masked itself, and whether it is one of a secret."""
+
+    masked: str
+    is_field: bool
+    is_name: bool
+
+    def hides(self, value: Any) -> bool:
+        """Return whether a value under this name is a secret."""
+        return (self.is_field and isinstance(value, str)) or (self.is_name and value not in (None, "", True, False))
 
 
 class Masker:
     """Masks what was found in one event, and whatever the patterns find."""
 
-    __slots__ = ("_done", "_known", "_labels", "_longest", "_secrets")
+    __slots__ = ("_done", "_keys", "_known", "_labels", "_longest", "_secrets")
 
     def __init__(self, event: Event, *, entities: Iterable[Entity] = (), longest: int = LONGEST) -> None:
         self._longest = longest
         self._done: dict[str, str] = {}  # the same reason or quote occurs in the verdict and in a part of it
+        self._keys: dict[str, _Key] = {}  # names of fields repeat in every event
         self._labels = dict(_values(event))
         self._secrets = secret_values(event.metadata.get("call")) if event.metadata.get("call") else set[str]()
         for entity in entities:
@@ -88,7 +116,39 @@ class Masker:
 
     def data(self, value: Any) -> Any:
         """Mask JSON-like data and dataclasses: every text, and every number long enough to be personal."""
-        return self._walk(mask_data(_plain(value)))
+        return self._made(value, 0)
+
+    def _made(self, value: Any, depth: int) -> Any:
+        """Return the same as to convert, mask what has a secret's name, and walk, in one pass."""
+        kind = type(value)
+        if depth < _MAX_DEPTH:
+            if kind is str:
+                return self._done.get(value) or self.text(value)
+            if kind is dict:
+                return self._made_dict(value, depth + 1)
+            if kind is list:
+                return [self._made(item, depth + 1) for item in value]
+            if kind in _PLAIN_TYPES or (kind is int and abs(value) <= MAX_PLAIN_NUMBER):
+                return value
+        return self._walk(mask_data(_plain(value, depth), depth))
+
+    def _made_dict(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key, item in value.items():
+            known = self._keys.get(key) if type(key) is str else None
+            if known is None:
+                if key in _NOT_KEPT:
+                    continue
+                name = str(key)
+                known = _Key(self.text(name), is_secret_field(name), is_secret_name(name))
+                if type(key) is str:
+                    self._keys[name] = known
+            if known.is_field or known.is_name:
+                plain = item if type(item) in _SCALARS else _plain(item, depth)
+                made[known.masked] = self._made(MASK if known.hides(plain) else item, depth)
+            else:
+                made[known.masked] = self._made(item, depth)
+        return made
 
     def _walk(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -97,7 +157,7 @@ class Masker:
             return {self.text(key): self._walk(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self._walk(item) for item in value]
-        if isinstance(value, int) and abs(value) > _MAX_PLAIN_NUMBER:
+        if isinstance(value, int) and abs(value) > MAX_PLAIN_NUMBER:
             written = self.text(str(value))
             return value if written == str(value) else written
         return value

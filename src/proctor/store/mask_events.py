@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
+
+import orjson
 
 from proctor.core.codec import dumps, encode
 from proctor.core.errors import ConfigError
@@ -15,9 +18,9 @@ from proctor.core.sockets import Tagger
 from proctor.core.verdict import Verdict
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_names import Found, Names
-from proctor.store.mask_decisions import GENERATED_ID, Masker, customer_key, naming, parts_of
+from proctor.store.mask_decisions import GENERATED_ID, MAX_PLAIN_NUMBER, Masker, customer_key, naming, parts_of
 
-__all__ = ["MASKING", "EventMasker", "Masking"]
+__all__ = ["MASKING", "EventMasker", "Masking", "is_plain"]
 
 Masking = Literal["none", "patterns", "names"]
 MASKING: Final[tuple[Masking, ...]] = ("none", "patterns", "names")
@@ -28,6 +31,8 @@ _ASKED_PIECES: Final = 16  # at once: a busy machine reads them within the time 
 _PATIENCE_SECONDS: Final = 120.0  # for them; then their events are stored without texts
 _MAX_HELD: Final = 2_000  # masked texts in memory: prompts and passages repeat
 _PLAIN: Final = frozenset({"id", "kind", "time", "model", "version", "source", "value", "masked"})
+_NAMING: Final = frozenset({"session", "customer"})  # stored as they are, or as pseudonyms
+_READ: Final = frozenset({"verdicts", "time"})
 _TOLD: Final = frozenset({"parts", "call"})  # metadata that says what is personal, or secret
 _LEFT_OUT: Final = "[left out: nobody could look for names in it]"
 _MAX_DEPTH: Final = 20
@@ -86,26 +91,40 @@ class EventMasker:
                 found[n] = None if names is None or known is None else [*known, *names]
         return found
 
+    def data_row(self, data: Mapping[str, Any], row: EventRow) -> EventRow:
+        """Return the row of an event that was sent as JSON, masked by patterns; ``row`` has its fields, and no line.
+
+        It is for data for which ``is_plain`` holds. Call from one thread at a time.
+        """
+        return self._stored(data, row, self._plain_masker())
+
     def _row(self, event: Event, names: Found) -> EventRow:
-        masker = self._masker(event, names)
-        row = row_of(event)
         data: dict[str, Any] = encode(event)
-        kept = {key: value for key, value in data.items() if key in _PLAIN}
-        rest = {key: value for key, value in data.items() if key not in _PLAIN}
-        session, customer = rest.pop("session", None), rest.pop("customer", None)
-        time = (rest.get("turn") or {}).pop("time", None)
+        time = (data.get("turn") or {}).pop("time", None)
         if names is None:
-            rest = _without_texts(rest)
+            data = {key: value if key in _PLAIN else _without_texts(value, 1) for key, value in data.items()}
+        return self._stored(data, row_of(event, line=b""), self._masker(event, names), time=time)
+
+    def _stored(self, data: Mapping[str, Any], row: EventRow, masker: Masker, *, time: str | None = None) -> EventRow:
+        kept: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        for key, value in data.items():
+            if key in _PLAIN:
+                if value is not None:
+                    kept[key] = value
+            elif key not in _NAMING:
+                rest[key] = value
         made = {**kept, **masker.data(rest), "masked": True}
         if time is not None:
             made["turn"]["time"] = time
+        session, customer = row.session, row.customer
         if session:
             plain = GENERATED_ID.fullmatch(session) or masker.text(session) == session
             made["session"] = session = session if plain else self._name(session)
         if customer:
             made["customer"] = customer = self._name(customer)
         return row._replace(
-            line=dumps(made),
+            line=_line(made),
             session=session,
             customer=customer,
             intent=None if row.intent is None else masker.text(row.intent),
@@ -117,11 +136,51 @@ class EventMasker:
         """Return a masker for the event; one that knows no values of its own is used again."""
         verdicts: tuple[Verdict, ...] = event.turn.verdicts if event.turn is not None else ()
         if not (names or event.verdict or verdicts or _TOLD & event.metadata.keys()):
-            if self._plain is None or self._plain.held > _MAX_HELD:
-                self._plain = Masker(Event(kind="note", time=event.time), longest=_LONGEST)
-            return self._plain
+            return self._plain_masker()
         told = replace(event, metadata={**event.metadata, "parts": (*parts_of(event), *verdicts)})
         return Masker(told, entities=names or (), longest=_LONGEST)
+
+    def _plain_masker(self) -> Masker:
+        if self._plain is None or self._plain.held > _MAX_HELD:
+            self._plain = Masker(Event(kind="note", time=datetime.fromtimestamp(0, UTC)), longest=_LONGEST)
+        return self._plain
+
+
+def is_plain(data: Mapping[str, Any]) -> bool:
+    """Return whether a valid event of JSON data is masked the same whether it is read into an object or not.
+
+    It is not if it tells what is personal, if its turn has a time, which may be none, or if a number that is read as a
+    fraction is written like a number of a customer.
+    """
+    turn = data.get("turn") or {}
+    return (
+        data.get("verdict") is None
+        and _READ.isdisjoint(turn)
+        and _TOLD.isdisjoint(data.get("metadata") or ())
+        and not any(type(number) is int and abs(number) > MAX_PLAIN_NUMBER for number in _fractions(turn))
+    )
+
+
+def _fractions(turn: Mapping[str, Any]) -> Iterator[Any]:
+    get = turn.get
+    yield from (get("latency"), get("cost"), get("confidence"))
+    for intent in get("intents") or ():
+        if type(intent) is dict:
+            yield intent.get("confidence")
+    for source in get("sources") or ():
+        if type(source) is dict:
+            yield source.get("score")
+    for part in (turn, *(get("messages") or ())):
+        for call in part.get("tool_calls") or ():
+            yield call.get("latency")
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    try:
+        made = orjson.dumps(data)
+    except TypeError:  # a large integer, half a surrogate pair
+        return dumps(data)
+    return dumps(data) if b"null" in made else made  # what is no number is written as a text
 
 
 def _pieces(event: Event) -> Iterator[str]:

@@ -31,10 +31,9 @@ _SCHEME = re.compile(r"\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=*-]{4,}", re.IGNOREC
 _LOGIN_IN_URL = re.compile(r"(?<=://)[^\s/@:]{1,200}:[^\s/@]{1,500}@")
 # A pattern is tried only where a part that it needs occurs: that is found ten times as fast.
 _KEY_KINDS = ("sk", "pk", "rk", "hf", "gsk", "glpat", "ghp", "gho", "ghu", "ghs", "ghr")
-_KEY_MARKS = (
-    *(f"{kind}{sign}" for kind in _KEY_KINDS for sign in "-_"),
-    *("github_pat", "AKIA", "ASIA", "ABSK", "AIza", "xox", "eyJ"),
-)
+_DASH_MARKS = (*(f"{kind}-" for kind in _KEY_KINDS), "xox", "github_pat-")
+_LINE_MARKS = (*(f"{kind}_" for kind in _KEY_KINDS), "github_pat_")
+_PLAIN_MARKS = ("AKIA", "ASIA", "ABSK", "AIza", "eyJ")
 _ODD_CASE = frozenset("İıſ\u212a")  # patterns that ignore case take them for i, s and k; `lower` does not
 
 
@@ -54,7 +53,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
         text = _SCHEME.sub(rf"\1\2{MASK}", text)
     if "://" in text:
         text = _LOGIN_IN_URL.sub(f"{MASK}@", text)
-    if any(mark in text for mark in _KEY_MARKS):
+    if _may_have_key(text):
         text = _LOOKS_LIKE_A_KEY.sub(MASK, text)
     return text
 
@@ -62,7 +61,22 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 def may_contain(text: str, words: Iterable[str]) -> bool:
     """Whether a pattern that ignores case can find one of some lower-case words."""
     low = text.lower()
-    return any(word in low for word in words) or not (text.isascii() or _ODD_CASE.isdisjoint(text))
+    for word in words:  # `any` takes twice as long
+        if word in low:
+            return True
+    return not (text.isascii() or _ODD_CASE.isdisjoint(text))
+
+
+def _may_have_key(text: str) -> bool:
+    for mark in _PLAIN_MARKS:
+        if mark in text:
+            return True
+    for sign, marks in (("-", _DASH_MARKS), ("_", _LINE_MARKS)):
+        if sign in text:
+            for mark in marks:
+                if mark in text:
+                    return True
+    return False
 
 
 def redact_data(value: Any, secrets: Iterable[str] = ()) -> Any:

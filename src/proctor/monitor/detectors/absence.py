@@ -11,6 +11,7 @@ from typing import Any, Final
 from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
+from proctor.monitor.detectors.event_run import EventRun
 from proctor.monitor.detectors.hourly_counts import HourlyCounts
 from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 from proctor.stats.seasonal_rate import HOURS
@@ -43,6 +44,14 @@ class AbsenceDetector:
                 self._last = row.time
             self._lately.append(row.time)
             self._hours.add(row.time, 1, 0)
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that arrived together and have no signals."""
+        if run.kind in self._kinds and self._name in (None, run.name):
+            if self._last is None or run.newest > self._last:
+                self._last = run.newest
+            self._lately.extend([row.time for row in run.rows])
+            self._hours.add_run(run)
 
     def check(self, now: float) -> RuleReading:
         """Return the state now."""
@@ -124,6 +133,10 @@ class LagDetector:
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event that arrived at a time."""
         self._lags.append((arrived, arrived - row.time))
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that arrived together and have no signals."""
+        self._lags.extend([(arrived, arrived - row.time) for row in run.rows])
 
     def check(self, now: float) -> RuleReading:
         """Return the state now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from proctor.monitor.detectors.event_run import EventRun
 from proctor.stats.seasonal_rate import SeasonalRate
 
 __all__ = ["HourlyCounts"]
@@ -28,7 +29,14 @@ class HourlyCounts:
 
     def add(self, time: float, count: int, bad: int) -> None:
         """Count events of one moment."""
-        hour = int(time) // _HOUR
+        self._add(int(time) // _HOUR, count, bad)
+
+    def add_run(self, run: EventRun) -> None:
+        """Count events of which none is bad."""
+        for hour, count in run.hours.items():
+            self._add(hour, count, 0)
+
+    def _add(self, hour: int, count: int, bad: int) -> None:
         cell = self._open.get(hour)
         if cell is None:
             if self._next is not None and hour < self._next:

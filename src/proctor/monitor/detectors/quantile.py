@@ -12,6 +12,7 @@ from typing import Any, Final
 from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule
+from proctor.monitor.detectors.event_run import EventRun
 from proctor.monitor.detectors.recent_events import RecentEvents
 from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 from proctor.stats.quantile_bound import breach_count, smallest_breach
@@ -63,11 +64,30 @@ class QuantileDetector:
         above = self._bound is not None and value > self._bound
         if len(self._values) == _MOST:
             self._drop()
-        self._values.append((row.time, value))
         self._above += above
         self._recent.add(row, 1, int(above))
+        self._count(row.time, value)
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that arrived together and have no signals."""
+        if run.kind != "turn":
+            return
+        of_latency, bound = self.rule.measure == "latency", math.inf if self._bound is None else self._bound
+        values = [row.latency if of_latency else row.cost for row in run.rows]
+        if len(self._values) + len(values) > _MOST or not all(
+            value is not None and 0 <= value <= bound and value < math.inf for value in values
+        ):
+            for row in run.rows:
+                self.observe(row, arrived)
+            return
+        self._recent.add_run(run)
+        for row, value in zip(run.rows, values, strict=True):
+            self._count(row.time, value or 0.0)
+
+    def _count(self, time: float, value: float) -> None:
+        self._values.append((time, value))
         if self.rule.limit is None:
-            hour = self._hours.setdefault(int(row.time // _HOUR), {})
+            hour = self._hours.setdefault(int(time // _HOUR), {})
             place = _bin(value)
             hour[place] = hour.get(place, 0) + 1
 

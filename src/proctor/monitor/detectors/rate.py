@@ -10,6 +10,7 @@ from typing import Any, Final
 from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
+from proctor.monitor.detectors.event_run import EventRun
 from proctor.monitor.detectors.hourly_counts import HourlyCounts
 from proctor.monitor.detectors.recent_events import RecentEvents
 from proctor.monitor.detectors.rule_reading import RuleReading, shown_rate, shown_span
@@ -87,6 +88,18 @@ class RateDetector:
                 stream.last = time
         if counted or bad:
             self._recent.add(row, counted, bad)
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that arrived together and have no signals."""
+        counted = False
+        for stream in self._streams:
+            if run.kind in stream.kinds and (stream.name is None or stream.name == run.name):
+                stream.waiting += len(run)
+                stream.hours.add_run(run)
+                stream.last = run.last
+                counted = True
+        if counted:
+            self._recent.add_run(run)
 
     def _repeated(self, row: EventRow) -> bool:
         """Return whether a conversation's bad event was counted a moment ago: one event may be told twice."""

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from proctor.core.alert_record import MovedSlice
 from proctor.core.event_row import EventRow
+from proctor.monitor.detectors.event_run import EventRun
 
 __all__ = ["RecentEvents"]
 
@@ -61,6 +62,18 @@ class RecentEvents:
             cell[1] += bad
             if row.session:
                 self._examples.append(_Example(row.time, row.session, key))
+
+    def add_run(self, run: EventRun) -> None:
+        """Count events of which none is bad."""
+        for minute, counts in run.minutes.items():
+            cells = self._minutes.get(minute)
+            if cells is None:
+                if minute <= self._folded:
+                    continue
+                self._minutes[minute] = cells = {}
+            for each, count in counts.items():
+                key = each if each in cells or len(cells) < _MOST_KEYS else _REST
+                cells.setdefault(key, [0, 0])[0] += count
 
     def fold(self, now: float, *, keep: bool) -> None:
         """Forget minutes that are too old; with ``keep`` they show what is usual in each slice."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from proctor.core.alert_record import MovedSlice, RuleLimit, RuleState
 from proctor.core.event_row import EventRow
 from proctor.core.record import dataclass
+from proctor.monitor.detectors.event_run import EventRun
 
 __all__ = ["Detector", "RuleReading", "shown_rate", "shown_span"]
 
@@ -42,6 +43,10 @@ class Detector(Protocol):
 
     def observe(self, row: EventRow, arrived: float) -> None:
         """Count one event that arrived at a time."""
+        ...
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that arrived together and have no signals; the same as to observe each."""
         ...
 
     def check(self, now: float) -> RuleReading:

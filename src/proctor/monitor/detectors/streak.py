@@ -9,6 +9,7 @@ from typing import Any
 from proctor.core.alert_record import RuleLimit
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
+from proctor.monitor.detectors.event_run import EventRun
 from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 
 __all__ = ["StreakDetector"]
@@ -46,6 +47,11 @@ class StreakDetector:
             if self._firing is None:
                 self._bad = 0
                 self._sessions.clear()
+
+    def observe_run(self, run: EventRun, arrived: float) -> None:
+        """Count events that arrived together and have no signals."""
+        for row in run.rows:
+            self.observe(row, arrived)
 
     def check(self, now: float) -> RuleReading:
         """Return the state now."""

@@ -9,6 +9,7 @@ from typing import Final
 from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import made, spaced
+from proctor.text.redact import may_contain
 
 __all__ = ["find_japanese", "find_named_codes", "find_post_codes", "find_streets"]
 
@@ -55,8 +56,11 @@ _US_CODE: Final = Lazy(r" \d{5}(?:-\d{4})?(?![\w-])")
 _BEFORE_US: Final = Lazy(rf"(?<![A-Za-z]){_STATE},?$")
 _TOWN_BEFORE: Final = Lazy(rf"(?<![\w]){_WORD}(?: {_WORD}){{0,2}},? $")
 _UK_CODE: Final = Lazy(r" \d[ABD-HJLNP-UW-Z]{2}(?![A-Za-z0-9])")
+_ANY_CODE: Final = Lazy(r" \d(?:\d{4}|[ABD-HJLNP-UW-Z]{2})")  # how both begin
 _BEFORE_UK: Final = Lazy(rf"(?<![A-Za-z0-9]){_UK_HEAD}$")
 _BOX: Final = Lazy(r"\bP\.? ?O\.? ?Box \d{1,6}\b|\bPostfach \d[\d ]{1,8}\b|私書箱第?\d{1,5}号?", re.IGNORECASE)
+_PLAIN_WORDS: Final = ("street", "avenue", "road", "lane", "boulevard")
+_BOX_WORDS: Final = ("box", "postfach", "私書箱")
 _NAMED_CODE: Final = Lazy(
     r"(?:\b(?:zip|postal|post)[ -]?code\b|\bzip\b|\bpostcode\b|\bPLZ\b|\bcode postal\b|郵便番号)(?:[^\w\n]{0,3}(?:is"
     r"|was|number|は|が)){0,2}[^\w\n]{0,4}"
@@ -83,13 +87,20 @@ _MARKED: Final = Lazy(r"〒 ?\d{3}-?\d{4}")
 
 def find_streets(text: str) -> Iterator[Finding]:
     """Find streets with their number, in English, French, German, Italian, Spanish and related formats."""
-    for pattern, confidence in ((_ENGLISH, 0.85), (_ABROAD, 0.8), (_PLAIN, 0.7), (_BOX, 0.85)):
+    patterns = [(_ENGLISH, 0.85), (_ABROAD, 0.8)]
+    if any(word in text for word in _PLAIN_WORDS):
+        patterns.append((_PLAIN, 0.7))
+    if may_contain(text, _BOX_WORDS):
+        patterns.append((_BOX, 0.85))
+    for pattern, confidence in patterns:
         for hit in pattern.finditer(text):
             yield made("address", text, hit.span(), confidence)
 
 
 def find_post_codes(text: str) -> Iterator[Finding]:
     """Find American post codes after their state, with the town before it, and British ones."""
+    if " " not in text or next(_ANY_CODE.finditer(text), None) is None:
+        return
     for pattern, head in ((_US_CODE, _BEFORE_US), (_UK_CODE, _BEFORE_UK)):
         for hit in pattern.finditer(text):
             begin = max(0, hit.start() - 5)

@@ -66,10 +66,15 @@ def mailbox(text: str, sign: int) -> int:
 
 def find_spelled(text: str) -> Iterator[Finding]:
     """Find addresses that are spelled out: anna (at) mail (dot) org."""
+    if not _is_spelled(text.lower()):
+        return
     for hit in _SPELLED.finditer(text):
-        written = hit.group().lower()
-        if "dot" in written or any(at in written for at in ("(at)", "[at]", "{at}")):
+        if _is_spelled(hit.group().lower()):
             yield made("email", text, hit.span(), 0.8, "spelled out")
+
+
+def _is_spelled(lower: str) -> bool:
+    return "dot" in lower or "(at)" in lower or "[at]" in lower or "{at}" in lower
 
 
 def is_office(address: str) -> bool:

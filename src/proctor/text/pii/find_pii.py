@@ -143,7 +143,8 @@ _PLAIN: Final = {
 }
 _SAMPLE: Final = (
     "+44 20 7946 0958, +1-903-140-4508, 212-555-0142, 9469 9966, card 4111111111111112, NY 10118, NW1 6XE,"
-    " 生 password is x, password: x1y2z3"
+    " 生 password is x, password: x1y2z3, my password is wrong, 10.20.30.40, 東京都千代田区1-1, 98 765 43 21 0,"
+    " a street, a box, a dot"
 )
 _TAKEN: Final = "]"  # replaces what is already found, so that no later kind reads it again
 
@@ -166,8 +167,8 @@ def find_pii(
     found: list[Finding] = []
     for finder in _wanted(plain, kinds, codes, regions):
         breathe()
-        new = _apart(finder(left), left)
-        if new:
+        if hits := list(finder(left)):
+            new = _apart(hits, left)
             found += new
             left = _without(left, new)
     found.sort(key=lambda each: each.start or 0)
@@ -197,7 +198,7 @@ def _by_pattern(kind: str, pattern: Code, text: str) -> Iterator[Finding]:
             yield made(kind, text, hit.span(), 0.9)
 
 
-def _apart(found: Iterator[Finding], text: str) -> list[Finding]:
+def _apart(found: Sequence[Finding], text: str) -> list[Finding]:
     """Return the findings of one kind in order; overlapping ones are merged without gaps."""
     kept: list[Finding] = []
     for each in sorted(found, key=lambda each: (each.start or 0, -(each.end or 0), -(each.confidence or 0.0))):

@@ -32,6 +32,9 @@ class LeadingEngine(Protocol):
     def observe(self, row: EventRow, arrived: float | None = None) -> None:
         """Count one event that arrived at this time."""
 
+    def observe_all(self, rows: Sequence[EventRow]) -> None:
+        """Count events that arrived just now."""
+
     def tick(self, now: float) -> list[AlertChange]:
         """Return what changed in the alerts."""
 
@@ -83,6 +86,9 @@ class AlertLeader:
 
     def observe(self, row: EventRow, arrived: float | None = None) -> None:
         """Leave an event of this server to the index."""
+
+    def observe_all(self, rows: Sequence[EventRow]) -> None:
+        """Leave events of this server to the index."""
 
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule sees; nothing at a server that does not lead."""

@@ -16,6 +16,7 @@ from proctor.core.errors import MalformedError, Problem
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow, row_of, signals_of
 from proctor.core.schema import schema_of
+from proctor.store.mask_events import EventMasker, is_plain
 
 __all__ = ["row_of_data"]
 
@@ -24,8 +25,17 @@ _MAX_ID_CHARS: Final = 200
 _PLAIN_KINDS: Final = frozenset({"turn", "contact", "note"})
 
 
-def row_of_data(data: Any, *, received: datetime, source: str | None = None, masking: bool = False) -> EventRow | Event:
+def row_of_data(
+    data: Any,
+    *,
+    received: datetime,
+    source: str | None = None,
+    masking: bool = False,
+    masker: EventMasker | None = None,
+) -> EventRow | Event:
     """Return an event of JSON data as a row of the log; with ``masking`` the event, if it has to be masked first.
+
+    A ``masker`` masks a plain one at once, without building an object.
 
     ``kind`` is a turn and ``time`` the time of its arrival if the sender leaves them out; without an ``id`` it gets the
     hash of its content, so that a repeated delivery is known. ``input`` and ``output`` are short for the two messages
@@ -55,11 +65,13 @@ def row_of_data(data: Any, *, received: datetime, source: str | None = None, mas
     if moment is None or not _validator().is_valid(data) or not 0 < len(data["id"]) <= _MAX_ID_CHARS:
         return _checked(data, masking)
     if masking and not data.get("masked"):
+        if masker is not None and is_plain(data):
+            return masker.data_row(data, _row(data, moment, b""))
         return decode(Event, data)
-    return _row(data, moment)
+    return _row(data, moment, _line(data))
 
 
-def _row(data: dict[str, Any], moment: datetime) -> EventRow:
+def _row(data: dict[str, Any], moment: datetime, line: bytes) -> EventRow:
     get = data.get
     turn = get("turn")
     latency = cost = confidence = None
@@ -70,7 +82,7 @@ def _row(data: dict[str, Any], moment: datetime) -> EventRow:
             first = turn["intents"][0]
             intent = first if isinstance(first, str) else first.get("name")
     return EventRow(
-        _line(data),
+        line,
         data["id"],
         data["kind"],
         moment.timestamp(),

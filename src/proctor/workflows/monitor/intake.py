@@ -44,6 +44,9 @@ class AlertSocket(Protocol):
     def observe(self, row: EventRow) -> None:
         """Count one new event."""
 
+    def observe_all(self, rows: Sequence[EventRow]) -> None:
+        """Count new events."""
+
     def tick(self, now: float) -> Sequence[Any]:
         """Decide which alerts begin and end; return what changed."""
 
@@ -141,12 +144,16 @@ class Intake:
             return self.masker.rows(events)
 
     def read(self, data: Any, *, source: str | None, received: datetime) -> EventRow | Event:
-        """Return what was sent as JSON: a row, or an event that ``rows`` must mask first. It is not written yet.
+        """Return what was sent as JSON: a masked row, or an event that ``rows`` must mask first. It is not yet written.
 
         Raises:
             MalformedError: it is no event.
         """
-        return row_of_data(data, received=received, source=source, masking=self.masker is not None)
+        if self.masker is None:
+            return row_of_data(data, received=received, source=source)
+        by_patterns = self.masker if self.masker.masking == "patterns" else None
+        with self._masking:
+            return row_of_data(data, received=received, source=source, masking=True, masker=by_patterns)
 
     def span_line(self, record: dict[str, Any]) -> bytes:
         """Return a span, run or score as a line of the journal; personal data that patterns find is masked."""
@@ -167,11 +174,10 @@ class Intake:
         made = self.log.append(rows)
         with self._counting:
             self._duplicates += made.duplicates
-            for row in made.new:
-                self._kinds[row.kind] += 1
-                self.rollup.add(row)
-                if self.alerts is not None:
-                    self.alerts.observe(row)
+            self._kinds.update([row.kind for row in made.new])
+            self.rollup.extend(made.new)
+            if self.alerts is not None:
+                self.alerts.observe_all(made.new)
         return made
 
     def add_spans(self, spans: Sequence[WaitingSpan]) -> None:

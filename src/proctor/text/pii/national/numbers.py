@@ -205,11 +205,15 @@ SCHEMES: Final = (
 def find_by_shape(text: str) -> Iterator[Finding]:
     """Find national numbers by shape and check digits."""
     for hit in _TOKEN.finditer(text):
-        yield from _by_shape(text, hit.start(), hit.group().rstrip(".-+/("))
+        written = hit.group()
+        if not written.isalpha():  # every shape has a digit
+            yield from _by_shape(text, hit.start(), written.rstrip(".-+/("))
 
 
 def find_spaced(text: str) -> Iterator[Finding]:
     """Like ``find_by_shape`` for numbers written in groups."""
+    if " " not in text and "-" not in text:
+        return
     for scheme, pattern, proof in _SPACED:
         for hit in pattern.finditer(text):
             if proof(_MARKS.sub("", hit.group())):
