@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -305,6 +307,35 @@ def test_an_indexer_that_read_before_an_erasure_reads_again(tmp_path: Path, hist
     history.indexer._index = erased_meanwhile  # type: ignore[method-assign]
     history.indexer.conversations.add = slow  # type: ignore[method-assign, assignment]
     assert history.catch_up() == 9
+
+
+def test_what_was_erased_is_stored_when_it_is_sent_again(tmp_path: Path, history: History) -> None:
+    with EventLog(tmp_path / "events") as live:
+        live.append(turns(20))
+        live.rotate()
+        history.seal()
+        live.append(turns(5, 20, customer="c0"))
+        history.catch_up()
+        assert history.forget("c0").events == 15
+        again = live.append(turns(25))
+        assert (len(again.new), again.duplicates) == (15, 10), "a writer that goes on takes it again"
+    assert history.catch_up() == 15
+    talk = history.conversation("s0")
+    assert talk is not None
+    assert len(talk.turns) == 5
+    history.forget("c0")
+    history.seal()
+    with EventLog(tmp_path / "events") as other:
+        assert len(other.append(turns(25)).new) == 10, "one that is opened later does too"
+
+
+def test_another_process_knows_the_ids_of_sealed_events(tmp_path: Path, history: History) -> None:
+    _log(tmp_path, turns(5))
+    history.seal()
+    code = "import sys; from proctor.store.log_reader import last_codes; from pathlib import Path; "
+    code += "from proctor.core.seen_ids import id_code; print(id_code(sys.argv[2]) in last_codes(Path(sys.argv[1]), 9))"
+    run = [sys.executable, "-c", code, str(tmp_path / "events"), turns(1)[0].id]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "True\n"
 
 
 def test_old_events_are_removed_and_their_counts_stay(tmp_path: Path, history: History) -> None:

@@ -148,6 +148,9 @@ class EventDatabase:
         """Remove the claims of events before a time; return how many."""
         return 0
 
+    def drop_claims(self, ids: Sequence[str]) -> None:
+        """Let the events with these ids be counted again, if they are sent again."""
+
     def take_lock(self, name: str) -> bool | None:
         """Return whether this process alone does something; ``None`` if a file decides that."""
         return None

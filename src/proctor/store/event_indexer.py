@@ -77,10 +77,10 @@ class EventIndexer:
                 continue
 
     def _catch_up(self) -> None:
-        known = self.positions()
-        if self._seen is None:
+        known, erasures = self.positions(), self.database.erasures()
+        if self._seen is None or erasures != self._erasures:  # what was erased may come again
             self._seen = self._indexed_ids(known)
-        self._erasures = self.database.erasures()
+        self._erasures = erasures
         try:
             for path in log_files(self._folder):
                 with contextlib.suppress(FileNotFoundError):  # sealed meanwhile: all of it was indexed
