@@ -352,6 +352,28 @@ def test_old_events_are_removed_and_their_counts_stay(tmp_path: Path, history: H
     assert not any("2026-11-15" in str(path) for path in tmp_path.rglob("*.parquet"))
 
 
+def test_counts_of_removed_events_stay_when_indexes_are_built_again(tmp_path: Path, history: History) -> None:
+    late = [row_of(turn_event(n, after=3_600)) for n in range(90, 92)]  # of a day whose other events are removed
+    _log(tmp_path, [*turns(5), *[row_of(turn_event(n, after=10 * DAY)) for n in range(5, 10)]])
+    history.seal()
+    history.retain(START + 5 * DAY, minutes_before=START + 5 * DAY)
+    _log(tmp_path, late)
+    history.catch_up()
+    history.seal()
+    _log(tmp_path, [row_of(turn_event(95, after=7_200))])  # nobody has indexed this one
+
+    def counts() -> list[int]:
+        steps = (60, 300, 3_600, 86_400)
+        return [sum(cell.turns for cell in history.windows(START - DAY, START + 20 * DAY, step=step)) for step in steps]
+
+    for _ in range(2):
+        assert history.rebuild() == 8
+        assert counts() == [8, 8, 13, 13]
+        assert history.by_intent(START - DAY, START + 20 * DAY)["shipping"].turns == 13
+        assert history.conversation("s0") is None
+        assert history.conversation("s18") is not None
+
+
 def test_indexes_can_be_built_again(tmp_path: Path, history: History) -> None:
     _log(tmp_path, turns(10))
     history.seal()

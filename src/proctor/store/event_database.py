@@ -94,6 +94,10 @@ EVENT_MIGRATIONS: Final = (
         PRIMARY KEY (step, slice, start)
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    -- Events before this time were removed, at least some: their counts cannot be made again.
+    CREATE TABLE removed_events (until INTEGER PRIMARY KEY) STRICT;
+    """,
 )
 
 
