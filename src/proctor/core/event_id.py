@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any
 
-import orjson
-
-from proctor.core.codec import dumps
+from proctor.core.codec import content_id
 
 __all__ = ["id_of_content"]
 
@@ -22,11 +19,7 @@ def id_of_content(data: Mapping[str, Any]) -> str:
     said = {name: value for name, value in data.items() if value is not None and name != "id"}
     if isinstance(time := said.get("time"), str):
         said["time"] = _in_utc(time)
-    try:
-        line = orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # a large integer, half a surrogate pair
-        line = dumps(dict(sorted(said.items())))
-    return f"e-{blake2b(line, digest_size=12).hexdigest()}"
+    return f"e-{content_id(said, length=24)}"
 
 
 def _in_utc(text: str) -> str:
