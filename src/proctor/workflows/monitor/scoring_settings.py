@@ -82,7 +82,7 @@ def scoring_settings(config: Config) -> ScoringSettings | None:
     Raises:
         MalformedError: a value is wrong; the file and the field are named.
     """
-    written = config.settings.monitor.get("scoring")
+    written = config.settings.monitor.scoring
     if written is None or written is False:
         return None
     try:
