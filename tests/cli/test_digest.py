@@ -203,3 +203,26 @@ def test_validate_checks_the_schedule_the_digest_and_the_floors(project: Project
     assert "did you mean 'completion'?" in told
     assert "monitor.digest" in told
     assert "monitor.floors" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("monitor: {scoring: {scorers: [groundet]}}", "did you mean 'grounded'?"),
+        ("monitor: {scoring: {scorers: [grounded], rate: 1.5}}", "rate must be from 0 to 1, not 1.5"),
+        ("monitor: {history: {masking: pattern}}", "monitor.history.masking"),
+        ("monitor: {history: {keep: 90 dys}}", "monitor.history: keep"),
+        ("monitor: {ingest: {tokens: {desk: '${UNSET_TOKEN}'}}}", "UNSET_TOKEN is not set"),
+        ("monitor: {state: 'postgresql://a:${UNSET_TOKEN}@db/x'}", "UNSET_TOKEN is not set"),
+        ("alerts: {channels: {desk: {slack: '${UNSET_TOKEN}'}}}", "UNSET_TOKEN is not set"),
+        (
+            "monitor: {digest: {channels: [dsek]}}\nalerts: {channels: {desk: {slack: 'https://x.test'}}}",
+            "mean 'desk'?",
+        ),
+        ("audit: {size: 10, core: 20}", "audit"),
+        ("schedule: {completion: {every: often}}", "schedule.completion"),
+    ],
+)
+def test_validate_refuses_what_serve_would_refuse(project: Project, text: str, said: str) -> None:
+    project.write("proctor.yaml", text + "\n")
+    assert said in project.run("validate", code=2).stderr
