@@ -115,7 +115,10 @@ def test_one_failing_entry_does_not_stop_the_others(busy: Project) -> None:
     assert "completion: limit missed: " in done.stdout
     assert "over its limit of 0" in done.stdout
     busy.run("schedule", "run", "completion", "--now", code=1)
-    assert "there is no trigger 'complettion'" in busy.run("schedule", "run", "complettion", code=2).stderr
+    told = busy.run("schedule", "run", "complettion", code=2).stderr
+    assert "there is no entry or trigger 'complettion'. Did you mean 'completion'?" in told
+    told = busy.run("schedule", "run", "zzz", code=2).stderr
+    assert all(name in told for name in ("first", "second", "completion", "audit", "drift"))
     assert "cannot run: no campaign" in busy.run("schedule", "run", "red_team", code=2).stderr
 
 
