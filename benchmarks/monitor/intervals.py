@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def kappas(times: int, source: np.random.Generator) -> Iterator[Row]:
             for number in range(times // 2):
                 pairs = _ratings(count, right, base, source)
                 codes = 5 * (pairs[:, 0] - 1) + pairs[:, 1] - 1
-                found = estimate_over(count, lambda at, codes=codes: _kappa(codes[at]), resamples=300, seed=number)
+                found = estimate_over(count, partial(_kappa_at, codes), resamples=300, seed=number)
                 low, high = found.low, found.high
                 assert low is not None
                 assert high is not None
@@ -143,6 +144,10 @@ def _ratings(count: int, right: float, base: np.ndarray, source: np.random.Gener
 
 def _kappa(codes: np.ndarray) -> float | None:
     return kappa_of_table(np.bincount(codes, minlength=25).reshape(5, 5).astype(float), weighting="quadratic")
+
+
+def _kappa_at(codes: np.ndarray, at: np.ndarray) -> float | None:
+    return _kappa(codes[at])
 
 
 if __name__ == "__main__":
