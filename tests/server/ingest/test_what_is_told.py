@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from proctor.store.mask_events import EventMasker
 from tests.server.ingest.test_app import JSON, NDJSON, door
 
 
@@ -17,3 +22,38 @@ async def test_an_event_that_the_log_has_is_told_as_a_duplicate(tmp_path: Path) 
         _, answer, _ = await here.post("/v1/turns", b"\n".join([body, other, other]), NDJSON)
         assert json.loads(answer) == {"accepted": 3, "rejected": 0, "duplicates": 2}
         assert len(await here.rows(2)) == 2
+
+
+AHEAD = (datetime.now(UTC) + timedelta(days=2)).isoformat()
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"session": "s", "input": "a", "outptu": "b"}, "outptu", "did you mean `output`?"),
+    ({"session": "s", "turn": {}, "custmer": "b"}, "custmer", "did you mean `customer`?"),
+    ({"session": "s", "input": "a", "zzz": 1}, "zzz", "`metadata`"),
+    ({"session": "s", "turn": {}, "latency": 1}, "latency", "in `turn`"),
+    ({"session": "s", "input": "a", "latency": -5}, "latency", "seconds"),
+    ({"session": "s", "turn": {"cost": -1}}, "cost", "leave it out"),
+    ({"session": "s", "kind": "csat", "value": 99}, "value", "scale"),
+    ({"session": "s", "kind": "csat", "value": 0}, "value", "scale"),
+    ({"session": "s", "kind": "csat", "value": 3, "metadata": {"scale": "ten"}}, "metadata.scale", "best mark"),
+    ({"session": "s", "input": "a", "time": "2099-01-01T00:00:00Z"}, "time", "UTC"),
+    ({"session": "s", "input": "a", "time": 4_070_908_800_000}, "time", "UTC"),
+    ({"session": "s", "kind": "note", "time": AHEAD}, "time", "UTC"),
+]
+
+
+@pytest.mark.parametrize(("event", "field", "hint"), WRONG, ids=[f"{n}-{each[1]}" for n, each in enumerate(WRONG)])
+@pytest.mark.parametrize("masking", ["none", "patterns"])
+async def test_what_cannot_be_is_named_and_the_others_are_kept(
+    tmp_path: Path, event: dict[str, Any], field: str, hint: str, masking: Any
+) -> None:
+    good = {"session": "s", "kind": "csat", "value": 9, "metadata": {"scale": 10, "ticket": 7}}
+    async with door(tmp_path) as here:
+        here.intake.masker = EventMasker(tmp_path, masking=masking) if masking != "none" else None
+        _, answer, _ = await here.post("/v1/turns", json.dumps([event, good]).encode(), JSON)
+        told = json.loads(answer)
+        assert (told["accepted"], told["rejected"]) == (1, 1)
+        (problem,) = told["problems"]
+        assert (problem["index"], problem["field"]) == (0, field)
+        assert hint in problem["hint"]
+        (row,) = await here.rows(1)
+    assert row.value == 9
