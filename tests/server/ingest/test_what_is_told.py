@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import logging
+import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -57,3 +60,49 @@ async def test_what_cannot_be_is_named_and_the_others_are_kept(
         assert hint in problem["hint"]
         (row,) = await here.rows(1)
     assert row.value == 9
+
+
+MANY = b"\n".join(b'{"session": "s%d", "input": "Hello number %d"}' % (at, at * 7919) for at in range(300))
+RAW = zlib.compressobj(wbits=-15)
+
+
+@pytest.mark.parametrize("path", ["/v1/turns", "/v1/traces"])
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (gzip.compress(MANY)[: len(gzip.compress(MANY)) // 2], "gzip"),
+        (gzip.compress(MANY)[:-4], "gzip"),
+        (gzip.compress(MANY)[:500] + b"xxxxxxxx" + gzip.compress(MANY)[508:], "gzip"),
+        (gzip.compress(MANY) + b"more", "gzip"),
+        (zlib.compress(MANY)[:-9], "deflate"),
+        (b"", "gzip"),
+    ],
+    ids=["half", "no-end", "corrupt", "more-behind", "deflate", "empty"],
+)
+async def test_a_body_that_is_not_whole_is_refused_whole(
+    tmp_path: Path, body: bytes, encoding: str, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    kind = NDJSON if path == "/v1/turns" else JSON
+    with caplog.at_level(logging.WARNING):
+        async with door(tmp_path) as here:
+            status, answer, _ = await here.post(path, body, {**kind, "Content-Encoding": encoding})
+            assert (status, "cannot be unpacked" in answer.decode()) == (400, True)
+            assert not list(here.intake.log.read())
+    assert not caplog.records  # a sender cannot fill the log with tracebacks
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (gzip.compress(MANY[:9000]) + gzip.compress(MANY[9000:]), "gzip"),
+        (zlib.compress(MANY), "deflate"),
+        (RAW.compress(MANY) + RAW.flush(), "deflate"),
+        (gzip.compress(MANY, 0) + gzip.compress(b" " * 60_000, 0), "gzip"),
+        (MANY, "identity"),
+    ],
+    ids=["two-members", "deflate", "raw-deflate", "large", "plain"],
+)
+async def test_a_whole_body_is_unpacked(tmp_path: Path, body: bytes, encoding: str) -> None:
+    async with door(tmp_path) as here:
+        _, answer, _ = await here.post("/v1/turns", body, {**NDJSON, "Content-Encoding": encoding})
+        assert json.loads(answer) == {"accepted": 300, "rejected": 0}

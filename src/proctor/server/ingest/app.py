@@ -33,6 +33,7 @@ from proctor.server.ingest.request_batches import (
     otlp_batch,
     runs_batch,
 )
+from proctor.server.ingest.request_body import read_body
 from proctor.server.ingest.source_rates import SourceRates
 from proctor.server.ingest.source_tokens import SourceTokens
 from proctor.wiring.ingest_settings import IngestSettings
@@ -75,7 +76,11 @@ def make_app(
     """
     server = IngestServer(intake, settings, reader=reader or ReadApi(intake), tick=tick, is_indexed=is_indexed)
     door = admit(_turned_away, hosts=settings.hosts, origins=settings.origins)
-    app = web.Application(client_max_size=settings.max_bytes, middlewares=[door, server.admitted])
+    app = web.Application(
+        client_max_size=settings.max_bytes,
+        middlewares=[door, server.admitted],
+        handler_args={"auto_decompress": False},  # it takes a body that is cut off for a whole one
+    )
     for stem in ("", "/api/public/otel", "/otel"):  # plain OTLP, and where the SDKs of Langfuse and LangSmith send it
         app.router.add_post(f"{stem}/v1/traces", server.traces)
         app.router.add_post(f"{stem}/v1/logs", server.logs)
@@ -138,7 +143,7 @@ class IngestServer:
         except web.HTTPNotFound:
             return refusal(404, f"there is nothing at {path}", hint="docs/ingest.md lists what there is")
         except web.RequestPayloadError:
-            return refusal(400, "the body cannot be unpacked", hint="is it what Content-Encoding says?")
+            return refusal(400, "the body cannot be unpacked", hint="is it whole, and what Content-Encoding says?")
         except QueueFullError:
             self.counts["refused", "overload"] += 1
             return retry_later(503, "more waits to be written than is allowed; send again", 1)
@@ -166,7 +171,7 @@ class IngestServer:
         return None
 
     async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], RequestBatch]) -> RequestBatch:
-        body = await request.read()
+        body = await read_body(request, self.settings.max_bytes)
         batch = await self.queue.put(lambda: read(body), len(body))
         self.rates.charge(self.tokens.source(request) or "", batch.records)
         self.counts[kind, "accepted"] += batch.accepted
