@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import logging
+import os
 import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -106,3 +108,24 @@ async def test_a_whole_body_is_unpacked(tmp_path: Path, body: bytes, encoding: s
     async with door(tmp_path) as here:
         _, answer, _ = await here.post("/v1/turns", body, {**NDJSON, "Content-Encoding": encoding})
         assert json.loads(answer) == {"accepted": 300, "rejected": 0}
+
+
+async def test_health_says_that_nothing_is_taken_until_the_disk_takes_data_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async with door(tmp_path) as here:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fdatasync", full)
+            assert (await here.post("/v1/turns", b'{"session": "s1", "input": "a"}', JSON))[0] == 503
+            for _ in range(2):
+                async with here.client.get("/healthz") as answer:
+                    told = await answer.json()
+                    assert (answer.status, told["status"]) == (503, "trouble")
+                    assert "No space left" in told["trouble"]
+                    assert str(tmp_path) not in told["trouble"]
+        assert (await here.json("/healthz"))["status"] == "ok"  # though nobody has sent anything since
+        assert not [name for name in os.listdir(tmp_path) if "probe" in name]
+        assert (await here.post("/v1/turns", b'{"session": "s1", "input": "a"}', JSON))[0] == 200

@@ -36,6 +36,7 @@ from proctor.server.ingest.request_batches import (
 from proctor.server.ingest.request_body import read_body
 from proctor.server.ingest.source_rates import SourceRates
 from proctor.server.ingest.source_tokens import SourceTokens
+from proctor.server.ingest.write_health import WriteHealth
 from proctor.wiring.ingest_settings import IngestSettings
 from proctor.workflows.monitor.intake import Intake
 
@@ -122,6 +123,7 @@ class IngestServer:
         self.rates = SourceRates(settings.rate)
         self.counts: Counter[tuple[str, str]] = Counter()
         reader.counts = self.counts
+        self.writes = WriteHealth(intake.store)
         self._trouble = ""
 
     # --- around every request ------------------------------------------------------------------------
@@ -172,7 +174,13 @@ class IngestServer:
 
     async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], RequestBatch]) -> RequestBatch:
         body = await read_body(request, self.settings.max_bytes)
-        batch = await self.queue.put(lambda: read(body), len(body))
+        try:
+            batch = await self.queue.put(lambda: read(body), len(body))
+        except StoreError as error:
+            self.writes.failed(error)
+            raise
+        if batch.accepted:
+            self.writes.worked()
         self.rates.charge(self.tokens.source(request) or "", batch.records)
         self.counts[kind, "accepted"] += batch.accepted
         self.counts[kind, "rejected"] += batch.rejected
@@ -318,14 +326,15 @@ class IngestServer:
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """Say whether events are taken, and what waits; nothing about their content."""
-        figures = self.intake.figures()
+        figures, failure = self.intake.figures(), await self.writes.trouble()
+        trouble = failure or self._trouble
         told = {
-            "status": "trouble" if self._trouble else "ok",
+            "status": "trouble" if trouble else "ok",
             "waiting_traces": figures.waiting_traces,
             "lag_seconds": round(figures.lag, 3),
             "waiting_bytes": self.queue.waiting_bytes,
         }
-        return json_answer({**told, **({"trouble": self._trouble} if self._trouble else {})})
+        return json_answer({**told, **({"trouble": trouble} if trouble else {})}, status=503 if failure else 200)
 
     async def running(self, app: web.Application) -> AsyncIterator[None]:
         """Run the background tasks while the application does; write what is complete at the end."""
