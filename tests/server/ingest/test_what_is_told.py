@@ -129,3 +129,52 @@ async def test_health_says_that_nothing_is_taken_until_the_disk_takes_data_again
         assert (await here.json("/healthz"))["status"] == "ok"  # though nobody has sent anything since
         assert not [name for name in os.listdir(tmp_path) if "probe" in name]
         assert (await here.post("/v1/turns", b'{"session": "s1", "input": "a"}', JSON))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "hint"),
+    [
+        ("conversations?intnet=x", "intnet", "did you mean `intent`?"),
+        ("conversations?q=refund&signla=x", "signla", "did you mean `signal`?"),
+        ("conversations?q=refund&customer=x", "customer", "intent, outcome, signal"),
+        ("conversations/s1?limit=5", "limit", "no parameters"),
+        ("alerts?stat=open", "stat", "did you mean `state`?"),
+        ("alerts?state=opne", "state", "`open`"),
+        ("windows?setp=60", "setp", "did you mean `step`?"),
+        ("rules?x=1", "x", "no parameters"),
+        ("figures?x=1", "x", "no parameters"),
+    ],
+)
+async def test_a_parameter_that_would_be_ignored_is_refused(tmp_path: Path, asked: str, field: str, hint: str) -> None:
+    async with door(tmp_path) as here, here.client.get(f"/api/{asked}") as answer:
+        error = (await answer.json())["error"]
+        assert (answer.status, error["field"]) == (400, field)
+        assert hint in error["hint"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["alerts?state=open&limit=5", "windows?by=intent&step=60", "conversations?q=a&intent=b"]
+)
+async def test_known_parameters_are_taken(tmp_path: Path, asked: str) -> None:
+    async with door(tmp_path) as here:
+        await here.json(f"/api/{asked}")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/traces", {"resourceSpans": 3}, 400),
+        ("/v1/traces", {"resourceSpans": [3]}, 400),
+        ("/v1/traces", {"resourceSpans": [{"scopeSpans": {}}]}, 400),
+        ("/v1/traces", {"resource_spans": [{"scope_spans": [{"spans": "x"}]}]}, 400),
+        ("/v1/logs", {"resourceLogs": "x"}, 400),
+        ("/v1/logs", {"resourceLogs": [{"scopeLogs": [{"logRecords": [1]}]}]}, 400),
+        ("/v1/traces", {"resourceSpans": []}, 200),
+        ("/v1/traces", {"resourceSpans": [{"resource": {}, "scopeSpans": None}]}, 200),
+    ],
+)
+async def test_otlp_of_the_wrong_form_is_refused(tmp_path: Path, path: str, body: Any, status: int) -> None:
+    async with door(tmp_path) as here:
+        got, answer, _ = await here.post(path, json.dumps(body).encode(), JSON)
+    assert got == status
+    assert status == 200 or "must be a list of objects" in json.loads(answer)["message"]

@@ -27,6 +27,10 @@ __all__ = ["MAX_PROBLEMS", "feedback_batch", "json_batch", "langfuse_scores_batc
 
 MAX_PROBLEMS: Final = 20  # that an answer names
 _MAX_KEY_CHARS: Final = 100
+_OTLP_LISTS: Final = (  # what an export holds, in both notations
+    (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",)),
+    (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")),
+)
 _WANTED_LOGS: Final = MESSAGE_EVENTS | {EVALUATION_EVENT}
 
 
@@ -57,6 +61,8 @@ def _otlp_json(body: bytes) -> OtlpRecords:
     data = _loaded(body)
     if not isinstance(data, dict):
         raise ValueError("is no OTLP export: a JSON object")
+    for path in _OTLP_LISTS:
+        _check_lists(data, path)
     made = OtlpRecords()
     for entry in otel_records(iter([Entry(data=data, file=Path("request"))])):
         record = entry.data
@@ -74,6 +80,19 @@ def _otlp_json(body: bytes) -> OtlpRecords:
         record["traceId"], record["spanId"] = record["traceId"].lower(), record["spanId"].lower()
         made.records.append(record)
     return made
+
+
+def _check_lists(inside: dict[str, Any], path: tuple[tuple[str, ...], ...]) -> None:
+    """Check that an export holds lists of objects where OTLP has them; what is left out or null is empty."""
+    for name in path[0]:
+        items = inside.get(name)
+        if items is None:
+            continue
+        if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+            raise ValueError(f"is no OTLP export: `{name}` must be a list of objects")
+        if len(path) > 1:
+            for each in items:
+                _check_lists(each, path[1:])
 
 
 def json_batch(
