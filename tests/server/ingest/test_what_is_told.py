@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from proctor.store.mask_events import EventMasker
-from tests.server.ingest.test_app import JSON, NDJSON, door
+from tests.server.ingest.otlp_requests import chat, traces, traces_json
+from tests.server.ingest.test_app import JSON, NDJSON, PROTOBUF, T1, T2, door
 
 
 async def test_an_event_that_the_log_has_is_told_as_a_duplicate(tmp_path: Path) -> None:
@@ -178,3 +179,13 @@ async def test_otlp_of_the_wrong_form_is_refused(tmp_path: Path, path: str, body
         got, answer, _ = await here.post(path, json.dumps(body).encode(), JSON)
     assert got == status
     assert status == 200 or "must be a list of objects" in json.loads(answer)["message"]
+
+
+@pytest.mark.parametrize(("pack", "kind"), [(traces, PROTOBUF), (traces_json, JSON)], ids=["protobuf", "json"])
+async def test_a_span_of_the_future_is_rejected_and_the_others_are_kept(tmp_path: Path, pack: Any, kind: Any) -> None:
+    ahead = 100 * 365 * 86_400 * 1_000_000_000
+    async with door(tmp_path) as here:
+        status, answer, _ = await here.post("/v1/traces", pack(chat(T1, at=ahead), chat(T2)), kind)
+        assert (status, b"a day ahead" in answer) == (200, True)
+        (row,) = await here.rows(1)
+    assert row.id == T2

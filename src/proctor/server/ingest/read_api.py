@@ -74,7 +74,7 @@ class ReadApi:
     def _answered(
         self, read: Callable[[web.Request], Any], *known: str, here: bool = False
     ) -> Callable[[web.Request], Any]:
-        """Return a handler that takes the ``known`` parameters; ``here`` is for the alerts, a database of one thread."""
+        """Return a handler that takes the ``known`` parameters; ``here``: on this thread, which owns the alerts."""
 
         async def answered(request: web.Request) -> web.StreamResponse:
             try:

@@ -21,12 +21,14 @@ from proctor.suites.conversations.otel_messages import MESSAGE_EVENTS
 from proctor.suites.conversations.otel_records import LOG, is_read, otel_records
 from proctor.suites.conversations.trace_scores import EVALUATION_EVENT, LANGFUSE_SCORE, LANGSMITH_FEEDBACK
 from proctor.workflows.monitor.intake import Intake
+from proctor.workflows.monitor.sent_events import MAX_AHEAD
 from proctor.workflows.monitor.trace_assembly import SCORES
 
 __all__ = ["MAX_PROBLEMS", "feedback_batch", "json_batch", "langfuse_scores_batch", "otlp_batch", "runs_batch"]
 
 MAX_PROBLEMS: Final = 20  # that an answer names
 _MAX_KEY_CHARS: Final = 100
+_MAX_TIME_DIGITS: Final = 20
 _OTLP_LISTS: Final = (  # what an export holds, in both notations
     (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",)),
     (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")),
@@ -47,8 +49,12 @@ def otlp_batch(intake: Intake, kind: str, body: bytes, source: str | None, *, as
     else:
         found = logs_of_protobuf(body, _WANTED_LOGS.__contains__)
     now = time.time()
+    latest = int((now + MAX_AHEAD) * 1e9)
     spans = []
     for record in found.records:
+        if _nanoseconds(record.get("startTimeUnixNano") or record.get("time")) > latest:
+            found.reject("the time is more than a day ahead of the server's clock")
+            continue
         trace = record["traceId"]
         is_root = "parentSpanId" not in record and LOG not in record
         if not trace:  # an evaluation outside any span
@@ -80,6 +86,13 @@ def _otlp_json(body: bytes) -> OtlpRecords:
         record["traceId"], record["spanId"] = record["traceId"].lower(), record["spanId"].lower()
         made.records.append(record)
     return made
+
+
+def _nanoseconds(given: Any) -> int:
+    """Return a time of OTLP, which JSON writes as a text; 0 if it is none."""
+    if type(given) is int:
+        return given
+    return int(given) if isinstance(given, str) and len(given) <= _MAX_TIME_DIGITS and given.isdecimal() else 0
 
 
 def _check_lists(inside: dict[str, Any], path: tuple[tuple[str, ...], ...]) -> None:
