@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -18,7 +19,7 @@ from proctor.monitor.simulation.manga_store import manga_store
 from proctor.monitor.simulation.traffic import simulate
 from proctor.store.alert_state import AlertState
 from proctor.workflows.monitor.intake import Intake
-from tests.cli.conftest import Project
+from tests.cli.conftest import PROGRAM, Project
 from tests.cli.in_process import call
 
 SHOP = manga_store(hours=0.5, turns_per_minute=20, flat=True, day_noise=0.0)
@@ -105,6 +106,15 @@ def test_it_goes_on_until_interrupted(live: Project) -> None:
     _, problems = started.communicate()
     assert started.returncode == 130
     assert "Traceback" not in problems
+
+
+def test_it_ends_when_nobody_reads_it_any_more(live: Project) -> None:
+    words = [*PROGRAM, "watch", "--every", "0.2"]
+    with subprocess.Popen(words, cwd=live.folder, env=live.variables(), stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline()
+        started.stdout.close()
+        assert started.wait(timeout=60) == 0
 
 
 def test_wrong_use_is_named(project: Project, tmp_path: Path) -> None:
