@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -18,6 +19,7 @@ from proctor.core.alert_record import AlertRecord, MovedSlice, RuleLimit, RuleSt
 from proctor.monitor.simulation.manga_store import manga_store
 from proctor.monitor.simulation.traffic import simulate
 from proctor.store.alert_state import AlertState
+from proctor.workflows.monitor.demo_day import demo_scenarios
 from proctor.workflows.monitor.intake import Intake
 from tests.cli.conftest import PROGRAM, Project
 from tests.cli.in_process import call
@@ -143,3 +145,21 @@ def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path) -> N
         assert text in done.stdout
     added = call(["promote", "--alert", "1", "--to", "suites/golden.yaml"], folder=tmp_path / "demo", env={})
     assert "1 added" in added.stdout, added.stderr
+    # The day is over: what looks back from now finds it.
+    watched = call(["watch", "--once"], folder=tmp_path / "demo", env={})
+    assert watched.returncode == 1, watched.stdout + watched.stderr
+    assert re.search(r"last event \d+\.\d h ago", watched.stdout)
+    intents = call(["history", "intents"], folder=tmp_path / "demo", env={})
+    assert "faq" in intents.stdout, intents.stderr
+    digest = call(["digest", "daily", "--light", "--sample", "0", "--json"], folder=tmp_path / "demo", env={})
+    assert digest.returncode == 0, digest.stderr
+    assert json.loads(digest.stdout)["period"]["name"] == (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+
+
+@pytest.mark.parametrize("day", range(7))
+def test_the_days_of_the_demo_are_as_busy_on_every_day_of_the_week(day: int) -> None:
+    before, shown = demo_scenarios(datetime(2026, 11, 2 + day, tzinfo=UTC))
+    hours = [each + 0.5 for each in range(14)]
+    assert [shown.weight_at(hour) for hour in hours] == pytest.approx(
+        [before.weight_at(hour) for hour in hours], rel=0.1
+    )
