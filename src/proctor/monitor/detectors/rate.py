@@ -205,7 +205,7 @@ class RateDetector:
         start = self._firing or now
         before = self._alarmed
         if before is not None and now - self._detailed < (now - start) / 10:  # the longer, the less it changes
-            return replace(before, window_end=now, statistic=self._evidence[place])
+            return replace(before, statistic=self._evidence[place])  # its window is the one that was counted
         self._alarmed, self._detailed = self._counted_alarm(now, place, start), now
         return self._alarmed
 
