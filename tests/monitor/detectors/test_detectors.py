@@ -179,3 +179,16 @@ def test_the_window_of_an_alarm_is_the_one_that_its_message_tells() -> None:
         told = re.search(r" in (.+? (?:s|min|h)),", each.message)
         assert told
         assert told[1] == shown_span(each.window_end - each.window_start)
+
+
+def test_a_rule_of_scores_and_turns_tells_its_share_of_turns() -> None:
+    signals = ("score/grounded", "gate/grounding", "escalation")
+    mixed = _spike(AlertRule(name="wrong", kind="rate", signals=signals, window=300), scores=True)[-1]
+    alone = _spike(AlertRule(name="wrong", kind="rate", signals=signals[:1], window=300), scores=True)[-1]
+    assert mixed.events == alone.events  # as many turns as scores, not both
+    assert mixed.value == alone.value
+    assert mixed.baseline
+    assert alone.baseline
+    assert abs(mixed.baseline / alone.baseline - 1) < 0.1
+    assert f"{mixed.bad} of {mixed.events} turns (" in mixed.message
+    assert f"{alone.bad} of {alone.events} scores (" in alone.message
