@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,22 @@ def test_a_closed_pipe_costs_no_file_and_keeps_the_exit_code(project: Project, o
     assert done.returncode == code, done.stderr
     assert "Error" not in done.stderr
     assert all((project.folder / name).stat().st_size for name in outputs)
+
+
+def test_bins_near_one_have_names_of_their_own_and_p_is_the_same_in_page_and_picture(project: Project) -> None:
+    source = np.random.default_rng(4)
+    given = 1 - 10.0 ** -source.uniform(0.5, 4.5, 1200)
+    right = source.random(1200) < given - 0.1
+    lines = [json.dumps({"confidence": float(c), "correct": bool(y)}) for c, y in zip(given, right, strict=True)]
+    project.write("pairs.jsonl", "\n".join(lines))
+    done = project.run("calibrate", "check", "--pairs", "pairs.jsonl", "-o", "c.html", "-o", "c.svg", code=1)
+    names = re.findall(r"^\s*(\d\.\d+–\d\.\d+)\s", done.stdout, re.MULTILINE)
+    assert len(names) == 15
+    assert len(set(names)) == 15
+    assert all(low != high for low, high in (name.split("–") for name in names))
+    picture = "".join(ElementTree.parse(project.folder / "c.svg").getroot().itertext())
+    assert "· p <0.001" in picture
+    assert "p = 0.00" not in (project.folder / "c.html").read_text()
 
 
 def test_labels_from_outcomes_scores_and_the_audit(project: Project) -> None:
