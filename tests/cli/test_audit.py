@@ -229,6 +229,22 @@ def test_settle_by_keys(sampled: Project) -> None:
     assert "ann" not in shown.replace("cannot", "")
 
 
+@pytest.mark.parametrize("words", [("rate", "--rater", "ann"), ("settle", "--by", "cem")])
+def test_without_a_terminal_one_line_names_the_import(sampled: Project, words: tuple[str, ...]) -> None:
+    if "settle" in words:
+        rate_all(sampled, "ann")
+        rate_all(sampled, "bob", shift=3)
+    done = sampled.run_process("audit", *words, code=2, stdin=subprocess.DEVNULL, start_new_session=True)
+    assert "no terminal to read keys from" in done.stderr
+    assert "--import" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    from proctor.store.audit import AuditStore
+
+    with AuditStore(_store(sampled)) as store:
+        assert store.database.execute("SELECT count(*) FROM claims").fetchone()[0] == 0
+
+
 def test_forgetting_a_customer_reaches_the_sample(project: Project) -> None:
     write_log(project.folder / "events.jsonl", traffic(monday(), 7, per_day=4))
     project.run("history", "add", "events.jsonl", code=0)

@@ -160,13 +160,13 @@ def agree(
     config = project(ctx)
     refresh_scores(config, files)
     report = audit_report(config, weeks=weeks, week=week, limit=at_least)
+    for output in outputs:
+        AUDIT_REPORT.save(report, output)
+        click.echo(f"wrote {output}", err=True)
     if as_json:
         AUDIT_REPORT.write_json(report, sys.stdout)
     else:
         AUDIT_REPORT.write(report)
-    for output in outputs:
-        AUDIT_REPORT.save(report, output)
-        click.echo(f"wrote {output}", err=True)
     if at_least is None:
         return 0
     if report.is_reached is None:
