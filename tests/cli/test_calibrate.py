@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 from proctor.calibration import CalibrationMap, load, parse
-from tests.cli.conftest import Project
+from tests.cli.conftest import PROGRAM, Project
 from tests.monitor.audit_traffic import monday, traffic, write_log
 
 
@@ -52,6 +54,46 @@ def test_a_calibrated_agent_needs_no_mapping_and_few_labels_decide_nothing(proje
     assert "too few to decide" in done.stdout
     pairs(project, 20, over=0.0, name="fewer.jsonl")
     assert "too few for a mapping" in project.run("calibrate", "fit", "--pairs", "fewer.jsonl", code=3).stderr
+
+
+@pytest.mark.parametrize(("over", "code"), [(0.0, 0), (0.15, 1)])
+def test_a_closed_pipe_costs_no_file_and_keeps_the_exit_code(project: Project, over: float, code: int) -> None:
+    pairs(project, 2500, over=over)
+    words = ("calibrate", "check", "--pairs", "pairs.jsonl")
+    project.run(*words, code=code)
+    reader, writer = os.pipe()
+    os.close(reader)
+    outputs = ("reliability.svg", "report.html")
+    with os.fdopen(writer, "w") as closed:
+        done = subprocess.run(
+            [*PROGRAM, *words, *(word for name in outputs for word in ("-o", name))],
+            cwd=project.folder,
+            env=project.variables(),
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == code, done.stderr
+    assert "Error" not in done.stderr
+    assert all((project.folder / name).stat().st_size for name in outputs)
+
+
+def test_bins_near_one_have_names_of_their_own_and_p_is_the_same_in_page_and_picture(project: Project) -> None:
+    source = np.random.default_rng(4)
+    given = 1 - 10.0 ** -source.uniform(0.5, 4.5, 1200)
+    right = source.random(1200) < given - 0.1
+    lines = [json.dumps({"confidence": float(c), "correct": bool(y)}) for c, y in zip(given, right, strict=True)]
+    project.write("pairs.jsonl", "\n".join(lines))
+    done = project.run("calibrate", "check", "--pairs", "pairs.jsonl", "-o", "c.html", "-o", "c.svg", code=1)
+    names = re.findall(r"^\s*(\d\.\d+–\d\.\d+)\s", done.stdout, re.MULTILINE)
+    assert len(names) == 15
+    assert len(set(names)) == 15
+    assert all(low != high for low, high in (name.split("–") for name in names))
+    picture = "".join(ElementTree.parse(project.folder / "c.svg").getroot().itertext())
+    assert "· p <0.001" in picture
+    assert "p = 0.00" not in (project.folder / "c.html").read_text()
 
 
 def test_labels_from_outcomes_scores_and_the_audit(project: Project) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
+import subprocess
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -17,8 +19,9 @@ from proctor.core.alert_record import AlertRecord, MovedSlice, RuleLimit, RuleSt
 from proctor.monitor.simulation.manga_store import manga_store
 from proctor.monitor.simulation.traffic import simulate
 from proctor.store.alert_state import AlertState
+from proctor.workflows.monitor.demo_day import demo_scenarios
 from proctor.workflows.monitor.intake import Intake
-from tests.cli.conftest import Project
+from tests.cli.conftest import PROGRAM, Project
 from tests.cli.in_process import call
 
 SHOP = manga_store(hours=0.5, turns_per_minute=20, flat=True, day_noise=0.0)
@@ -107,6 +110,15 @@ def test_it_goes_on_until_interrupted(live: Project) -> None:
     assert "Traceback" not in problems
 
 
+def test_it_ends_when_nobody_reads_it_any_more(live: Project) -> None:
+    words = [*PROGRAM, "watch", "--every", "0.2"]
+    with subprocess.Popen(words, cwd=live.folder, env=live.variables(), stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline()
+        started.stdout.close()
+        assert started.wait(timeout=60) == 0
+
+
 def test_wrong_use_is_named(project: Project, tmp_path: Path) -> None:
     project.write("proctor.yaml", "")
     assert "--keep goes with --demo" in project.run("watch", "--keep", "x", code=2).stderr
@@ -133,3 +145,21 @@ def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path) -> N
         assert text in done.stdout
     added = call(["promote", "--alert", "1", "--to", "suites/golden.yaml"], folder=tmp_path / "demo", env={})
     assert "1 added" in added.stdout, added.stderr
+    # The day is over: what looks back from now finds it.
+    watched = call(["watch", "--once"], folder=tmp_path / "demo", env={})
+    assert watched.returncode == 1, watched.stdout + watched.stderr
+    assert re.search(r"last event \d+\.\d h ago", watched.stdout)
+    intents = call(["history", "intents"], folder=tmp_path / "demo", env={})
+    assert "faq" in intents.stdout, intents.stderr
+    digest = call(["digest", "daily", "--light", "--sample", "0", "--json"], folder=tmp_path / "demo", env={})
+    assert digest.returncode == 0, digest.stderr
+    assert json.loads(digest.stdout)["period"]["name"] == (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+
+
+@pytest.mark.parametrize("day", range(7))
+def test_the_days_of_the_demo_are_as_busy_on_every_day_of_the_week(day: int) -> None:
+    before, shown = demo_scenarios(datetime(2026, 11, 2 + day, tzinfo=UTC))
+    hours = [each + 0.5 for each in range(14)]
+    assert [shown.weight_at(hour) for hour in hours] == pytest.approx(
+        [before.weight_at(hour) for hour in hours], rel=0.1
+    )

@@ -118,7 +118,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
         if imported is not None:
             from proctor.workflows.monitor.audit_ratings import read_ratings  # noqa: PLC0415
 
-            count = store.rate(read_ratings(imported, settings, rater=rater))
+            count = store.rate(read_ratings(imported, settings, rater=rater, refusal=store.refusal))
             click.echo(f"{count} conversations rated", err=True)
             return
         from proctor.cli.audit_keys import rate_by_keys  # noqa: PLC0415
@@ -160,13 +160,13 @@ def agree(
     config = project(ctx)
     refresh_scores(config, files)
     report = audit_report(config, weeks=weeks, week=week, limit=at_least)
+    for output in outputs:
+        AUDIT_REPORT.save(report, output)
+        click.echo(f"wrote {output}", err=True)
     if as_json:
         AUDIT_REPORT.write_json(report, sys.stdout)
     else:
         AUDIT_REPORT.write(report)
-    for output in outputs:
-        AUDIT_REPORT.save(report, output)
-        click.echo(f"wrote {output}", err=True)
     if at_least is None:
         return 0
     if report.is_reached is None:

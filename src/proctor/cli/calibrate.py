@@ -94,13 +94,13 @@ def check(ctx: click.Context, /, mapping: Path | None, outputs: tuple[Path, ...]
     )
     if report is None:
         return _nothing(found.unlabelled)
+    for output in outputs:
+        CALIBRATION_REPORT.save(report, output)
+        click.echo(f"wrote {output}", err=True)
     if as_json:
         CALIBRATION_REPORT.write_json(report, sys.stdout)
     else:
         CALIBRATION_REPORT.write(report)
-    for output in outputs:
-        CALIBRATION_REPORT.save(report, output)
-        click.echo(f"wrote {output}", err=True)
     return {"pass": 0, "fail": 1, "unscored": 3}[report.state]
 
 
@@ -137,10 +137,10 @@ def fit(ctx: click.Context, /, method: Any, outputs: tuple[Path, ...], **flags: 
             return _nothing(found.unlabelled)
         click.echo(f"{len(found.pairs)} labels are too few for a mapping; {MIN_LABELS} are needed", err=True)
         return 3
-    FIT_REPORT.write(made)
     for output in outputs:
         FIT_REPORT.save(made, output)
         click.echo(f"wrote {output}", err=True)
+    FIT_REPORT.write(made)
     return 0
 
 

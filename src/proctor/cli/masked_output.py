@@ -1,27 +1,47 @@
-"""Mask known secrets in all output: reports, messages, logs and tracebacks."""
+"""Mask known secrets in all output: reports, messages, logs and tracebacks; outlive the reader of a pipe."""
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TextIO
 
 from proctor.text.known_secrets import hide_secrets
 
-__all__ = ["masked_output"]
+__all__ = ["has_reader", "masked_output"]
 
 
 class _Masked:
-    """A text stream that masks written text; other attributes are those of the stream."""
+    """A text stream that masks written text; other attributes are those of the stream.
+
+    Once the reader of a pipe (head, less) is gone, what is written goes nowhere: a verb still writes its files and
+    returns its own exit code.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self.has_reader = True
 
     def write(self, text: str) -> int:
-        return self._stream.write(hide_secrets(text))
+        masked = hide_secrets(text)
+        self._outliving(lambda: self._stream.write(masked))
+        return len(masked)
+
+    def flush(self) -> None:
+        self._outliving(self._stream.flush)
+
+    def _outliving(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except BrokenPipeError:
+            self.has_reader = False
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())  # also for what is still in the stream's buffer
+            os.close(nowhere)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -32,6 +52,11 @@ class _Masked:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._stream)
+
+
+def has_reader() -> bool:
+    """Return whether somebody may still read the standard output; a verb without an end stops when nobody does."""
+    return bool(getattr(sys.stdout, "has_reader", True))
 
 
 @contextmanager
@@ -47,6 +72,9 @@ def masked_output() -> Iterator[None]:
     try:
         yield
     finally:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, _Masked):
+                stream.flush()  # here, where a reader that is gone does no harm
         sys.stdout, sys.stderr = out, err
 
 

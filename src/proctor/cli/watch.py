@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from proctor.cli.context import project
+from proctor.cli.masked_output import has_reader
 
 if TYPE_CHECKING:
     from proctor.workflows.monitor.demo_day import DemoMoment, DemoOutcome
@@ -73,6 +74,8 @@ def verb(
             click.echo((_CLEAR if screen else "") + "\n".join(watch_lines(seen)) + ("" if once or screen else "\n"))
         if once:
             return 1 if seen.alerts else 0
+        if not has_reader():
+            return 0
         time.sleep(every)
 
 

@@ -160,7 +160,7 @@ class AlertEngine:
                 elif record is not None and name != current:
                     changes += self._ended(record, now, silences)
                 elif name == current and not self._was_ended(name, now):
-                    changes += self._fire(watched.rule, part, name, reading, record, silences, quiet)
+                    changes += self._fire(watched.rule, part, name, reading, record, silences, quiet, now)
             self._statuses.append(self._status(watched.rule, part, fingerprint, reading, now))
         if not led:
             changes += self._unsaid(now, silences)
@@ -213,15 +213,15 @@ class AlertEngine:
         record: AlertRecord | None,
         silences: Sequence[Silence],
         quiet: str,
+        now: float,
     ) -> list[AlertChange]:
-        now = reading.window_end
         kind: ChangeKind = "no_data" if reading.state == "no_data" else "fired"
         if record is None:
-            made = _record(rule, part, fingerprint, reading)
+            made = _record(rule, part, fingerprint, reading, now)
             record, _ = self.state.open_alert(made, again_within=_AGAIN_WITHIN)
             self._figures[fingerprint] = now
         elif now - self._figures.get(fingerprint, 0.0) >= _FIGURES_EVERY:
-            record = self.state.update_alert(_refreshed(record, reading))
+            record = self.state.update_alert(_refreshed(record, reading, now))
             self._figures[fingerprint] = now
         self._open[fingerprint] = record.number
         reason = _silenced(record, silences, now)
@@ -301,7 +301,7 @@ def _silenced(record: AlertRecord, silences: Sequence[Silence], now: float) -> s
     return next((f"silence {each.number}" for each in silences if each.covers(record, now)), "")
 
 
-def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: RuleReading) -> AlertRecord:
+def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: RuleReading, now: float) -> AlertRecord:
     blank = AlertRecord(
         fingerprint=fingerprint,
         rule=rule.name,
@@ -310,19 +310,19 @@ def _record(rule: AlertRule, part: dict[str, str], fingerprint: str, reading: Ru
         slice=dict(part),
         problem="no_data" if reading.state == "no_data" else "",
         started=reading.window_start,
-        fired=reading.window_end,
-        updated=reading.window_end,
+        fired=now,
+        updated=now,
         window_start=reading.window_start,
         window_end=reading.window_end,
     )
-    return _refreshed(blank, reading)
+    return _refreshed(blank, reading, now)
 
 
-def _refreshed(record: AlertRecord, reading: RuleReading) -> AlertRecord:
+def _refreshed(record: AlertRecord, reading: RuleReading, now: float) -> AlertRecord:
     return replace(
         record,
         state=reading.state,
-        updated=reading.window_end,
+        updated=now,
         window_end=reading.window_end,
         bad=reading.bad,
         events=reading.events,

@@ -16,6 +16,7 @@ from proctor.report.sheet import Sheet, write_html, write_markdown, write_termin
 
 __all__ = ["CALIBRATION_REPORT", "FIT_REPORT", "calibration_sheet", "fit_sheet"]
 
+_MOST_DIGITS = 6
 _WORDS = {
     "pass": "calibrated within the threshold",
     "fail": "recalibrate: the error is above the threshold",
@@ -88,11 +89,12 @@ def _facts(report: CalibrationReport) -> Sequence[tuple[str, str]]:
 
 
 def _bins(report: CalibrationReport, title: str = "By confidence") -> ReportTable:
+    digits = _digits(report)
     rows = [
         (
-            f"{each.low:.2f}–{each.high:.2f}",
+            f"{each.low:.{digits}f}–{each.high:.{digits}f}",
             f"{each.count:,}",
-            f"{each.confidence:.3f}",
+            f"{each.confidence:.{digits + 1}f}",
             _percent(each.accuracy),
             f"{each.usual_low * 100:.0f}–{each.usual_high * 100:.0f} %",
             TableCell("", "")
@@ -107,6 +109,16 @@ def _bins(report: CalibrationReport, title: str = "By confidence") -> ReportTabl
         rows=rows,
         hint="bins of equal weight; of twenty bins of a calibrated agent one is outside",
     )
+
+
+def _digits(report: CalibrationReport) -> int:
+    """Return with how many digits every bin has a name of its own, and is seen to have a width if it has one."""
+    for digits in range(2, _MOST_DIGITS):
+        shown = {(f"{each.low:.{digits}f}", f"{each.high:.{digits}f}") for each in report.bins}
+        wide = sum(low != high for low, high in shown)
+        if len(shown) == len(report.bins) and wide == sum(each.low != each.high for each in report.bins):
+            return digits
+    return _MOST_DIGITS
 
 
 def _percent(estimate: Estimate) -> str:

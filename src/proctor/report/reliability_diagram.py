@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from proctor.core.calibration_report import CalibrationReport, ReliabilityBin
-from proctor.report.number_format import percent
+from proctor.report.number_format import p_text, percent
 
 __all__ = ["reliability_diagram"]
 
@@ -59,9 +61,9 @@ def _headings(report: CalibrationReport) -> list[str]:
     over = "too high" if report.gap > 0 else "too low"
     told = f"mean confidence {abs(report.gap) * 100:.1f} points {over}"
     first = f"Calibration error beyond chance {percent(report.debiased.value)}{span}"
-    second = (
-        f"n = {report.count:,} · raw {percent(report.ece)}, by chance {percent(report.chance)} · p = {report.p:.3f}"
-    )
+    shown = p_text(report.p)
+    p = f"p {escape(shown)}" if shown.startswith("<") else f"p = {shown}"
+    second = f"n = {report.count:,} · raw {percent(report.ece)}, by chance {percent(report.chance)} · {p}"
     return [
         f'<text class="rd-text rd-title" x="14" y="22">{first}</text>',
         f'<text class="rd-text" x="14" y="41">{second}</text>',
@@ -108,7 +110,7 @@ def _points(bins: tuple[ReliabilityBin, ...]) -> list[str]:
     for each in bins:
         x, share = _x(each.confidence), each.accuracy.value or 0.0
         low, high = each.accuracy.low or 0.0, each.accuracy.high or 0.0
-        told = f"confidence {each.confidence:.2f}, right {percent(share)} of {each.count:,}"
+        told = f"confidence {each.confidence:.3f}, right {percent(share)} of {each.count:,}"
         found.append(f'<line class="rd-span" x1="{x}" y1="{_y(low)}" x2="{x}" y2="{_y(high)}"/>')
         found.append(f'<circle class="rd-point" cx="{x}" cy="{_y(share)}" r="4"><title>{told}</title></circle>')
     return found

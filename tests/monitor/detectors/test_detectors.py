@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_rules import AlertRule
 from proctor.monitor.detectors.absence import AbsenceDetector, LagDetector
 from proctor.monitor.detectors.quantile import QuantileDetector
 from proctor.monitor.detectors.rate import RateDetector
+from proctor.monitor.detectors.rule_reading import RuleReading, shown_span
 from proctor.monitor.detectors.streak import StreakDetector
 
 START = 1_700_000_400.0
@@ -148,3 +150,45 @@ def test_a_dead_scorer_is_missing_data_not_perfect_answers() -> None:
         detector.check(START + minute * 60 + 60)
     assert detector.check(START + 5 * 3600 + 60).state == "ok"
     assert detector.check(START + 5 * 3600 + 1200).state == "no_data"
+
+
+def _spike(rule: AlertRule, *, scores: bool) -> list[RuleReading]:
+    """Six hours with 2 bad turns of 100, then ten minutes with 30; each turn has a score, if they are sent."""
+    detector = RateDetector(rule, {})
+    fired = []
+    for second in range(0, 6 * 3600 + 600, 2):
+        time, place = START + second, second // 2
+        bad = place % 100 < (30 if second >= 6 * 3600 else 2)
+        detector.observe(turn(time, session=f"s{second}"), time)
+        if scores:
+            signals = ("score/grounded",) * bad
+            scored = turn(time, kind="score", name="grounded", session=f"s{second}", signals=signals)
+            detector.observe(scored, time)
+        if second % 10 == 0:
+            reading = detector.check(time)
+            if reading.state == "firing":
+                fired.append(reading)
+    return fired
+
+
+def test_the_window_of_an_alarm_is_the_one_that_its_message_tells() -> None:
+    rule = AlertRule(name="wrong", kind="rate", signals=("score/grounded",), window=300)
+    fired = _spike(rule, scores=True)
+    assert len({each.window_end for each in fired}) > 3
+    for each in fired:
+        told = re.search(r" in (.+? (?:s|min|h)),", each.message)
+        assert told
+        assert told[1] == shown_span(each.window_end - each.window_start)
+
+
+def test_a_rule_of_scores_and_turns_tells_its_share_of_turns() -> None:
+    signals = ("score/grounded", "gate/grounding", "escalation")
+    mixed = _spike(AlertRule(name="wrong", kind="rate", signals=signals, window=300), scores=True)[-1]
+    alone = _spike(AlertRule(name="wrong", kind="rate", signals=signals[:1], window=300), scores=True)[-1]
+    assert mixed.events == alone.events  # as many turns as scores, not both
+    assert mixed.value == alone.value
+    assert mixed.baseline
+    assert alone.baseline
+    assert abs(mixed.baseline / alone.baseline - 1) < 0.1
+    assert f"{mixed.bad} of {mixed.events} turns (" in mixed.message
+    assert f"{alone.bad} of {alone.events} scores (" in alone.message

@@ -26,6 +26,7 @@ _SUSPECT: Final = 0.5  # of a threshold: from here on an hour waits before it be
 _FIRST_WEEK: Final = 0.25  # of the false alarms that a rule may give, while it knows few hours
 _NO_DATA: Final = 30.0  # events that should have come
 _NO_DATA_SECONDS: Final = 600.0
+_WORDS: Final = {"gate": "gate decisions", "csat": "ratings"}
 
 
 class _Stream:
@@ -41,6 +42,10 @@ class _Stream:
         self.waiting = 0  # events without the signal that the charts have not seen yet
         self.last: float | None = None
 
+    def takes(self, kind: str, name: str | None) -> bool:
+        """Return whether the signals can come with such an event."""
+        return kind in self.kinds and (self.name is None or self.name == name)
+
 
 class RateDetector:
     """Watches the share of events with a signal, of one rule and slice."""
@@ -52,6 +57,8 @@ class RateDetector:
         for signal in rule.signals:
             among.setdefault(opportunity_of(signal, rule.of), []).append(signal)
         self._streams = [_Stream(tuple(signals), *events) for events, signals in among.items()]
+        turns = sorted((each for each in self._streams if "turn" in each.kinds), key=lambda each: len(each.kinds))
+        self._turns = turns[0] if turns and len(self._streams) > 1 else None
         self._recent = RecentEvents()
         self._evidence = [0.0] * len(RATIOS)
         self._onset = [0.0] * len(RATIOS)
@@ -75,7 +82,7 @@ class RateDetector:
         counted = bad = 0
         kind, signals, time = row.kind, row.signals, row.time
         for stream in self._streams:
-            among = kind in stream.kinds and (stream.name is None or stream.name == row.name)
+            among = stream.takes(kind, row.name)
             if signals and not stream.wanted.isdisjoint(signals) and not self._repeated(row):
                 bad = 1
                 stream.hours.add(time, int(among), 1)
@@ -87,19 +94,32 @@ class RateDetector:
                 counted = 1
                 stream.last = time
         if counted or bad:
-            self._recent.add(row, counted, bad)
+            self._recent.add(row, int(counted and self._is_told(kind, row.name)), bad)
 
     def observe_run(self, run: EventRun, arrived: float) -> None:
         """Count events that arrived together and have no signals."""
         counted = False
         for stream in self._streams:
-            if run.kind in stream.kinds and (stream.name is None or stream.name == run.name):
+            if stream.takes(run.kind, run.name):
                 stream.waiting += len(run)
                 stream.hours.add_run(run)
                 stream.last = run.last
                 counted = True
-        if counted:
+        if counted and self._is_told(run.kind, run.name):
             self._recent.add_run(run)
+
+    @property
+    def _of(self) -> _Stream | None:
+        """What the share that people read is of: turns, where several kinds of events tell about the same turn."""
+        return self._turns if self._turns is not None and self._turns.last is not None else None
+
+    def _is_told(self, kind: str, name: str | None) -> bool:
+        return self._of is None or self._of.takes(kind, name)
+
+    def _told(self) -> str:
+        """Return the word for what the share is of."""
+        kinds = frozenset().union(*(each.kinds for each in ([self._of] if self._of else self._streams)))
+        return " and ".join(_WORDS.get(each, f"{each}s") for each in sorted(kinds, key=lambda each: each != "turn"))
 
     def _repeated(self, row: EventRow) -> bool:
         """Return whether a conversation's bad event was counted a moment ago: one event may be told twice."""
@@ -191,21 +211,28 @@ class RateDetector:
         return f"learning what is normal: {events:.0f} events, {bad:.0f} of them bad, in closed hours so far"
 
     def _normal(self, now: float) -> float | None:
-        """Return the normal share of all events of the rule at a time."""
-        events = bad = 0.0
+        """Return the normal share of events of the rule at a time."""
+        events, bad = self._usually(now, now - _HOUR, now, least=1.0)
+        return bad / events if events else None
+
+    def _usually(self, now: float, start: float, end: float, *, least: float = 0.0) -> tuple[float, float]:
+        """Return how many events, and bad ones, normally come between two times at the rates of now."""
+        events = turns = bad = 0.0
         for stream in self._streams:
             rate = stream.hours.season.rate(now)
             if rate is not None:
-                count = stream.hours.season.expected(now - _HOUR, now) or 1.0
+                count = stream.hours.season.expected(start, end) or least
                 events += count
                 bad += count * rate
-        return bad / events if events else None
+                if stream is self._of:
+                    turns = count
+        return turns or events, bad
 
     def _alarm(self, now: float, place: int) -> RuleReading:
         start = self._firing or now
         before = self._alarmed
         if before is not None and now - self._detailed < (now - start) / 10:  # the longer, the less it changes
-            return replace(before, window_end=now, statistic=self._evidence[place])
+            return replace(before, statistic=self._evidence[place])  # its window is the one that was counted
         self._alarmed, self._detailed = self._counted_alarm(now, place, start), now
         return self._alarmed
 
@@ -216,6 +243,7 @@ class RateDetector:
         value = bad / events if events else None
         times = f", {value / normal:.2g} times the normal {shown_rate(normal)}" if value and normal else ""
         what = ", ".join(self.rule.signals)
+        share = f"{bad} of {events} {self._told()} ({shown_rate(value or 0)})"
         where = f"; mostly {moved[0].dimension} {moved[0].value}" if moved else ""
         return RuleReading(
             state="firing",
@@ -227,7 +255,7 @@ class RateDetector:
             baseline=normal,
             statistic=self._evidence[place],
             threshold=self._levels[place],
-            message=f"{what}: {bad} of {events} ({shown_rate(value or 0)}) in {shown_span(now - start)}{times}{where}",
+            message=f"{what}: {share} in {shown_span(now - start)}{times}{where}",
             examples=self._recent.examples(start, now, moved),
             moved=moved,
         )
@@ -259,16 +287,13 @@ class RateDetector:
         if not self._levels:
             return replace(made, text=f"cannot see anything yet: {self._learning()}")
         hour = now // _HOUR * _HOUR
-        seasons = [each.hours.season for each in self._streams]
-        pairs = [(season.expected(hour, hour + _HOUR) / 60, season.rate(now)) for season in seasons]
-        known = [(count, rate) for count, rate in pairs if rate is not None]
-        events, bad = sum(count for count, _ in known), sum(count * rate for count, rate in known)
+        events, bad = (count / 60 for count in self._usually(now, hour, hour + _HOUR))
         minutes = self.rule.window / 60
         if self._smallest is None or self._smallest[0] != bad:
             self._smallest = bad, smallest_spike(bad, minutes, self._levels)
         smallest = self._smallest[1]
         most = events / bad if bad else math.inf
-        text = f"normal {bad:.2g} bad of {events:.3g} events a minute; "
+        text = f"normal {bad:.2g} bad of {events:.3g} {self._told()} a minute; "
         if smallest is None or smallest > most:
             smallest = None
             text += f"no spike is certain to be seen in {shown_span(self.rule.window)} at this traffic"

@@ -126,12 +126,14 @@ class TrafficScenario:
 
     The scorer of ``score`` finds a wrong answer with ``sensitivity`` and passes a right one with ``specificity``.
     ``caught`` is the share of attacks that the guard stops, ``followed`` the share of the rest that the agent obeys.
+    ``weekday``, from Monday 0, is what the day of the start counts as; without it, what it is.
     """
 
     name: str
     intents: tuple[IntentTraffic, ...]
     languages: Mapping[str, float]
     start: datetime = datetime(2026, 8, 3, tzinfo=UTC)  # a Monday
+    weekday: int | None = None
     hours: float = 24.0 * 28
     turns_per_minute: float = 20.0
     flat: bool = False
@@ -176,7 +178,8 @@ class TrafficScenario:
 
     def weight_at(self, hour: float) -> float:
         """Return the traffic of this hour as a multiple of the mean."""
-        at = self.start.weekday() * 24 + self.start.hour + self.start.minute / 60 + hour
+        weekday = self.start.weekday() if self.weekday is None else self.weekday
+        at = weekday * 24 + self.start.hour + self.start.minute / 60 + hour
         return self.weights[int(at) % HOURS_OF_WEEK]
 
     def shares_at(self, hour: float) -> tuple[float, ...]:

@@ -30,7 +30,7 @@ from proctor.workflows.monitor.watch import figures_of
 
 __all__ = ["DemoMoment", "DemoOutcome", "demo_scenarios", "run_demo"]
 
-_DAY: Final = datetime(2026, 11, 18, tzinfo=UTC)  # a Wednesday, as busy as the day before
+_WEDNESDAY: Final = 2  # what the day counts as: as busy as the day before, whatever day it is run on
 _OPENS: Final = 8.0  # hour from which events are stored
 _INCIDENT: Final = 14.0
 _AFTER: Final = 1.0  # hours of the incident at most
@@ -61,26 +61,27 @@ class DemoOutcome:
 
     events: int
     learnt: int
+    release: datetime
     alert: AlertRecord | None = None
     example: str = ""
     turns: tuple[Turn, ...] = ()
     limits: tuple[RuleLimit, ...] = ()
-    release: datetime = _DAY
     delay: float | None = None
     wrong: int = 0
 
 
-def demo_scenarios() -> tuple[TrafficScenario, TrafficScenario]:
-    """Return the day before, from which the rules learn, and the day with the incident.
+def demo_scenarios(start: datetime) -> tuple[TrafficScenario, TrafficScenario]:
+    """Return the day before, from which the rules learn, and the day with the incident, which begins at ``start``.
 
     At 14:00 half of the conversations get version 1.1, which tells customers last year's rules.
     """
     shop = manga_store(turns_per_minute=_TURNS_PER_MINUTE, day_noise=0.0)
-    before = replace(shop, start=_DAY - timedelta(days=1), hours=24.0, texts=False)
+    before = replace(shop, start=start - timedelta(days=1), weekday=_WEDNESDAY - 1, hours=24.0, texts=False)
     day = replace(
         shop,
         name="shop",
-        start=_DAY,
+        start=start,
+        weekday=_WEDNESDAY,
         hours=_INCIDENT + _AFTER,
         releases=(VersionChange(at_hour=_INCIDENT, version="1.1", share=0.5),),
         incidents=(
@@ -97,40 +98,46 @@ def demo_scenarios() -> tuple[TrafficScenario, TrafficScenario]:
     return before, day
 
 
-def run_demo(store: Path, show: Callable[[DemoMoment], None], *, seed: int = 7) -> DemoOutcome:
+def run_demo(
+    store: Path, show: Callable[[DemoMoment], None], *, seed: int = 7, now: datetime | None = None
+) -> DemoOutcome:
     """Learn from the day before, then live through the day up to a moment after the alert.
+
+    The day is the one before ``now``: what reads the store of the demo looks back, and finds it.
 
     Raises:
         StoreError: the store cannot be written.
     """
-    before, day = demo_scenarios()
+    today = (now or datetime.now(UTC)).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    start = today - timedelta(days=1)
+    before, day = demo_scenarios(start)
     private_folder(store)
     clock = _Clock()
     usual: dict[int, RollupCell] = {}
     truth = TrafficTruth(keep=False)
-    begin = _DAY.timestamp()
+    begin = start.timestamp()
     with AlertState(store) as state:
         engine = AlertEngine(rules_of({}), state, clock=clock)
         learnt = engine.learn(_counted(simulate(before, seed), usual), every=600.0)
-        show(DemoMoment(time=_DAY, note=f"learnt what is normal from {learnt:,} events of the day before"))
+        show(DemoMoment(time=start, note=f"learnt what is normal from {learnt:,} events of the day before"))
         intake = Intake(store, alerts=engine, history=History(store, search=False), clock=clock)
         alert: AlertRecord | None = None
         stop = inf
         with closing(intake):
             engine.learn(_counted(_before_opening(day, seed), {}), every=600.0)
-            for now, events, is_look in _steps(simulate(day, seed, truth=truth), begin):
-                clock.now = now
+            for at, events, is_look in _steps(simulate(day, seed, truth=truth), begin):
+                clock.now = at
                 intake.add(events)
                 if not is_look:
                     continue
                 changes = tuple(intake.tick())
-                figures = tuple(figures_of(_recent(intake, now), 5.0, _usual_now(usual, now)))
-                moment = DemoMoment(time=datetime.fromtimestamp(now, UTC), rows=figures, changes=changes)
-                show(replace(moment, note=_note(now - begin)))
+                figures = tuple(figures_of(_recent(intake, at), 5.0, _usual_now(usual, at)))
+                moment = DemoMoment(time=datetime.fromtimestamp(at, UTC), rows=figures, changes=changes)
+                show(replace(moment, note=_note(at - begin)))
                 found = next((each.alert for each in changes if each.alert.rule == _RULE), None)
                 if alert is None and found is not None:
-                    alert, stop = found, now + _TOLD_FOR
-                if now >= stop:
+                    alert, stop = found, at + _TOLD_FOR
+                if at >= stop:
                     break
             intake.index()
             limits = tuple(engine.limits(clock.now))
@@ -144,7 +151,7 @@ def run_demo(store: Path, show: Callable[[DemoMoment], None], *, seed: int = 7) 
             learnt=learnt,
             alert=alert,
             limits=limits,
-            release=_DAY + timedelta(hours=_INCIDENT),
+            release=start + timedelta(hours=_INCIDENT),
             delay=alert.fired - begin - _INCIDENT * 3600 if alert is not None else None,
             wrong=sum(each.bad for each in truth.incidents),
             example=example,
