@@ -284,7 +284,7 @@ def _explained(error: Exception, path: Path) -> StoreError:
             hint="move the file away; `proctor doctor` then lists the runs to rebuild",
         )
     if "full" in text or getattr(error, "errno", None) == 28:
-        return StoreError("the disk is full", file=str(path), hint="free some space, then resume the run")
+        return StoreError("the disk is full", file=str(path), hint="free some space, then try again")
     if "locked" in text:
         return StoreError("is locked by another process", file=str(path), hint="wait for it to end, then try again")
     return StoreError(text, file=str(path), hint="check the folder under `store:` in proctor.yaml")
