@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from proctor.config import Config, open_config
+from proctor.core.errors import StoreError
 from proctor.store.event_log import FOLDER, EventLog
 from proctor.wiring.history_settings import history_settings, open_history
 from proctor.wiring.monitor_state import state_url
@@ -19,7 +21,9 @@ from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
 
 __all__ = ["index_process", "index_until_orphaned", "main"]
 
+_log = logging.getLogger(__name__)
 _EVERY: Final = 0.5  # seconds
+_AGAIN: Final = 5.0  # seconds after a failure
 _NICENESS: Final = 5  # receiving goes first
 _STOP_SECONDS: Final = 10.0
 _PROGRAM: Final = "import sys; from proctor.workflows.monitor.index_process import main; main(sys.argv[1:])"
@@ -53,6 +57,18 @@ def index_until_orphaned(config: Config, *, parent: int) -> None:
 
     The parent ends its files of the log now and then; what has no writer is sealed here.
     """
+    told = ""
+    while os.getppid() == parent:
+        try:
+            _index(config, parent=parent)
+        except (StoreError, OSError) as error:  # the disk is full, for example: nothing is lost, the log has the events
+            if str(error) != told:
+                told = str(error)
+                _log.warning("the history does not follow the log, and is tried again: %s", told)
+            time.sleep(_AGAIN)
+
+
+def _index(config: Config, *, parent: int) -> None:
     alone = state_url(config) is None
     with open_history(config, indexes=alone) as history, EventLog(config.store / FOLDER) as log:
         upkeep = HistoryUpkeep(history=history, log=log, settings=history_settings(config))
