@@ -286,13 +286,8 @@ def _explained(error: Exception, path: Path) -> StoreError:
             file=str(path),
             hint="move the file away; `proctor doctor` then lists the runs to rebuild",
         )
-<<<<<<< HEAD
     if "full" in text or getattr(error, "errno", None) == errno.ENOSPC:
-        return StoreError("the disk is full", file=str(path), hint="free some space, then resume the run")
-=======
-    if "full" in text or getattr(error, "errno", None) == 28:
         return StoreError("the disk is full", file=str(path), hint="free some space, then try again")
->>>>>>> wt-f4
     if "locked" in text:
         return StoreError("is locked by another process", file=str(path), hint="wait for it to end, then try again")
     return StoreError(text, file=str(path), hint="check the folder under `store:` in proctor.yaml")
