@@ -25,6 +25,6 @@ def id_of_content(data: Mapping[str, Any]) -> str:
 def _in_utc(text: str) -> str:
     try:
         made = datetime.fromisoformat(text)
-    except ValueError:
+        return (made if made.tzinfo else made.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):  # no time, or one before the first year
         return text
-    return (made if made.tzinfo else made.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
