@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from proctor.core.audit import AuditRating, AuditSettings, BlindItem, Settlement, blind
 from proctor.core.audit_report import Split
+from proctor.core.errors import InputError
 from proctor.report.audit_files import conversation_text
 from proctor.report.safe_text import visible
 from proctor.store.audit import AuditStore
@@ -16,6 +19,7 @@ __all__ = ["rate_by_keys", "settle_by_keys"]
 
 _BACK = ("\x7f", "\b", "b")
 _ENTER = ("\r", "\n", " ")
+_TERMINAL = Path("/dev/tty")  # where keys are read from if the standard input is something else
 _ROLES = {"user": "cyan", "assistant": "green"}
 
 
@@ -25,6 +29,9 @@ def rate_by_keys(
     """Show one conversation after the other and store its ratings; return how many were rated.
 
     What was rated is stored at once. The claim on the one that is shown is given up at the end, however it comes.
+
+    Raises:
+        InputError: there is no terminal to read keys from.
     """
     done = 0
     skipped: list[str] = []
@@ -39,6 +46,7 @@ def rate_by_keys(
                     "nothing is left to rate" if not skipped else "only skipped conversations are left", err=True
                 )
                 return done
+            _need_terminal("read a file of ratings with `proctor audit rate --import FILE`")
             _show(shown, f"{rater}: {store.left(rater, week=week)} left")
             given = _rating(shown, settings, rater)
             if given is None:
@@ -58,7 +66,14 @@ def rate_by_keys(
 def settle_by_keys(
     store: AuditStore, settings: AuditSettings, splits: Sequence[Split], person: str, *, is_consensus: bool = False
 ) -> int:
-    """Show each split with its conversation and the ratings without names; return how many were settled."""
+    """Show each split with its conversation and the ratings without names; return how many were settled.
+
+    Raises:
+        InputError: there is no terminal to read keys from.
+    """
+    hint = "settle one with `proctor audit settle ITEM --dimension NAME --value N`; ratings come with `rate --import`"
+    if splits:
+        _need_terminal(hint)
     done = 0
     last = ""
     own = {each.item for each in store.ratings() if each.rater == person}
@@ -86,6 +101,16 @@ def settle_by_keys(
                 done += 1
                 break
     return done
+
+
+def _need_terminal(hint: str) -> None:
+    """Say at once that nobody can press a key, before a conversation is shown."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        return
+    try:
+        _TERMINAL.open("rb").close()
+    except OSError:
+        raise InputError("there is no terminal to read keys from", hint=hint) from None
 
 
 def _show(item: BlindItem, left: str) -> None:

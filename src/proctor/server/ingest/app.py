@@ -209,7 +209,7 @@ class IngestServer:
     # --- plain JSON ----------------------------------------------------------------------------------
 
     async def turns(self, request: web.Request) -> web.StreamResponse:
-        """Take events as JSON: one, a list, or one on each line. The good are kept, the others named."""
+        """Take events as JSON: one, a list, or one on each line. The good ones are kept, the others named."""
         source = self.tokens.source(request)
         lines = request.content_type in _LINES
         try:
@@ -218,8 +218,6 @@ class IngestServer:
             self.counts["events", "unreadable"] += 1
             return refusal(400, _UNREADABLE % error, hint="send a JSON object, a list, or application/x-ndjson")
         told: dict[str, Any] = {"accepted": batch.accepted, "rejected": batch.rejected}
-        if batch.duplicates:
-            told["duplicates"] = batch.duplicates
         if batch.problems:
             told["problems"] = batch.problems
         return json_answer(told, status=400 if batch.rejected and not batch.accepted else 200)
