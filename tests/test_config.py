@@ -72,6 +72,20 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path: Path, text: str | bytes) -
     assert caught.value.exit_code == 2
 
 
+def test_an_unknown_section_of_monitor_is_refused_with_its_line_and_a_guess(tmp_path: Path) -> None:
+    path = _write(tmp_path, "monitor:\n  history: {masking: names}\n  hsitory: {masking: none}\n")
+    with pytest.raises(MalformedError) as caught:
+        load_config(path, EMPTY, start=tmp_path)
+    (problem,) = caught.value.problems
+    assert (problem.where, problem.line, problem.hint) == ("monitor.hsitory", 3, "did you mean `history`?")
+
+
+def test_every_section_of_monitor_is_kept_as_it_is_written(tmp_path: Path) -> None:
+    path = _write(tmp_path, "monitor: {ingest: {}, history: {}, scoring: false, digest: {}, floors: {}, state: here}\n")
+    monitor = load_config(path, EMPTY, start=tmp_path).settings.monitor
+    assert (monitor.history, monitor.scoring, monitor.state) == ({}, False, "here")
+
+
 def test_an_empty_file_is_all_defaults(tmp_path: Path) -> None:
     assert load_config(_write(tmp_path, ""), EMPTY, start=tmp_path).settings.run == RunSettings()
 

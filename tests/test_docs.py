@@ -32,3 +32,13 @@ def test_the_readme_names_its_two_commands() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make demo" in text
     assert "make test" in text
+
+
+def test_prometheus_scrapes_the_port_that_serve_listens_on() -> None:
+    from proctor.cli.serve import verb
+
+    port = next(option.default for option in verb.params if option.name == "port")
+    scraped = re.findall(
+        r'targets: \["127\.0\.0\.1:(\d+)"\]', (ROOT / "docs" / "alerts.md").read_text(encoding="utf-8")
+    )
+    assert scraped == [str(port)]

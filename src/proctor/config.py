@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
+from proctor.core.monitor_sections import MonitorSections
 from proctor.core.record import dataclass
 from proctor.core.tool_effect import StatedEffect
 from proctor.lexicon.project_concepts import NO_CONCEPTS, read_project_concepts, use_concepts
@@ -164,7 +165,7 @@ class Settings:
     publish: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
     completion: Mapping[str, Any] = field(default_factory=dict)
     escalation: Mapping[str, Any] = field(default_factory=dict)
-    monitor: Mapping[str, Any] = field(default_factory=dict)
+    monitor: MonitorSections = field(default_factory=MonitorSections)
     audit: Mapping[str, Any] = field(default_factory=dict)
     schedule: Mapping[str, Any] = field(default_factory=dict)
     guard: Mapping[str, Any] = field(default_factory=dict)

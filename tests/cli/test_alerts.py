@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from proctor.cli.main import main
 from proctor.core.alert_record import AlertRecord, MovedSlice
+from proctor.store import db
 from proctor.store.alert_state import AlertState
 
 
@@ -151,3 +154,18 @@ def test_an_unknown_alert(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_the_rules_for_prometheus_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("rules") == 0
     assert "alert: ProctorDown" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EIO])
+def test_a_store_that_cannot_be_written_is_named_once(
+    number: int, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(path: Path) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(db, "private_database", refused)
+    assert call("list") == 3
+    told = capsys.readouterr().err
+    assert told.count("alerts.db") == 1
+    assert "Errno" not in told
+    assert ("cannot be written" if number == errno.EROFS else os.strerror(number)) in told

@@ -135,6 +135,25 @@ def test_wrong_files_of_ratings_are_explained(sampled: Project, name: str, text:
     assert said in sampled.run("audit", "rate", "--import", name, code=2).stderr
 
 
+def test_every_wrong_line_of_an_import_is_named_at_once(sampled: Project) -> None:
+    known = items(sampled)[0]["item"]
+    lines = [
+        {"item": known, "rater": "ann", "tone": 3},
+        {"item": "nosuch", "rater": "ann", "tone": 3},
+        {"item": known, "rater": "bob", "tone": 9},
+        {"item": "neither", "rater": "bob", "tone": 9},
+    ]
+    sampled.write("r.jsonl", "\n".join([*map(json.dumps, lines), "{"]))
+    told = sampled.run("audit", "rate", "--import", "r.jsonl", code=2).stderr
+    assert "r.jsonl:2: item: there is no audit item 'nosuch'" in told
+    assert "r.jsonl:3: tone: must be from 1 to 5, not '9'" in told
+    assert "r.jsonl:4: tone: must be from 1 to 5, not '9'" in told
+    assert "r.jsonl:4: item: there is no audit item 'neither'" in told
+    assert "r.jsonl:5: is not JSON" in told
+    assert "5 problems" in told
+    assert "\t0\t0\t0" in sampled.run("audit", "list", code=0).stdout, "nothing of it is stored"
+
+
 def test_mistakes_before_there_is_a_sample(project: Project) -> None:
     assert "no event log in the store" in project.run("audit", "sample", code=2).stderr
     assert "no audit sample" in project.run("audit", "agree", code=2).stderr

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from proctor.core.codec import dumps
 from tests.cli.conftest import Project
+from tests.store.event_rows import event, turn_event
 from tests.workflows.batch.logs import scores_in, write_logs
 
 CHECKS = "name: desk\nscorers:\n  - judge: is right\ncases:\n  - {id: c0-0, expect: {facts: [3 days]}}\n"
@@ -42,6 +44,18 @@ def test_a_model_without_a_price_has_no_budget(judged: Project) -> None:
     done = judged.run("batch", "score", "in", "--suite", "checks.yaml", "-o", "out", "--budget", "1", "--workers", "1")
     assert done.returncode == 3
     assert "not scored" in done.stderr
+
+
+def test_event_files_and_the_logs_of_the_store_are_read_without_naming_a_format(project: Project) -> None:
+    made = [event(0, "csat", value=4.0), *[turn_event(n) for n in range(10)]]  # 10 turns in 2 sessions
+    project.write("events.ndjson", "".join(dumps(each).decode() + "\n" for each in made))
+    plain = project.run("batch", "score", "events.ndjson", "--scorers", "conversation", "--light", "-o", "plain")
+    assert "1 of 1 shards, 2 conversations" in plain.stdout
+    project.run("history", "add", "events.ndjson", code=0)
+    (log,) = project.folder.glob("*/events/*.ndjson")
+    project.write("log.ndjson", f"{' ' * 40}\n{log.read_text()}")  # the first line was erased
+    words = ["batch", "score", "log.ndjson", "--scorers", "conversation", "--light", "-o", "logged"]
+    assert "1 of 1 shards, 2 conversations" in project.run(*words).stdout
 
 
 def test_what_is_wrong_is_told_with_a_hint(project: Project) -> None:

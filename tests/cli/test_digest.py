@@ -115,7 +115,10 @@ def test_one_failing_entry_does_not_stop_the_others(busy: Project) -> None:
     assert "completion: limit missed: " in done.stdout
     assert "over its limit of 0" in done.stdout
     busy.run("schedule", "run", "completion", "--now", code=1)
-    assert "there is no trigger 'complettion'" in busy.run("schedule", "run", "complettion", code=2).stderr
+    told = busy.run("schedule", "run", "complettion", code=2).stderr
+    assert "there is no entry or trigger 'complettion'. Did you mean 'completion'?" in told
+    told = busy.run("schedule", "run", "zzz", code=2).stderr
+    assert all(name in told for name in ("first", "second", "completion", "audit", "drift"))
     assert "cannot run: no campaign" in busy.run("schedule", "run", "red_team", code=2).stderr
 
 
@@ -203,3 +206,26 @@ def test_validate_checks_the_schedule_the_digest_and_the_floors(project: Project
     assert "did you mean 'completion'?" in told
     assert "monitor.digest" in told
     assert "monitor.floors" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("monitor: {scoring: {scorers: [groundet]}}", "did you mean 'grounded'?"),
+        ("monitor: {scoring: {scorers: [grounded], rate: 1.5}}", "rate must be from 0 to 1, not 1.5"),
+        ("monitor: {history: {masking: pattern}}", "monitor.history.masking"),
+        ("monitor: {history: {keep: 90 dys}}", "monitor.history: keep"),
+        ("monitor: {ingest: {tokens: {desk: '${UNSET_TOKEN}'}}}", "UNSET_TOKEN is not set"),
+        ("monitor: {state: 'postgresql://a:${UNSET_TOKEN}@db/x'}", "UNSET_TOKEN is not set"),
+        ("alerts: {channels: {desk: {slack: '${UNSET_TOKEN}'}}}", "UNSET_TOKEN is not set"),
+        (
+            "monitor: {digest: {channels: [dsek]}}\nalerts: {channels: {desk: {slack: 'https://x.test'}}}",
+            "mean 'desk'?",
+        ),
+        ("audit: {size: 10, core: 20}", "audit"),
+        ("schedule: {completion: {every: often}}", "schedule.completion"),
+    ],
+)
+def test_validate_refuses_what_serve_would_refuse(project: Project, text: str, said: str) -> None:
+    project.write("proctor.yaml", text + "\n")
+    assert said in project.run("validate", code=2).stderr

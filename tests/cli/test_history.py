@@ -44,6 +44,16 @@ def test_events_are_added_once_found_sealed_and_forgotten(project: Project, even
     assert "indexed 5 events" in project.run("history", "rebuild", code=0).stdout
 
 
+def test_a_customer_of_whom_nothing_is_stored_is_no_done_erasure(project: Project, events: Path) -> None:
+    project.run("history", "add", events.name, code=0)
+    wrong = project.run("history", "forget", f"x{MAIL}", "--yes", code=2)
+    assert "nothing of the customer" in wrong.stderr
+    assert "check the spelling" in wrong.stderr
+    assert not wrong.stdout
+    project.run("history", "forget", MAIL, "--yes", code=0)
+    assert "nothing of the customer" in project.run("history", "forget", MAIL, "--yes", code=2).stderr
+
+
 def test_old_events_are_removed(project: Project, events: Path) -> None:
     project.run("history", "add", events.name, code=0)
     project.run("history", "seal", code=0)

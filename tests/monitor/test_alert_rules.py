@@ -94,6 +94,15 @@ def test_what_cannot_work_is_an_error_at_start(rule: Any, field: str, words: str
     assert caught.value.file == "proctor.yaml"
 
 
+@pytest.mark.parametrize("written", [{"limit": "8 s"}, "off", False])
+def test_a_mistyped_default_rule_is_guessed(written: Any) -> None:
+    with pytest.raises(MalformedError) as caught:
+        rules_of({"latncy": written})
+    (problem,) = caught.value.problems
+    assert problem.where.startswith("alerts.rules.latncy")
+    assert problem.hint == "did you mean `latency`?"
+
+
 def test_every_problem_is_named_at_once() -> None:
     with pytest.raises(MalformedError) as caught:
         rules_of({"a": {"rate": "nothing"}, "b": {"lag": "x"}}, known=KNOWN, false_pages=0.0)

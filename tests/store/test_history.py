@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -307,6 +309,35 @@ def test_an_indexer_that_read_before_an_erasure_reads_again(tmp_path: Path, hist
     assert history.catch_up() == 9
 
 
+def test_what_was_erased_is_stored_when_it_is_sent_again(tmp_path: Path, history: History) -> None:
+    with EventLog(tmp_path / "events") as live:
+        live.append(turns(20))
+        live.rotate()
+        history.seal()
+        live.append(turns(5, 20, customer="c0"))
+        history.catch_up()
+        assert history.forget("c0").events == 15
+        again = live.append(turns(25))
+        assert (len(again.new), again.duplicates) == (15, 10), "a writer that goes on takes it again"
+    assert history.catch_up() == 15
+    talk = history.conversation("s0")
+    assert talk is not None
+    assert len(talk.turns) == 5
+    history.forget("c0")
+    history.seal()
+    with EventLog(tmp_path / "events") as other:
+        assert len(other.append(turns(25)).new) == 10, "one that is opened later does too"
+
+
+def test_another_process_knows_the_ids_of_sealed_events(tmp_path: Path, history: History) -> None:
+    _log(tmp_path, turns(5))
+    history.seal()
+    code = "import sys; from proctor.store.log_reader import last_codes; from pathlib import Path; "
+    code += "from proctor.core.seen_ids import id_code; print(id_code(sys.argv[2]) in last_codes(Path(sys.argv[1]), 9))"
+    run = [sys.executable, "-c", code, str(tmp_path / "events"), turns(1)[0].id]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "True\n"
+
+
 def test_old_events_are_removed_and_their_counts_stay(tmp_path: Path, history: History) -> None:
     _log(tmp_path, [*turns(5), *[row_of(turn_event(n, after=10 * DAY)) for n in range(5, 10)]])
     history.seal()
@@ -319,6 +350,28 @@ def test_old_events_are_removed_and_their_counts_stay(tmp_path: Path, history: H
     assert sum(cell.turns for cell in history.windows(START - 3_600, START + 3_600, step=3_600)) == 5
     assert sum(cell.turns for cell in history.windows(START, START + 60, step=60)) == 0
     assert not any("2026-11-15" in str(path) for path in tmp_path.rglob("*.parquet"))
+
+
+def test_counts_of_removed_events_stay_when_indexes_are_built_again(tmp_path: Path, history: History) -> None:
+    late = [row_of(turn_event(n, after=3_600)) for n in range(90, 92)]  # of a day whose other events are removed
+    _log(tmp_path, [*turns(5), *[row_of(turn_event(n, after=10 * DAY)) for n in range(5, 10)]])
+    history.seal()
+    history.retain(START + 5 * DAY, minutes_before=START + 5 * DAY)
+    _log(tmp_path, late)
+    history.catch_up()
+    history.seal()
+    _log(tmp_path, [row_of(turn_event(95, after=7_200))])  # nobody has indexed this one
+
+    def counts() -> list[int]:
+        steps = (60, 300, 3_600, 86_400)
+        return [sum(cell.turns for cell in history.windows(START - DAY, START + 20 * DAY, step=step)) for step in steps]
+
+    for _ in range(2):
+        assert history.rebuild() == 8
+        assert counts() == [8, 8, 13, 13]
+        assert history.by_intent(START - DAY, START + 20 * DAY)["shipping"].turns == 13
+        assert history.conversation("s0") is None
+        assert history.conversation("s18") is not None
 
 
 def test_indexes_can_be_built_again(tmp_path: Path, history: History) -> None:

@@ -118,7 +118,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
         if imported is not None:
             from proctor.workflows.monitor.audit_ratings import read_ratings  # noqa: PLC0415
 
-            count = store.rate(read_ratings(imported, settings, rater=rater))
+            count = store.rate(read_ratings(imported, settings, rater=rater, refusal=store.refusal))
             click.echo(f"{count} conversations rated", err=True)
             return
         from proctor.cli.audit_keys import rate_by_keys  # noqa: PLC0415

@@ -104,8 +104,10 @@ def retain_events(ctx: click.Context, keep: str | None) -> None:
 def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
     """Erase a customer: log, segments, indexes, decisions of gates, review queue, audits, background scoring.
 
-    CUSTOMER is the name that was sent, or the pseudonym that is stored.
+    CUSTOMER is the name that was sent, or the pseudonym that is stored. If nothing of this customer is stored, the exit
+    code is 2.
     """
+    from proctor.core.errors import NotFoundError  # noqa: PLC0415
     from proctor.workflows.monitor.forget_customer import forget_customer  # noqa: PLC0415
 
     config = project(ctx)
@@ -113,6 +115,9 @@ def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
         click.confirm(f"Erase everything of {customer}? This cannot be undone", abort=True, err=True)
     erased = forget_customer(config, customer)
     done = erased.history
+    if not erased.anything:
+        hint = "check the spelling: the name as it was sent, or the pseudonym that `proctor history show` prints"
+        raise NotFoundError(f"nothing of the customer {customer!r} was found, so nothing was erased", hint=hint)
     click.echo(
         f"erased {done.events} events, {done.conversations} conversations, {done.texts} texts, "
         f"{done.decisions} decisions of gates, {erased.audited} audited conversations; "

@@ -51,7 +51,7 @@ def run_due(ctx: click.Context, names: tuple[str, ...], now: bool, verbose: bool
 
     config = project(ctx)
     entries = _entries(config, names)
-    triggers = [name for name in names if name not in entries] if names else _scheduled(config)
+    triggers = [_known(config, name) for name in names if name not in entries] if names else _scheduled(config)
     if not names and not triggers and not any(not state.missing for state in _states(config, list(entries.values()))):
         raise _nothing(config)
     codes: list[int] = []
@@ -136,6 +136,24 @@ def _entries(config: Config, names: Sequence[str]) -> dict[str, ScheduleEntry]:
 
     known = entries_of(config)
     return {name: known[name] for name in names if name in known} if names else known
+
+
+def _known(config: Config, name: str) -> str:
+    """Return the name of a trigger.
+
+    Raises:
+        click.UsageError: neither a trigger nor an entry of the schedule has this name.
+    """
+    from proctor.cli.triggers import TRIGGERS  # noqa: PLC0415
+    from proctor.core.decode import closest  # noqa: PLC0415
+
+    triggers = config.settings.triggers
+    if name in triggers or name in TRIGGERS:
+        return name
+    known = [*_entries(config, ()), *triggers]
+    guess = closest(name, known)
+    hint = f"Did you mean {guess!r}?" if guess else f"Known: {', '.join(known)}."
+    raise click.UsageError(f"there is no entry or trigger {name!r}. {hint}")
 
 
 def _states(config: Config, entries: Sequence[ScheduleEntry]) -> list[EntryState]:

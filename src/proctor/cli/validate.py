@@ -50,14 +50,8 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     """Yield the errors of connecting every model and creating every target; this sends no request."""
     from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
     from proctor.project import Project  # noqa: PLC0415
-    from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
-    from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
-    from proctor.wiring.monitor_state import state_url  # noqa: PLC0415
     from proctor.workflows.monitor.completion import rules_of  # noqa: PLC0415
-    from proctor.workflows.monitor.digest_settings import digest_settings  # noqa: PLC0415
     from proctor.workflows.monitor.escalations import scorer_of  # noqa: PLC0415
-    from proctor.workflows.monitor.schedule_entries import entries_of  # noqa: PLC0415
-    from proctor.workflows.monitor.score_floors import floor_settings  # noqa: PLC0415
     from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
 
     settings, project = config.settings, Project(config)
@@ -67,9 +61,8 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     tries += [partial(project.targets, [name]) for name in targets]
     if settings.run.rate:
         tries.append(partial(parse_rate, settings.run.rate))
-    tries += [partial(policy_of, config, None), partial(alert_settings_of, config), partial(state_url, config)]
-    tries += [partial(rules_of, config, None), partial(scorer_of, config, light=True)]
-    tries += [partial(read, config) for read in (digest_settings, floor_settings, entries_of)]
+    tries += [partial(policy_of, config, None), partial(rules_of, config, None)]
+    tries.append(partial(scorer_of, config, light=True))
     suites = [(name, suite) for name, trigger in settings.triggers.items() for suite in trigger.suites]
     tries += [partial(_check_trigger, config, name, suite) for name, suite in suites]
     tries += [partial(_check_campaign, config, name) for name in settings.redteam]
@@ -80,11 +73,34 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
             # A missing key is not an error in the file; `proctor doctor` reports it.
             if "is not set" not in error.message:
                 yield error
-    if settings.guard:
+    told: set[str] = set()
+    for start in _starts(config):
         try:
-            check_guard(config)
-        except InputError as error:  # including unset variables: the guard could not start
-            yield error
+            start(config)
+        except InputError as error:  # including unset variables: neither a server nor the guard could start
+            if str(error) not in told:  # two parts may read one section
+                yield error
+            told.add(str(error))
+
+
+def _starts(config: Config) -> Iterator[Callable[[Config], object]]:
+    """Yield what reads `monitor:`, `alerts:`, `audit:`, `schedule:` and `guard:` when a process starts."""
+    from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
+    from proctor.wiring.guard_settings import check_guard  # noqa: PLC0415
+    from proctor.wiring.history_settings import history_settings  # noqa: PLC0415
+    from proctor.wiring.ingest_settings import read_ingest  # noqa: PLC0415
+    from proctor.wiring.monitor_state import state_url  # noqa: PLC0415
+    from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
+    from proctor.workflows.monitor.digest_delivery import check_digest_channels  # noqa: PLC0415
+    from proctor.workflows.monitor.digest_settings import digest_settings  # noqa: PLC0415
+    from proctor.workflows.monitor.schedule_entries import entries_of  # noqa: PLC0415
+    from proctor.workflows.monitor.score_floors import floor_settings  # noqa: PLC0415
+    from proctor.workflows.monitor.scoring_settings import check_scoring  # noqa: PLC0415
+
+    yield from (read_ingest, history_settings, check_scoring, digest_settings, floor_settings, state_url)
+    yield from (alert_settings_of, check_digest_channels, audit_settings, entries_of)
+    if config.settings.guard:
+        yield check_guard
 
 
 def _check_campaign(config: Config, name: str) -> None:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Final
 
 __all__ = ["SeenIds", "id_code"]
 
 _MIN_SLOTS: Final = 2  # for each id: a table that is half full finds an id in about 1.5 steps
 _FIRST_SLOTS: Final = 1 << 12
-_BITS: Final = (1 << 64) - 1
 
 
 def id_code(text: str) -> int:
     """Return 64 bits of an id, never 0. Of a million ids, two share a code with a chance of 1 in 37 million.
 
-    It is Python's keyed hash of a text, whose key is another in each process: a code must never be stored or sent.
+    It is the same in every process: the codes of sealed events are stored, and read by others.
     """
-    return hash(text) & _BITS or 1
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") or 1
 
 
 class SeenIds:

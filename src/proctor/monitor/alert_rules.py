@@ -134,16 +134,18 @@ def rules_of(
         problems.append(Problem(("alerts", "false_pages"), f"must be more than 0 a week, not {false_pages:g}"))
     made: list[AlertRule] = []
     for name, value in {**DEFAULT_RULES, **written}.items():
-        if value is False or value == "off":
-            continue
         path = ("alerts", "rules", name)
+        if value is False or value == "off":
+            if name not in DEFAULT_RULES:
+                problems.append(Problem(path, "there is no such rule to switch off", _meant(name)))
+            continue
         try:
             merged = _merged(name, value)
             settings = decode(RuleSettings, merged, strict=True)
         except MalformedError as error:
             problems += [Problem((*path, *each.path), each.message, each.hint) for each in error.problems]
             continue
-        wrong = [*_wrong(settings, known, channels)]
+        wrong = [*_wrong(name, settings, known, channels)]
         problems += [Problem((*path, place), message, hint) for place, message, hint in wrong]
         if not wrong:
             made.append(_rule(name, settings))
@@ -177,13 +179,19 @@ def _merged(name: str, value: Any) -> Any:
     return {**default, **value}
 
 
+def _meant(name: str) -> str:
+    guess = closest(name, DEFAULT_RULES)
+    return f"did you mean `{guess}`?" if guess else f"the default rules are {', '.join(DEFAULT_RULES)}"
+
+
 def _wrong(
-    settings: RuleSettings, known: Collection[str], channels: Collection[str] | None
+    rule: str, settings: RuleSettings, known: Collection[str], channels: Collection[str] | None
 ) -> Iterator[tuple[str, str, str | None]]:
     kinds = [kind for kind in _KINDS if getattr(settings, kind) is not None]
     if len(kinds) != 1:
         found = f"found {' and '.join(kinds)}" if kinds else "found none"
-        yield "rate", f"a rule has exactly one of {', '.join(_KINDS)}; {found}", None
+        # Only a default rule may be written in part.
+        yield "rate", f"a rule has exactly one of {', '.join(_KINDS)}; {found}", None if kinds else _meant(rule)
         return
     kind = kinds[0]
     default = {each.name: each.default for each in fields(RuleSettings)}

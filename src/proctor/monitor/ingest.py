@@ -15,6 +15,7 @@ from proctor.core.codec import loads
 from proctor.core.decode import decode
 from proctor.core.errors import InputError, MalformedError, NotFoundError, Problem
 from proctor.core.event import Event
+from proctor.core.event_id import id_of_content
 from proctor.monitor.completion import in_utc
 
 __all__ = ["Placed", "in_order", "read_events"]
@@ -32,8 +33,8 @@ class Placed:
     line: int
 
 
-def read_events(path: Path) -> Iterator[Placed]:
-    """Yield the events of a file, in the order they were written.
+def read_events(path: Path, *, with_ids: bool = False) -> Iterator[Placed]:
+    """Yield the events of a file, in the order they were written; ``with_ids`` names those that have no id.
 
     Raises:
         NotFoundError: there is no such file.
@@ -45,7 +46,7 @@ def read_events(path: Path) -> Iterator[Placed]:
         if not line.strip():
             continue
         found = True
-        yield Placed(event=_event(line, number, str(path)), file=str(path), line=number)
+        yield Placed(event=_event(line, number, str(path), with_ids), file=str(path), line=number)
     if not found:
         raise InputError("there are no events in it", file=str(path), hint=_EXAMPLE)
 
@@ -78,7 +79,7 @@ def _too_late(placed: Placed, seconds: float, late: float) -> MalformedError:
     return MalformedError([Problem(("time",), message, hint, placed.line)], file=placed.file)
 
 
-def _event(line: bytes, number: int, file: str) -> Event:
+def _event(line: bytes, number: int, file: str, with_ids: bool) -> Event:
     try:
         data = loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
@@ -87,9 +88,10 @@ def _event(line: bytes, number: int, file: str) -> Event:
     except (ValueError, RecursionError) as error:
         raise MalformedError([Problem((), f"is not JSON: {error}", _EXAMPLE, number)], file=file) from None
     try:
-        return decode(Event, data)
+        event = decode(Event, data)
     except MalformedError as error:
         raise MalformedError([replace(each, line=number) for each in error.problems], file=file) from None
+    return replace(event, id=id_of_content(data)) if with_ids and not event.id else event
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -195,18 +195,24 @@ class AuditStore:
                 count += 1
         return count
 
-    def _rate_one(self, database: sqlite3.Connection, rating: AuditRating) -> None:
-        if database.execute("SELECT 1 FROM items WHERE id = ?", (rating.item,)).fetchone() is None:
-            raise NotFoundError(
+    def refusal(self, rating: AuditRating) -> InputError | None:
+        """Return why a rating cannot be stored: its item is unknown, or settled otherwise; None if it can."""
+        if self.database.execute("SELECT 1 FROM items WHERE id = ?", (rating.item,)).fetchone() is None:
+            return NotFoundError(
                 f"there is no audit item {rating.item!r}", hint="rate the items of `proctor audit export`"
             )
         before = self._values(rating.item, rating.rater)
         settled = self._settled(rating.item)
         if changed := [name for name, value in rating.values.items() if name in settled and before.get(name) != value]:
-            raise InputError(
+            return InputError(
                 f"{rating.item}: {', '.join(changed)} is settled, so a rating would change nothing",
                 hint="`proctor audit settle` can settle it anew",
             )
+        return None
+
+    def _rate_one(self, database: sqlite3.Connection, rating: AuditRating) -> None:
+        if refusal := self.refusal(rating):
+            raise refusal
         time = (rating.time or _now()).isoformat()
         database.executemany(
             "INSERT INTO ratings (item, rater, dimension, value, note, time) VALUES (?, ?, ?, ?, ?, ?)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -272,8 +273,10 @@ def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]
 
 
 def _explained(error: Exception, path: Path) -> StoreError:
-    text = str(error)
-    if isinstance(error, PermissionError) or "readonly" in text or "unable to open" in text:
+    # An OSError's own text has its number, and the path once more.
+    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    forbidden = isinstance(error, PermissionError) or getattr(error, "errno", None) == errno.EROFS
+    if forbidden or "readonly" in text or "unable to open" in text:
         return StoreError(
             "cannot be written", file=str(path), hint="make the folder writable, or name another under `store:`"
         )
@@ -283,7 +286,7 @@ def _explained(error: Exception, path: Path) -> StoreError:
             file=str(path),
             hint="move the file away; `proctor doctor` then lists the runs to rebuild",
         )
-    if "full" in text or getattr(error, "errno", None) == 28:
+    if "full" in text or getattr(error, "errno", None) == errno.ENOSPC:
         return StoreError("the disk is full", file=str(path), hint="free some space, then try again")
     if "locked" in text:
         return StoreError("is locked by another process", file=str(path), hint="wait for it to end, then try again")

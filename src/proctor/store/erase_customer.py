@@ -13,14 +13,16 @@ import orjson
 
 from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow
+from proctor.core.seen_ids import id_code
 from proctor.store.duck import connect_duck, duck_errors
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.guard_log_reader import days
-from proctor.store.log_reader import log_files, new_rows
+from proctor.store.log_reader import log_files, mark_erasure, new_rows
 from proctor.store.mask_decisions import customer_key, naming
 from proctor.store.review import GUARD
 from proctor.store.runs import RunStore
+from proctor.store.seal_log import forget_codes
 from proctor.store.segments import (
     COLUMNS,
     SEGMENTS,
@@ -66,7 +68,8 @@ def erase_customer(store: Path, names: Sequence[str], indexer: EventIndexer, tex
     """Erase a customer from the event log, the segments and the indexes. Call as the sole sealer.
 
     A line of the log is overwritten by blanks where it is, so that its writer need not stop. Segments are written again
-    without the customer's events. Rollups count events and name nobody; they stay.
+    without the customer's events. Ids that are erased are not known any more: the events are stored if they are sent
+    again. Rollups count events and name nobody; they stay.
 
     Raises:
         StoreError: a file cannot be written, or DuckDB is needed and not installed.
@@ -86,13 +89,14 @@ def erase_customer(store: Path, names: Sequence[str], indexer: EventIndexer, tex
         def is_gone(row: EventRow) -> bool:
             return row.customer in names if row.customer else row.session in sessions
 
-        events = sum(_blank_rows(path, is_gone) for path in logs)
+        erased = [each for path in logs for each in _blank_rows(path, is_gone)]
         with indexer.database.writing() as known:
             known.execute("INSERT INTO erasures DEFAULT VALUES")
         segments = 0
         if database is not None:
-            segments, gone = _erase_segments(database, folder)
-            events += gone
+            segments, sealed = _erase_segments(database, folder)
+            erased += sealed
+        _forget_ids(folder, indexer, erased)
     finally:
         if database is not None:
             database.close()
@@ -102,7 +106,7 @@ def erase_customer(store: Path, names: Sequence[str], indexer: EventIndexer, tex
         known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Forgotten(
         sessions=tuple(wanted),
-        events=events,
+        events=len(erased),
         segments=segments,
         conversations=conversations,
         texts=texts.forget(wanted) if texts is not None else 0,
@@ -143,18 +147,29 @@ def _sessions_in(path: Path, names: Sequence[str]) -> set[str]:
     return found
 
 
-def _blank_rows(path: Path, is_gone: Callable[[EventRow], bool]) -> int:
-    count = 0
+def _forget_ids(folder: Path, indexer: EventIndexer, erased: Sequence[str]) -> None:
+    """Let writers and indexers take the erased ids for new ones."""
+    if not erased:
+        return
+    forget_codes(folder, set(map(id_code, erased)))
+    with indexer.database.writing() as known:  # again: what an indexer read meanwhile may have the old ids
+        indexer.database.drop_claims(erased)
+        known.execute("INSERT INTO erasures DEFAULT VALUES")
+    mark_erasure(folder)
+
+
+def _blank_rows(path: Path, is_gone: Callable[[EventRow], bool]) -> list[str]:
+    erased: list[str] = []
     with _changing(path) as file:
         end = 0
         for placed in new_rows(file, 0):
             end = placed.at + placed.length + 1
             if placed.row is not None and is_gone(placed.row):
                 os.pwrite(file.fileno(), b" " * placed.length, placed.at)
-                count += 1
+                erased.append(placed.row.id)
         _blank_torn_end(file, end)
         os.fdatasync(file.fileno())
-    return count
+    return erased
 
 
 def _blank_torn_end(file: BinaryIO, end: int) -> None:
@@ -208,18 +223,18 @@ def _load_wanted(
     return found
 
 
-def _erase_segments(database: duckdb.DuckDBPyConnection, folder: Path) -> tuple[int, int]:
-    """Write segments again without the customer; return how many, and the events that are gone."""
+def _erase_segments(database: duckdb.DuckDBPyConnection, folder: Path) -> tuple[int, list[str]]:
+    """Write segments again without the customer; return how many, and the ids of the events that are gone."""
     gone = (
         "(customer IS NOT NULL AND customer IN (SELECT name FROM gone_customers)) OR "
         "(customer IS NULL AND session IS NOT NULL AND session IN (SELECT name FROM gone_sessions))"
     )
-    manifest, changed, events = read_manifest(folder), 0, 0
+    manifest, changed, erased = read_manifest(folder), 0, list[str]()
     for each in manifest.segments:
         path = folder / SEGMENTS / each.file
         with duck_errors(path):
-            found = database.execute(f"SELECT count(*) FROM {parquet([path])} WHERE {gone}").fetchone()
-        if not found or not found[0]:
+            found = database.execute(f"SELECT id FROM {parquet([path])} WHERE {gone}").fetchall()
+        if not found:
             continue
         query = f"SELECT {', '.join(COLUMNS)} FROM {parquet([path])} WHERE NOT ({gone})"
         rest = segments_of(database, folder, each.day, query, compacted=each.compacted)
@@ -227,5 +242,5 @@ def _erase_segments(database: duckdb.DuckDBPyConnection, folder: Path) -> tuple[
         write_manifest(folder, manifest)
         remove_segments(folder, [each])
         changed += 1
-        events += found[0]
-    return changed, events
+        erased += [row[0] for row in found]
+    return changed, erased

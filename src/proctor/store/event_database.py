@@ -94,6 +94,10 @@ EVENT_MIGRATIONS: Final = (
         PRIMARY KEY (step, slice, start)
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    -- Events before this time were removed, at least some: their counts cannot be made again.
+    CREATE TABLE removed_events (until INTEGER PRIMARY KEY) STRICT;
+    """,
 )
 
 
@@ -147,6 +151,9 @@ class EventDatabase:
     def drop_claims_before(self, time: float) -> int:
         """Remove the claims of events before a time; return how many."""
         return 0
+
+    def drop_claims(self, ids: Sequence[str]) -> None:
+        """Let the events with these ids be counted again, if they are sent again."""
 
     def take_lock(self, name: str) -> bool | None:
         """Return whether this process alone does something; ``None`` if a file decides that."""

@@ -56,6 +56,7 @@ class EventIndexer:
         self._leads = False  # by a lock of the database
         self._seen: SeenIds | None = None
         self._indexed = self._erasures = 0
+        self._counted_before = float("-inf")  # rollups have the events before this time already
         self.database = database or EventDatabase(store)
         self.conversations = ConversationIndex(store, database=self.database)
         self.rollups = RollupStore(store, database=self.database)
@@ -77,10 +78,10 @@ class EventIndexer:
                 continue
 
     def _catch_up(self) -> None:
-        known = self.positions()
-        if self._seen is None:
+        known, erasures = self.positions(), self.database.erasures()
+        if self._seen is None or erasures != self._erasures:  # what was erased may come again
             self._seen = self._indexed_ids(known)
-        self._erasures = self.database.erasures()
+        self._erasures = erasures
         try:
             for path in log_files(self._folder):
                 with contextlib.suppress(FileNotFoundError):  # sealed meanwhile: all of it was indexed
@@ -93,12 +94,13 @@ class EventIndexer:
     def rebuild(self) -> int | None:
         """Index everything again, from the segments and the log; return how many events.
 
-        ``None`` if another process is the indexer. Until it has ended, queries see a part.
+        ``None`` if another process is the indexer. Until it has ended, queries see a part. Rollups of days from which
+        events were removed stay as they are.
 
         Raises:
             StoreError: a file cannot be read, or the database failed.
         """
-        if not self._is_indexer():
+        if self.catch_up() is None:  # what is new is counted also in the rollups that stay
             return None
         with self.database.writing() as database:
             self.conversations.clear()
@@ -106,6 +108,14 @@ class EventIndexer:
             self.database.forget_claims()
             database.execute("DELETE FROM log_files")
         self._seen = SeenIds(self._remembered)
+        self._counted_before = self.rollups.kept_before()
+        try:
+            return self._index_all()
+        finally:
+            self._counted_before = float("-inf")
+
+    def _index_all(self) -> int:
+        assert self._seen is not None
         segments = read_segments(
             self._folder,
             lambda: read_manifest(self._folder).between(float("-inf"), float("inf")),
@@ -241,6 +251,8 @@ class EventIndexer:
         known = self.conversations.add(rows)
         cells: dict[tuple[int, Slice], RollupCell] = {}
         for row, indexed in zip(rows, known, strict=True):
+            if row.time < self._counted_before:
+                continue
             key = (int(row.time // MINUTE) * MINUTE, indexed.slice)
             if key not in cells:
                 cells[key] = RollupCell(start=key[0], slice=indexed.slice)

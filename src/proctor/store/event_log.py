@@ -16,7 +16,7 @@ from proctor.core.errors import InputError, StoreError
 from proctor.core.event_row import EventRow
 from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.log_lines import lines_of
-from proctor.store.log_reader import LOG_SUFFIX, last_codes, read_log
+from proctor.store.log_reader import LOG_SUFFIX, erasure_mark, last_codes, read_log
 from proctor.store.private_files import open_private, private_folder
 
 __all__ = ["FOLDER", "Appended", "EventLog", "sync_folder"]
@@ -39,8 +39,8 @@ class EventLog:
 
     When ``append`` returns, its rows are on disk. An id counts as seen only after its row was written. Opening the log
     reads the ids of the last ``remembered`` rows of every writer, so that a client that never got its acknowledgement
-    can send again. Two writers that get the same row at the same moment both write it: readers and the index drop the
-    second one.
+    can send again. They are read again after a customer was erased: what was erased may be sent again. Two writers that
+    get the same row at the same moment both write it: readers and the index drop the second one.
     """
 
     def __init__(self, folder: Path, *, writer: str | None = None, remembered: int = 1_000_000) -> None:
@@ -52,6 +52,7 @@ class EventLog:
         self._remembered = remembered
         self._lock = threading.Lock()
         self._seen: SeenIds | None = None
+        self._erasure: tuple[int, int] | None = None
         self._begin()
 
     def append(self, rows: Sequence[EventRow]) -> Appended:
@@ -64,7 +65,7 @@ class EventLog:
             self._lock = threading.Lock()
             self._begin()
         with self._lock:
-            seen = self._seen = self._seen or self._recent_ids()
+            seen = self._known_ids()
             new: dict[int, EventRow] = {}
             for row in rows:
                 code = id_code(row.id)
@@ -152,6 +153,12 @@ class EventLog:
         file, self._file = self._file, None
         if file is not None:
             os.close(file)  # releases the lock
+
+    def _known_ids(self) -> SeenIds:
+        mark = erasure_mark(self.folder)
+        if self._seen is None or mark != self._erasure:  # what was erased may be sent again
+            self._seen, self._erasure = self._recent_ids(), mark
+        return self._seen
 
     def _recent_ids(self) -> SeenIds:
         seen = SeenIds(self._remembered)

@@ -101,7 +101,7 @@ class History:
         return count
 
     def rebuild(self) -> int | None:
-        """Build the indexes again, from the segments and the log; return how many events.
+        """Build the indexes again, from the segments and the log; return how many events. Counts of removed ones stay.
 
         ``None`` if another process is the indexer.
 
@@ -148,6 +148,7 @@ class History:
             manifest = read_manifest(self.folder)
             old = [each for each in manifest.segments if each.last < before]
             if old:
+                self.indexer.rollups.keep_before(max(each.last for each in old))
                 write_manifest(self.folder, manifest.replaced(old, []))
                 remove_segments(self.folder, old)
             logs = self._remove_old_logs(before)
@@ -343,7 +344,10 @@ class History:
 
     def _remove_old_logs(self, before: float) -> int:
         """Remove log files that were written before a time, if no writer holds them and nobody has sealed them."""
-        return sum(remove_if_free(path) for path in log_files(self.folder) if path.stat().st_mtime < before)
+        old = [path for path in log_files(self.folder) if path.stat().st_mtime < before]
+        if old:
+            self.indexer.rollups.keep_before(before)
+        return sum(map(remove_if_free, old))
 
     def _logged_rows(self, session: str) -> Iterable[EventRow]:
         for name, at, length in self.indexer.places(session):

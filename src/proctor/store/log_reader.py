@@ -14,12 +14,25 @@ from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow
 from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.log_lines import ids_in, row_in
+from proctor.store.private_files import write_private
 from proctor.store.segments import SEGMENTS, read_manifest, read_segments
 
-__all__ = ["LOG_SUFFIX", "PlacedRow", "file_codes", "last_codes", "log_files", "new_rows", "read_codes", "read_log"]
+__all__ = [
+    "LOG_SUFFIX",
+    "PlacedRow",
+    "erasure_mark",
+    "file_codes",
+    "last_codes",
+    "log_files",
+    "mark_erasure",
+    "new_rows",
+    "read_codes",
+    "read_log",
+]
 
 LOG_SUFFIX: Final = ".ndjson"
 _BLOCK_BYTES: Final = 1 << 20
+_ERASURE: Final = "erasure.mark"  # another one after each erasure
 
 
 class PlacedRow(NamedTuple):
@@ -85,6 +98,26 @@ def new_rows(file: BinaryIO, start: int, *, having: Sequence[bytes] = ()) -> Ite
             if not having or any(each in line for each in having):
                 yield PlacedRow(row_in(line), at, len(line))
             at += len(line) + 1
+
+
+def erasure_mark(folder: Path) -> tuple[int, int] | None:
+    """Return what tells the last erasure from others; ``None`` if there was none. Ids known before it may be gone."""
+    try:
+        found = (folder / _ERASURE).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def mark_erasure(folder: Path) -> None:
+    """Let every writer of the log know that ids were erased.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    draft = folder / f"{_ERASURE}.{os.getpid()}.tmp"
+    write_private(draft, b"")
+    draft.replace(folder / _ERASURE)
 
 
 def last_codes(folder: Path, limit: int) -> array[int]:

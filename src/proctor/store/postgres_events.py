@@ -76,6 +76,11 @@ class PostgresEventDatabase(EventDatabase):
         with self.writing() as database:
             return database.execute("DELETE FROM event_ids WHERE claimed < ?", (time,)).rowcount
 
+    def drop_claims(self, ids: Sequence[str]) -> None:
+        """Let the events with these ids be counted again, if they are sent again."""
+        with self.writing() as database:
+            database.execute("DELETE FROM event_ids WHERE id = ANY(?)", ([_same(each) for each in ids],))
+
     def take_lock(self, name: str) -> bool | None:
         """Return whether this server alone does something; when it dies, another one can at once."""
         return self._indexes and self.connection.try_lock(f"{self.connection.schema} {name}")

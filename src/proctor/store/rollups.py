@@ -95,11 +95,27 @@ class RollupStore:
         with self._database.writing() as database:
             return database.execute("DELETE FROM rollups WHERE step = ? AND start < ?", (step, time)).rowcount
 
-    def clear(self) -> None:
-        """Remove everything, to count again."""
+    def keep_before(self, time: float) -> None:
+        """Note that events up to a time were removed: the cells of these days stay when others are counted again."""
+        until = int(time // STEPS[-1] + 1) * STEPS[-1]  # every cell is before the end of a day, or after it
         with self._database.writing() as database:
-            database.execute("DELETE FROM rollups")
-            database.execute("DELETE FROM slices")
+            database.execute("INSERT INTO removed_events (until) VALUES (?) ON CONFLICT DO NOTHING", (until,))
+
+    def kept_before(self) -> float:
+        """Return the time before which cells stay; all can be counted again if no events were removed."""
+        with self._database.reading() as database:
+            (until,) = database.execute("SELECT MAX(until) FROM removed_events").fetchone()
+        return float("-inf") if until is None else until
+
+    def clear(self) -> None:
+        """Remove the cells that can be counted again: those of days from which no events were removed."""
+        until = self.kept_before()
+        with self._database.writing() as database:
+            if until == float("-inf"):
+                database.execute("DELETE FROM rollups")
+                database.execute("DELETE FROM slices")
+            else:
+                database.execute("DELETE FROM rollups WHERE start >= ?", (until,))
             self._slices.clear()
 
     def close(self) -> None:

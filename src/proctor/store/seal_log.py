@@ -7,7 +7,7 @@ import os
 import time
 import uuid
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ from proctor.store.segments import (
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Sealed", "compact_days", "remove_if_free", "seal_logs", "sole_sealer"]
+__all__ = ["Sealed", "compact_days", "forget_codes", "remove_if_free", "seal_logs", "sole_sealer"]
 
 _BATCH_BYTES: Final = 400_000_000  # of log files that are sealed together
 _MAX_LINE_BYTES: Final = 33_554_432
@@ -130,6 +130,24 @@ def remove_if_free(path: Path) -> bool:
             return False
         path.unlink(missing_ok=True)
         return True
+
+
+def forget_codes(folder: Path, gone: Collection[int]) -> None:
+    """Write the files with the codes of sealed ids again, without some of them. Call as the sole sealer."""
+    manifest, old = read_manifest(folder), list[Path]()
+    names: list[str] = []
+    for name in manifest.codes:
+        path = folder / SEGMENTS / name
+        codes = read_codes(path)
+        kept = array("Q", [code for code in codes if code not in gone])
+        if len(kept) < len(codes):
+            old.append(path)
+            name = _write_codes(folder, kept)  # noqa: PLW2901
+        names.append(name)
+    if old:
+        write_manifest(folder, replace(manifest, codes=tuple(names)))
+        for path in old:
+            path.unlink(missing_ok=True)
 
 
 def _taken(path: Path, held: ExitStack) -> tuple[Path, BinaryIO] | None:
@@ -251,10 +269,7 @@ def _write_plain(draft: Path, files: Sequence[BinaryIO]) -> int:
 
 def _with_codes(folder: Path, manifest: Manifest, codes: array[int]) -> Manifest:
     """Keep the codes of the sealed ids beside the segments, and forget those of long ago."""
-    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}.codes"
-    private_folder(folder / SEGMENTS)
-    write_private(folder / SEGMENTS / name, codes.tobytes())
-    make_durable(folder / SEGMENTS / name)
+    name = _write_codes(folder, codes)
     kept, total = [name], len(codes)
     for each in reversed(manifest.codes):
         if total >= _REMEMBERED:
@@ -262,6 +277,14 @@ def _with_codes(folder: Path, manifest: Manifest, codes: array[int]) -> Manifest
         kept.append(each)
         total += len(read_codes(folder / SEGMENTS / each))
     return replace(manifest, codes=tuple(reversed(kept)))
+
+
+def _write_codes(folder: Path, codes: array[int]) -> str:
+    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}.codes"
+    private_folder(folder / SEGMENTS)
+    write_private(folder / SEGMENTS / name, codes.tobytes())
+    make_durable(folder / SEGMENTS / name)
+    return name
 
 
 def _tidy(folder: Path) -> None:

@@ -58,7 +58,9 @@ def history_settings(config: Config) -> HistorySettings:
     Raises:
         MalformedError: one of them is wrong; the file and the field are named.
     """
-    written = config.settings.monitor.get("history", {})
+    written = config.settings.monitor.history
+    if written is None:
+        return HistorySettings()
     try:
         return decode(HistorySettings, expand(written, config.environment), strict=True)
     except MalformedError as error:

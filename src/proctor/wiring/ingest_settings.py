@@ -64,7 +64,7 @@ def read_ingest(config: Config) -> IngestSettings:
     Raises:
         MalformedError: a setting is wrong, or needs a variable that is not set; names the file and the field.
     """
-    written = config.settings.monitor.get("ingest")
+    written = config.settings.monitor.ingest
     if written is None:
         return IngestSettings()
     try:

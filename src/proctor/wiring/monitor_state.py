@@ -27,7 +27,7 @@ def state_url(config: Config) -> str | None:
     Raises:
         MalformedError: the setting is no such URL, or needs a variable that is not set. Its value is not shown.
     """
-    written = config.settings.monitor.get("state")
+    written = config.settings.monitor.state
     if written is None:
         return None
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow, row_of
+from proctor.monitor.ingest import read_events
 from proctor.workflows.monitor.event_lines import row_of_data
 
 NOW = datetime(2026, 11, 17, 12, 0, tzinfo=UTC)
@@ -46,6 +49,27 @@ def test_a_row_is_that_of_the_noun(data: dict[str, Any]) -> None:
     made = _row(**data)
     assert made._replace(line=b"") == wanted._replace(line=b"")
     assert decode(Event, loads(made.line)) == decode(Event, data)
+
+
+@pytest.mark.parametrize("data", EVENTS, ids=lambda each: each["id"])
+def test_an_event_without_an_id_gets_the_same_one_from_a_file_and_from_a_request(
+    data: dict[str, Any], tmp_path: Path
+) -> None:
+    sent = {name: value for name, value in data.items() if name != "id"}
+    file = tmp_path / "events.ndjson"
+    moved = {"customer": None, **dict(reversed(sent.items())), "time": "2026-11-17T11:00:00+01:00", "source": "shop"}
+    file.write_text(f"{json.dumps(sent)}\n{json.dumps(moved)}\n")
+    read = [placed.event.id for placed in read_events(file, with_ids=True)]
+    made = row_of_data(dict(sent), received=NOW, source="shop")
+    assert isinstance(made, EventRow)
+    assert read == [_row(**sent).id, made.id]
+    assert read[0] != read[1], "of another sender"
+
+
+def test_the_short_form_of_a_turn_is_the_same_event() -> None:
+    said = [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "Hi!"}]
+    time = "2026-11-17T10:00:00Z"
+    assert _row(time=time, input="Hello?", output="Hi!").id == _row(kind="turn", time=time, turn={"messages": said}).id
 
 
 def test_what_is_left_out_is_filled_in() -> None:

@@ -181,6 +181,34 @@ def test_a_command_runs_in_its_own_process_and_its_last_line_is_kept(tmp_path: P
         assert slow == EntryResult(code=2, summary="`proctor list scorers` took longer than 0.01 s")
 
 
+def test_the_reason_of_a_failed_command_is_kept_with_its_hint(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    with ScheduleState(config.store) as state:
+        context = MeasureContext(config=config, now=NOON)
+        done = run_entry(context, state, _entry(run="audit sample"), lambda: NOON)
+    assert done.code == 2
+    assert "there is no event log in the store" in done.summary
+    assert "hint: name event log files" in done.summary
+
+
+def test_the_audit_is_drawn_once_and_a_week_without_conversations_is_no_failure(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    keep(config, traffic(1))  # of Monday, 2 November: week 45
+    entry = next(each for each in DEFAULT_ENTRIES if each.name == "audit")
+
+    def result(now: datetime) -> EntryResult:
+        with ScheduleState(config.store) as state:
+            return run_entry(MeasureContext(config=config, now=now), state, entry, lambda: now)
+
+    early = result(NOON - timedelta(days=7))
+    assert (early.code, early.summary) == (3, "no conversation began in week 2026-W44")
+    drawn = result(NOON)
+    assert drawn.code == 0
+    assert drawn.summary.startswith("2026-W45: ")
+    again = result(NOON)
+    assert (again.code, again.summary) == (3, "week 2026-W45 has its sample already")
+
+
 def test_limits_are_about_the_first_figure() -> None:
     result = EntryResult(
         summary="12 %", figures={"repeat": Measured(value=0.12, count=50), "other": Measured(value=0.9)}

@@ -33,8 +33,10 @@ from proctor.server.ingest.request_batches import (
     otlp_batch,
     runs_batch,
 )
+from proctor.server.ingest.request_body import read_body
 from proctor.server.ingest.source_rates import SourceRates
 from proctor.server.ingest.source_tokens import SourceTokens
+from proctor.server.ingest.write_health import WriteHealth
 from proctor.wiring.ingest_settings import IngestSettings
 from proctor.workflows.monitor.intake import Intake
 
@@ -75,7 +77,11 @@ def make_app(
     """
     server = IngestServer(intake, settings, reader=reader or ReadApi(intake), tick=tick, is_indexed=is_indexed)
     door = admit(_turned_away, hosts=settings.hosts, origins=settings.origins)
-    app = web.Application(client_max_size=settings.max_bytes, middlewares=[door, server.admitted])
+    app = web.Application(
+        client_max_size=settings.max_bytes,
+        middlewares=[door, server.admitted],
+        handler_args={"auto_decompress": False},  # it takes a body that is cut off for a whole one
+    )
     for stem in ("", "/api/public/otel", "/otel"):  # plain OTLP, and where the SDKs of Langfuse and LangSmith send it
         app.router.add_post(f"{stem}/v1/traces", server.traces)
         app.router.add_post(f"{stem}/v1/logs", server.logs)
@@ -117,6 +123,7 @@ class IngestServer:
         self.rates = SourceRates(settings.rate)
         self.counts: Counter[tuple[str, str]] = Counter()
         reader.counts = self.counts
+        self.writes = WriteHealth(intake.store)
         self._trouble = ""
 
     # --- around every request ------------------------------------------------------------------------
@@ -138,7 +145,7 @@ class IngestServer:
         except web.HTTPNotFound:
             return refusal(404, f"there is nothing at {path}", hint="docs/ingest.md lists what there is")
         except web.RequestPayloadError:
-            return refusal(400, "the body cannot be unpacked", hint="is it what Content-Encoding says?")
+            return refusal(400, "the body cannot be unpacked", hint="is it whole, and what Content-Encoding says?")
         except QueueFullError:
             self.counts["refused", "overload"] += 1
             return retry_later(503, "more waits to be written than is allowed; send again", 1)
@@ -166,8 +173,14 @@ class IngestServer:
         return None
 
     async def _put(self, request: web.Request, kind: str, read: Callable[[bytes], RequestBatch]) -> RequestBatch:
-        body = await request.read()
-        batch = await self.queue.put(lambda: read(body), len(body))
+        body = await read_body(request, self.settings.max_bytes)
+        try:
+            batch = await self.queue.put(lambda: read(body), len(body))
+        except StoreError as error:
+            self.writes.failed(error)
+            raise
+        if batch.accepted:
+            self.writes.worked()
         self.rates.charge(self.tokens.source(request) or "", batch.records)
         self.counts[kind, "accepted"] += batch.accepted
         self.counts[kind, "rejected"] += batch.rejected
@@ -209,7 +222,7 @@ class IngestServer:
     # --- plain JSON ----------------------------------------------------------------------------------
 
     async def turns(self, request: web.Request) -> web.StreamResponse:
-        """Take events as JSON: one, a list, or one on each line. The good ones are kept, the others named."""
+        """Take events as JSON: one, a list, or one on each line. The good are kept, the others named."""
         source = self.tokens.source(request)
         lines = request.content_type in _LINES
         try:
@@ -218,6 +231,8 @@ class IngestServer:
             self.counts["events", "unreadable"] += 1
             return refusal(400, _UNREADABLE % error, hint="send a JSON object, a list, or application/x-ndjson")
         told: dict[str, Any] = {"accepted": batch.accepted, "rejected": batch.rejected}
+        if batch.duplicates:
+            told["duplicates"] = batch.duplicates
         if batch.problems:
             told["problems"] = batch.problems
         return json_answer(told, status=400 if batch.rejected and not batch.accepted else 200)
@@ -311,14 +326,15 @@ class IngestServer:
 
     async def health(self, request: web.Request) -> web.StreamResponse:
         """Say whether events are taken, and what waits; nothing about their content."""
-        figures = self.intake.figures()
+        figures, failure = self.intake.figures(), await self.writes.trouble()
+        trouble = failure or self._trouble
         told = {
-            "status": "trouble" if self._trouble else "ok",
+            "status": "trouble" if trouble else "ok",
             "waiting_traces": figures.waiting_traces,
             "lag_seconds": round(figures.lag, 3),
             "waiting_bytes": self.queue.waiting_bytes,
         }
-        return json_answer({**told, **({"trouble": self._trouble} if self._trouble else {})})
+        return json_answer({**told, **({"trouble": trouble} if trouble else {})}, status=503 if failure else 200)
 
     async def running(self, app: web.Application) -> AsyncIterator[None]:
         """Run the background tasks while the application does; write what is complete at the end."""

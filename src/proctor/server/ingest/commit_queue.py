@@ -14,6 +14,7 @@ from typing import Any, Final
 from proctor.core.errors import ProctorError
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow
+from proctor.store.event_log import Appended
 from proctor.store.span_journal import WaitingSpan
 from proctor.workflows.monitor.intake import Intake
 
@@ -36,6 +37,7 @@ class RequestBatch:
     spans: list[WaitingSpan] = field(default_factory=list)
     rejected: int = 0
     ignored: int = 0
+    duplicates: int = 0  # of the accepted events: those that the log had already
     why: str = ""
     problems: list[dict[str, Any]] = field(default_factory=list)
 
@@ -145,13 +147,27 @@ class CommitQueue:
             if events:
                 rows += self._intake.rows(events)
             if rows:
-                self._intake.add_rows(rows)
+                made = self._intake.add_rows(rows)
+                if made.duplicates:
+                    _count_duplicates([job.batch for job in good if job.batch], made)
         except Exception as error:  # nothing is acknowledged
             for job in good:
                 _tell(job, error)
             return
         for job in good:
             _tell(job, None)
+
+
+def _count_duplicates(batches: list[RequestBatch], made: Appended) -> None:
+    """Tell each request how many of its events the log had already, or came in another request of the same write."""
+    new = {row.id for row in made.new}
+    written = [(batch, row.id) for batch in batches for row in batch.rows]
+    written += [(batch, event.id or "") for batch in batches for event in batch.events]
+    for owner, key in written:
+        if key in new:
+            new.remove(key)
+        else:
+            owner.duplicates += 1
 
 
 def _tell(job: _Job, error: Exception | None) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from aiohttp import web
 
 from proctor.core.codec import encode
+from proctor.core.decode import closest
 from proctor.core.errors import InputError
 from proctor.core.rollup_cell import RollupCell
 from proctor.server.ingest.answers import json_answer, refusal
@@ -26,6 +27,8 @@ _MAX_LIMIT: Final = 1000
 _DAY: Final = 86_400.0
 _METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _CONVERSATION_FILTERS: Final = ("customer", "intent", "outcome", "signal", "model", "version", "source")
+_SEARCH_FILTERS: Final = ("intent", "outcome", "signal")
+_PERIOD: Final = ("since", "until", "limit")
 
 
 class AlertReader(Protocol):
@@ -59,19 +62,23 @@ class ReadApi:
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Add the paths of the API."""
-        router.add_get("/api/alerts", self._answered(self._alerts, here=True))
+        asked = ("q", *_CONVERSATION_FILTERS, *_PERIOD)
+        router.add_get("/api/alerts", self._answered(self._alerts, "state", "since", "limit", here=True))
         router.add_get("/api/rules", self._answered(self._rules, here=True))
-        router.add_get("/api/conversations", self._answered(self._conversations))
+        router.add_get("/api/conversations", self._answered(self._conversations, *asked))
         router.add_get("/api/conversations/{session:.+}", self._answered(self._conversation))
-        router.add_get("/api/windows", self._answered(self._windows))
+        router.add_get("/api/windows", self._answered(self._windows, "since", "until", "step", "by", "intent"))
         router.add_get("/api/figures", self._answered(self._figures))
         router.add_get("/metrics", self.exposition)
 
-    def _answered(self, read: Callable[[web.Request], Any], *, here: bool = False) -> Callable[[web.Request], Any]:
-        """Return a handler; ``here`` is for the alerts, whose database belongs to this thread."""
+    def _answered(
+        self, read: Callable[[web.Request], Any], *known: str, here: bool = False
+    ) -> Callable[[web.Request], Any]:
+        """Return a handler that takes the ``known`` parameters; ``here``: on this thread, which owns the alerts."""
 
         async def answered(request: web.Request) -> web.StreamResponse:
             try:
+                _check_parameters(request, known)
                 made = read(request) if here else await asyncio.to_thread(read, request)
             except InputError as error:
                 return refusal(400, error.message, field=error.field, hint=error.hint)
@@ -80,9 +87,12 @@ class ReadApi:
         return answered
 
     def _alerts(self, request: web.Request) -> Any:
+        state = request.query.get("state")
+        if state not in (None, "open", "all"):
+            raise InputError(f"there is no state {state[:20]!r}", field="state", hint="use `open` or `all`")
         if self.alerts is None:
             return {"alerts": []}
-        is_open = request.query.get("state") == "open"
+        is_open = state == "open"
         found = self.alerts.alerts(open_only=is_open, since=_time(request, "since"), limit=_limit(request))
         return {"alerts": [encode(each) for each in found]}
 
@@ -101,9 +111,12 @@ class ReadApi:
         return {"conversations": [encode(each) for each in found]}
 
     def _found(self, request: web.Request, text: str, wanted: dict[str, str]) -> Any:
-        known = {name: value for name, value in wanted.items() if name in ("intent", "outcome", "signal")}
+        for name in wanted:
+            if name not in _SEARCH_FILTERS:
+                hint = f"a search by text takes {', '.join(_SEARCH_FILTERS)}; leave out `{name}` or `q`"
+                raise InputError(f"`{name}` cannot be asked together with `q`", field=name, hint=hint)
         found = self.history.search(
-            text, since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(known)
+            text, since=_time(request, "since"), until=_time(request, "until"), limit=_limit(request), **_any(wanted)
         )
         return {
             "conversations": [{**encode(each.conversation), "time": each.time, "text": each.text} for each in found]
@@ -200,6 +213,17 @@ def _family(name: str, kind: str, about: str, label: str, value: Any) -> list[st
 
 def _any(given: dict[str, str]) -> dict[str, Any]:
     return dict(given)
+
+
+def _check_parameters(request: web.Request, known: Sequence[str]) -> None:
+    """Refuse a parameter that would be ignored: its answer would look like the one that was asked for."""
+    for name in request.query:
+        if name in known:
+            continue
+        guess = closest(name, known)
+        takes = f"this path takes {', '.join(known)}" if known else "this path takes no parameters"
+        hint = f"did you mean `{guess}`?" if guess else takes
+        raise InputError(f"there is no parameter {name[:50]!r}", field=name[:50], hint=hint)
 
 
 def _limit(request: web.Request) -> int:

@@ -21,12 +21,18 @@ from proctor.suites.conversations.otel_messages import MESSAGE_EVENTS
 from proctor.suites.conversations.otel_records import LOG, is_read, otel_records
 from proctor.suites.conversations.trace_scores import EVALUATION_EVENT, LANGFUSE_SCORE, LANGSMITH_FEEDBACK
 from proctor.workflows.monitor.intake import Intake
+from proctor.workflows.monitor.sent_events import MAX_AHEAD
 from proctor.workflows.monitor.trace_assembly import SCORES
 
 __all__ = ["MAX_PROBLEMS", "feedback_batch", "json_batch", "langfuse_scores_batch", "otlp_batch", "runs_batch"]
 
 MAX_PROBLEMS: Final = 20  # that an answer names
 _MAX_KEY_CHARS: Final = 100
+_MAX_TIME_DIGITS: Final = 20
+_OTLP_LISTS: Final = (  # what an export holds, in both notations
+    (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",)),
+    (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")),
+)
 _WANTED_LOGS: Final = MESSAGE_EVENTS | {EVALUATION_EVENT}
 
 
@@ -43,8 +49,12 @@ def otlp_batch(intake: Intake, kind: str, body: bytes, source: str | None, *, as
     else:
         found = logs_of_protobuf(body, _WANTED_LOGS.__contains__)
     now = time.time()
+    latest = int((now + MAX_AHEAD) * 1e9)
     spans = []
     for record in found.records:
+        if _nanoseconds(record.get("startTimeUnixNano") or record.get("time")) > latest:
+            found.reject("the time is more than a day ahead of the server's clock")
+            continue
         trace = record["traceId"]
         is_root = "parentSpanId" not in record and LOG not in record
         if not trace:  # an evaluation outside any span
@@ -57,6 +67,8 @@ def _otlp_json(body: bytes) -> OtlpRecords:
     data = _loaded(body)
     if not isinstance(data, dict):
         raise ValueError("is no OTLP export: a JSON object")
+    for path in _OTLP_LISTS:
+        _check_lists(data, path)
     made = OtlpRecords()
     for entry in otel_records(iter([Entry(data=data, file=Path("request"))])):
         record = entry.data
@@ -74,6 +86,26 @@ def _otlp_json(body: bytes) -> OtlpRecords:
         record["traceId"], record["spanId"] = record["traceId"].lower(), record["spanId"].lower()
         made.records.append(record)
     return made
+
+
+def _nanoseconds(given: Any) -> int:
+    """Return a time of OTLP, which JSON writes as a text; 0 if it is none."""
+    if type(given) is int:
+        return given
+    return int(given) if isinstance(given, str) and len(given) <= _MAX_TIME_DIGITS and given.isdecimal() else 0
+
+
+def _check_lists(inside: dict[str, Any], path: tuple[tuple[str, ...], ...]) -> None:
+    """Check that an export holds lists of objects where OTLP has them; what is left out or null is empty."""
+    for name in path[0]:
+        items = inside.get(name)
+        if items is None:
+            continue
+        if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+            raise ValueError(f"is no OTLP export: `{name}` must be a list of objects")
+        if len(path) > 1:
+            for each in items:
+                _check_lists(each, path[1:])
 
 
 def json_batch(

@@ -27,7 +27,10 @@ def is_event(data: Any) -> bool:
 
 
 def read_event_log(entries: Iterator[Entry]) -> Iterator[Case]:
-    """Yield one case per session with a turn; an event that was delivered twice counts once."""
+    """Yield one case per session with a turn; an event that was delivered twice counts once.
+
+    An entry is an event, or a line of the store's own log, which has the event as its last field.
+    """
     told = (
         entry for entry in entries if not isinstance(entry.data, Mapping) or entry.data.get("kind") in _TOLD_IN_TURNS
     )
@@ -57,8 +60,11 @@ def _session(entry: Entry) -> str | None:
 
 
 def _event(entry: Entry) -> Event:
+    data = entry.data
+    if isinstance(data, Mapping) and isinstance(inside := data.get("event"), Mapping) and is_event(inside):
+        data = inside  # a line of the store's own log: the fields that indexes need, then the event itself
     try:
-        return decode(Event, entry.data)
+        return decode(Event, data)
     except MalformedError as error:
         first = error.problems[0]
         raise entry.wrong(first.message, first.where, first.hint) from None

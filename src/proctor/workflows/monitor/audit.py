@@ -37,6 +37,7 @@ __all__ = [
     "audit_report",
     "audit_settings",
     "draw_audit",
+    "draw_due_audit",
     "open_splits",
     "refresh_scores",
 ]
@@ -73,9 +74,31 @@ def draw_audit(config: Config, job: SampleJob, *, now: datetime | None = None) -
     Raises:
         InputError: the week is wrong, has no conversations, is not over, or has its sample already.
     """
-    settings = _sized(audit_settings(config), job)
     now = now or datetime.now(UTC)
     week = job.week or last_week(now)
+    sample, items, rows = _drawn(config, job, week, now)
+    if not items:
+        raise InputError(f"no conversation began in week {week}", field="--week", hint=_weeks_hint(rows))
+    return sample, items
+
+
+def draw_due_audit(config: Config, now: datetime) -> AuditSample | str:
+    """Draw the sample of the last week that is over, if it is still to be drawn; else say why there is none to draw.
+
+    Raises:
+        InputError: a setting is wrong.
+    """
+    week = last_week(now)
+    with open_audit_store(config) as store:
+        if store.samples([week]):
+            return f"week {week} has its sample already"
+    sample, items, _ = _drawn(config, SampleJob(), week, now)
+    return sample if items else f"no conversation began in week {week}"
+
+
+def _drawn(config: Config, job: SampleJob, week: str, now: datetime) -> tuple[AuditSample, list[AuditItem], RowSource]:
+    """Draw and store a sample; one without items is not stored."""
+    settings = _sized(audit_settings(config), job)
     try:
         start, end = week_bounds(week)
     except ValueError as error:
@@ -91,7 +114,7 @@ def draw_audit(config: Config, job: SampleJob, *, now: datetime | None = None) -
         own = {each.conversation for each in store.items([week])}
         sample, drawn = draw_sample(facts, week, settings, taken=store.taken() - own)
         if not drawn:
-            raise InputError(f"no conversation began in week {week}", field="--week", hint=_weeks_hint(rows))
+            return sample, [], rows
         talks = trajectories(rows(since, until), {each.about.id for each in drawn})
         items = [
             AuditItem(
@@ -110,7 +133,7 @@ def draw_audit(config: Config, job: SampleJob, *, now: datetime | None = None) -
             for each in drawn
         ]
         store.add_sample(replace(sample, created=now), items, replace=job.replace)
-    return sample, items
+    return sample, items, rows
 
 
 def refresh_scores(config: Config, files: Sequence[Path]) -> int:

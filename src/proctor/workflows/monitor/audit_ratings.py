@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,17 @@ _OTHERS = {"item", "rater", "note", "time", "intent", "conversation"}
 _EMPTY = {"", "?", "-", "–", "n/a", "na", "none", "null"}
 
 
-def read_ratings(path: Path, settings: AuditSettings, *, rater: str | None = None) -> list[AuditRating]:
+def read_ratings(
+    path: Path,
+    settings: AuditSettings,
+    *,
+    rater: str | None = None,
+    refusal: Callable[[AuditRating], InputError | None] = lambda rating: None,
+) -> list[AuditRating]:
     """Return the ratings of a file; lines without any rating are left out, as a sheet that is half done has them.
 
-    ``rater`` is the person of lines that name none.
+    ``rater`` is the person of lines that name none. ``refusal`` says why the store would not take a rating, so that
+    such a line is named together with all others that are wrong.
 
     Raises:
         NotFoundError: there is no such file.
@@ -32,9 +39,14 @@ def read_ratings(path: Path, settings: AuditSettings, *, rater: str | None = Non
     """
     problems: list[Problem] = []
     found: dict[tuple[str, str], AuditRating] = {}
-    for number, data in _rows(path):
+    for number, data in _rows(path, problems):
+        before = len(problems)
         rating = _rating(data, number, settings, rater, problems)
         if rating is None:
+            continue
+        if rating.item and (refused := refusal(rating)):
+            problems.append(Problem(("item",), refused.message, refused.hint, number))
+        if len(problems) > before:
             continue
         if (rating.item, rating.rater) in found:
             problems.append(Problem(("item",), f"{rating.item} is rated twice by {rating.rater}", "keep one", number))
@@ -50,7 +62,7 @@ def read_ratings(path: Path, settings: AuditSettings, *, rater: str | None = Non
 def _rating(
     data: Mapping[str, Any], number: int, settings: AuditSettings, rater: str | None, problems: list[Problem]
 ) -> AuditRating | None:
-    before = len(problems)
+    """Return the rating of a line, with what of it can be read; None if nothing is rated."""
     for name in data:
         if name not in _OTHERS and name not in settings.dimensions:
             guess = closest(str(name), [*settings.dimensions, *_OTHERS])
@@ -69,8 +81,6 @@ def _rating(
     if not person:
         problems.append(Problem(("rater",), "is missing", "name the person with --rater", number))
     time = _time(data.get("time"), number, problems)
-    if len(problems) > before:
-        return None
     return AuditRating(item=item, rater=person, values=values, note=str(data.get("note") or ""), time=time)
 
 
@@ -104,7 +114,7 @@ def _time(given: Any, number: int, problems: list[Problem]) -> datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     text = _text(path)
     if path.suffix.lower() == ".csv":
         reader = csv.DictReader(io.StringIO(text, newline=""), restkey="more fields than the first line names")
@@ -124,10 +134,12 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         try:
             data = json.loads(line)
         except ValueError as error:
-            raise MalformedError([Problem((), f"is not JSON: {error}", _EXAMPLE, number)], file=str(path)) from None
-        if not isinstance(data, dict):
-            raise MalformedError([Problem((), "is no object", _EXAMPLE, number)], file=str(path))
-        yield number, data
+            problems.append(Problem((), f"is not JSON: {error}", _EXAMPLE, number))
+            continue
+        if isinstance(data, dict):
+            yield number, data
+        else:
+            problems.append(Problem((), "is no object", _EXAMPLE, number))
 
 
 _EXAMPLE = 'write {"item": "ID", "rater": "ann", "correctness": 4, …} on a line'

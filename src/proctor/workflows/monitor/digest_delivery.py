@@ -22,7 +22,7 @@ from proctor.wiring.monitor_state import open_alert_state
 from proctor.workflows.alert_channels import AlertNotifier, ChannelResult
 from proctor.workflows.monitor.digest_settings import digest_settings
 
-__all__ = ["send_digest"]
+__all__ = ["check_digest_channels", "send_digest"]
 
 _PAGERS: Final = ("pagerduty", "alertmanager")  # receivers of alerts alone
 
@@ -49,6 +49,17 @@ async def send_digest(config: Config, digest: PeriodDigest) -> list[ChannelResul
     told = {each.channel: each for each in results}
     waiting = "an earlier message waits for this channel"
     return [told.get(name) or ChannelResult(channel=name, delivered=False, failure=waiting) for name in chosen]
+
+
+def check_digest_channels(config: Config) -> None:
+    """Check that every channel named under `monitor: {digest: …}` takes digests.
+
+    Raises:
+        NotFoundError: there is no such channel.
+        MalformedError: something under `alerts:` or `monitor: {digest: …}` is wrong.
+    """
+    if digest_settings(config).channels:
+        _channels(config, alert_settings_of(config))
 
 
 def _channels(config: Config, settings: AlertSettings) -> list[str]:

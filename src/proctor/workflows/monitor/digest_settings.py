@@ -56,7 +56,7 @@ def digest_settings(config: Config) -> DigestSettings:
         MalformedError: a setting is unknown or wrong.
     """
     try:
-        return decode(DigestSettings, config.settings.monitor.get("digest") or {}, strict=True)
+        return decode(DigestSettings, config.settings.monitor.digest or {}, strict=True)
     except MalformedError as error:
         found = [replace(each, path=("monitor", "digest", *each.path)) for each in error.problems]
         raise placed_in(config.path, found) from None

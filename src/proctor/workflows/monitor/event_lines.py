@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from hashlib import blake2b
 from typing import Any, Final
 
 import orjson
@@ -14,6 +12,7 @@ from proctor.core.codec import dumps
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.event import Event
+from proctor.core.event_id import id_of_content
 from proctor.core.event_row import EventRow, row_of, signals_of
 from proctor.core.schema import schema_of
 from proctor.store.mask_events import EventMasker, is_plain
@@ -46,13 +45,13 @@ def row_of_data(
     """
     if type(data) is not dict:
         raise MalformedError([Problem((), "is no JSON object", _EXAMPLE)])
-    if "id" not in data:
-        data["id"] = _content_id(data, source)
     data.setdefault("kind", "turn")
     if "input" in data or "output" in data:
         _expand(data)
     if source is not None:
         data["source"] = source
+    if "id" not in data:
+        data["id"] = id_of_content(data)
     time = data.get("time")
     if type(time) is str:
         moment = _parsed(time)
@@ -135,10 +134,6 @@ def _expand(data: dict[str, Any]) -> None:
     for name in ("latency", "cost", "confidence", "error", "escalation", "usage"):
         if name in data:
             turn.setdefault(name, data.pop(name))
-
-
-def _content_id(data: Mapping[str, Any], source: str | None) -> str:
-    return f"e-{blake2b(_line([source, data]), digest_size=12).hexdigest()}"
 
 
 def _line(data: Any) -> bytes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from proctor.config import Config
 from proctor.core.audit import AuditedConversation
-from proctor.core.codec import content_id, loads
+from proctor.core.codec import loads
 from proctor.core.decode import decode
 from proctor.core.errors import InputError
 from proctor.core.event import Event
@@ -75,16 +74,11 @@ class _FileRows:
     def _rows(self) -> Iterable[EventRow]:
         if self.kept is not None:
             return self.kept
-        rows = (row_of(_named(placed.event)) for path in self.files for placed in read_events(path))
+        rows = (row_of(placed.event) for path in self.files for placed in read_events(path, with_ids=True))
         if sum(path.stat().st_size for path in self.files if path.is_file()) > _MAX_KEPT_BYTES:
             return rows
         self.kept = list(rows)
         return self.kept
-
-
-def _named(event: Event) -> Event:
-    """Return the event with an id: a file that was written by hand may have none."""
-    return event if event.id else replace(event, id=content_id(event))
 
 
 def _from_log(folder: Path, since: float | None, until: float | None) -> Iterator[EventRow]:

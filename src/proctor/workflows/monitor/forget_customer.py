@@ -20,6 +20,13 @@ class ErasedCustomer:
     history: Forgotten
     audited: int = 0
 
+    @property
+    def anything(self) -> bool:
+        """Whether anything of the customer was found."""
+        done = self.history
+        found = (done.sessions, done.events, done.conversations, done.texts, done.decisions, self.audited)
+        return any(found)
+
 
 def forget_customer(config: Config, customer: str) -> ErasedCustomer:
     """Erase a customer from the history, the log of gates, the review queue, the audit and the background scoring.

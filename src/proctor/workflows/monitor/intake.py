@@ -29,6 +29,7 @@ from proctor.store.span_journal import SpanJournal, WaitingSpan
 from proctor.workflows.monitor.event_lines import row_of_data
 from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
 from proctor.workflows.monitor.mask_spans import SpanMasker
+from proctor.workflows.monitor.sent_events import check_names, check_values
 from proctor.workflows.monitor.trace_assembly import TraceAssembly
 
 __all__ = ["AlertSocket", "Intake", "IntakeFigures"]
@@ -147,13 +148,17 @@ class Intake:
         """Return what was sent as JSON: a masked row, or an event that ``rows`` must mask first. It is not yet written.
 
         Raises:
-            MalformedError: it is no event.
+            MalformedError: it is no event, has an unknown field, or a value that cannot be.
         """
+        check_names(data)
         if self.masker is None:
-            return row_of_data(data, received=received, source=source)
-        by_patterns = self.masker if self.masker.masking == "patterns" else None
-        with self._masking:
-            return row_of_data(data, received=received, source=source, masking=True, masker=by_patterns)
+            read = row_of_data(data, received=received, source=source)
+        else:
+            by_patterns = self.masker if self.masker.masking == "patterns" else None
+            with self._masking:
+                read = row_of_data(data, received=received, source=source, masking=True, masker=by_patterns)
+        check_values(data, read, received)
+        return read
 
     def span_line(self, record: dict[str, Any]) -> bytes:
         """Return a span, run or score as a line of the journal; personal data that patterns find is masked."""

@@ -95,7 +95,7 @@ async def _measured(context: MeasureContext, entry: ScheduleEntry) -> EntryResul
 
 
 def _command(config: Config, entry: ScheduleEntry) -> EntryResult:
-    """Run a command of Proctor in a process of its own; its last line is the summary.
+    """Run a command of Proctor in a process of its own; its error or its last line is the summary.
 
     The process holds a lock, so that one which outlives a killed schedule is not started a second time beside itself.
     """
@@ -131,7 +131,13 @@ def _ended(config: Config, entry: ScheduleEntry, lock: int) -> EntryResult:
             raise
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     code = child.returncode if child.returncode in (0, 1, 2, 3, 130) else 2
-    return EntryResult(code=code, summary=one_line(lines[-1], _SUMMARY_CHARS) if lines else f"`proctor {entry.run}`")
+    return EntryResult(code=code, summary=one_line(_summary(lines), _SUMMARY_CHARS) or f"`proctor {entry.run}`")
+
+
+def _summary(lines: Sequence[str]) -> str:
+    """Return the error with all that follows it, so that its reason is not lost behind its hint; else the last line."""
+    begin = next((place for place, line in enumerate(lines) if line.lower().startswith("error: ")), -1)
+    return " ".join(lines[begin:])
 
 
 def _wait(entry: ScheduleEntry, done: ScheduleRecord | None, now: datetime, zone: tzinfo) -> timedelta | None:

@@ -152,7 +152,7 @@ DEFAULT_ENTRIES: tuple[ScheduleEntry, ...] = (
         calendar="weekly",
         unit="100 random conversations",
         metric="correctness, completeness, tone, efficiency",
-        run="audit sample",
+        measure="audit",
         needs="events",
     ),
     ScheduleEntry(

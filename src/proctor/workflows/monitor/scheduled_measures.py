@@ -24,6 +24,7 @@ from proctor.store.private_files import private_folder
 from proctor.wiring.monitor_state import state_url
 from proctor.workflows.guard.stats import guard_table
 from proctor.workflows.monitor.alert_queue import queue_alerts, tell_channels
+from proctor.workflows.monitor.audit import draw_due_audit
 from proctor.workflows.monitor.digest import DigestJob, digest_of
 from proctor.workflows.monitor.digest_delivery import send_digest
 from proctor.workflows.monitor.digest_settings import digest_settings
@@ -248,6 +249,14 @@ async def _calibration(context: MeasureContext, entry: ScheduleEntry) -> EntryRe
     )
 
 
+async def _audit(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
+    sample = draw_due_audit(context.config, context.now)
+    if isinstance(sample, str):  # drawn by hand, or a week without traffic: neither is a failure
+        return EntryResult(code=_NOTHING, summary=sample)
+    summary = f"{sample.week}: {sample.drawn:,} of {sample.population:,} conversations are to be rated"
+    return EntryResult(summary=f"{summary}: `proctor audit rate`")
+
+
 async def _drift(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
     settings = digest_settings(context.config)
     month = last_period("monthly", context.now, settings.time_zone).name
@@ -274,6 +283,7 @@ MEASURES: Mapping[str, Measure] = {
     "escalations": _section("daily", "escalations", tables=1),
     "input_gate": _gate("input"),
     "output_gate": _gate("output"),
+    "audit": _audit,
     "calibration": _calibration,
     "drift": _drift,
     "score_floors": _floors,

@@ -104,7 +104,7 @@ def floor_settings(config: Config) -> FloorSettings:
     Raises:
         MalformedError: a setting is unknown or wrong.
     """
-    written = config.settings.monitor.get("floors") or {}
+    written = config.settings.monitor.floors or {}
     try:
         return decode(FloorSettings, written, strict=True)
     except MalformedError as error:

@@ -17,7 +17,7 @@ from proctor.suites.load import open_suite
 from proctor.text.spans import span_seconds
 from proctor.wiring.scorers import Bench
 
-__all__ = ["ScoringSettings", "check_scorers", "scoring_settings", "scoring_suite"]
+__all__ = ["ScoringSettings", "check_scorers", "check_scoring", "scoring_settings", "scoring_suite"]
 
 _PATH: Final = ("monitor", "scoring")
 
@@ -82,7 +82,7 @@ def scoring_settings(config: Config) -> ScoringSettings | None:
     Raises:
         MalformedError: a value is wrong; the file and the field are named.
     """
-    written = config.settings.monitor.get("scoring")
+    written = config.settings.monitor.scoring
     if written is None or written is False:
         return None
     try:
@@ -107,6 +107,17 @@ def scoring_suite(config: Config, settings: ScoringSettings) -> Suite:
     except MalformedError as error:
         problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+
+
+def check_scoring(config: Config) -> None:
+    """Read the settings and make every scorer once, as `proctor serve` does at its start.
+
+    Raises:
+        InputError: a setting or a scorer is wrong.
+    """
+    settings = scoring_settings(config)
+    if settings is not None:
+        check_scorers(config, settings, scoring_suite(config, settings))
 
 
 def check_scorers(config: Config, settings: ScoringSettings, suite: Suite) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from proctor.config import Config
-from proctor.core.codec import content_id
 from proctor.core.event import Event
 from proctor.monitor.ingest import read_events
 from proctor.store.event_log import FOLDER, EventLog
@@ -48,6 +47,5 @@ def store_events(config: Config, files: Sequence[Path]) -> StoredEvents:
 
 def _events(files: Sequence[Path]) -> Iterator[Event]:
     for path in files:
-        for placed in read_events(path):
-            event = placed.event
-            yield event if event.id else replace(event, id=content_id(event, length=32))
+        for placed in read_events(path, with_ids=True):
+            yield placed.event
