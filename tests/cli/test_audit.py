@@ -183,8 +183,10 @@ def _typed(project: Project, keys: str, *words: str) -> tuple[int, str]:
     )
     os.close(sub)
     shown, left = "", list(keys)
+    waiting = select.poll()  # unlike select() it takes any file
+    waiting.register(main, select.POLLIN)
     try:
-        while select.select([main], [], [], 30)[0]:
+        while waiting.poll(30_000):
             part = os.read(main, 65536).decode(errors="replace")
             shown += part
             if left and shown.endswith(": "):

@@ -464,7 +464,7 @@ async def test_hundreds_of_sessions_leave_nothing_behind(deadline: Deadline) -> 
     counted, objects = await talk(200)
     again, objects_again = await talk(200)
     assert counted == again <= before + 2 * 100
-    assert abs(objects_again - objects) < 100
+    assert abs(objects_again - objects) < 150  # one object left by each session would be 200
     assert len(sessions) == 100
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
+import selectors
 import signal
 import subprocess
 import sys
@@ -39,20 +39,29 @@ class Served:
             command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment(**(env or {}))
         )
         self.said: list[str] = []
-        self.url = self._address()
+        try:
+            self.url = self._address()
+        except BaseException:
+            self.process.kill()
+            self.process.communicate()
+            raise
 
     def _address(self) -> str:
         assert self.process.stderr is not None
         until = time.monotonic() + 60
-        while time.monotonic() < until:
-            if not select.select([self.process.stderr], [], [], 1)[0]:
-                continue
-            line = self.process.stderr.readline()
-            self.said.append(line)
-            if "receiving at " in line:
-                return line.rpartition(" ")[2].strip()
-            if not line:
-                break
+        with (
+            selectors.DefaultSelector() as waiting
+        ):  # select() takes no file above 1023, and other tests leave some open
+            waiting.register(self.process.stderr, selectors.EVENT_READ)
+            while time.monotonic() < until:
+                if not waiting.select(1):
+                    continue
+                line = self.process.stderr.readline()
+                self.said.append(line)
+                if "receiving at " in line:
+                    return line.rpartition(" ")[2].strip()
+                if not line:
+                    break
         raise AssertionError("".join(self.said))
 
     @property
