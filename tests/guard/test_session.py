@@ -462,9 +462,13 @@ async def test_hundreds_of_sessions_leave_nothing_behind(deadline: Deadline) -> 
 
     before, _ = await talk(0)
     counted, objects = await talk(200)
-    again, objects_again = await talk(200)
-    assert counted == again <= before + 2 * 100
-    assert abs(objects_again - objects) < 150  # one object left by each session would be 200
+    grown = []
+    for _ in range(3):  # other threads of the process come and go; what sessions leave would be there every time
+        again, objects_again = await talk(200)
+        assert counted == again <= before + 2 * 100
+        grown.append(abs(objects_again - objects))
+        objects = objects_again
+    assert min(grown) < 100
     assert len(sessions) == 100
 
 

@@ -151,7 +151,7 @@ def silence(
         made = state.add_silence(
             Silence(match=wanted, until=now + seconds, by=person or _user(), note=note, created=now)
         )
-    click.echo(f"silence {made.number}: nobody is told of {_pairs(wanted)} until {_clock(made.until)}")
+    click.echo(f"silence {made.number}: no messages about {_pairs(wanted)} until {_clock(made.until)}")
 
 
 @verb.command("resolve")
