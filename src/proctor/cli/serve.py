@@ -46,6 +46,7 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
     from proctor.project import Project  # noqa: PLC0415
     from proctor.server.ingest.app import make_app  # noqa: PLC0415
     from proctor.server.ingest.read_api import ReadApi  # noqa: PLC0415
+    from proctor.server.pages.app import add_dashboard, make_dashboard  # noqa: PLC0415
     from proctor.server.serve_app import serve  # noqa: PLC0415
     from proctor.wiring.history_settings import open_history  # noqa: PLC0415
     from proctor.workflows.monitor.index_process import index_process  # noqa: PLC0415
@@ -65,10 +66,31 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
                 background_scoring(config, watched.intake.add),
             ):
                 reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits, metrics=watched.metrics)
+                app = make_app(watched.intake, settings, reader=reader, tick=watched.tick, is_indexed=is_indexed)
+                add_dashboard(app, make_dashboard(config, limits=watched.limits))
                 return await serve(
-                    make_app(watched.intake, settings, reader=reader, tick=watched.tick, is_indexed=is_indexed),
+                    app,
                     host,
                     port,
-                    started=lambda address: click.echo(f"receiving at {address}", err=True),
+                    started=lambda address: _say_where(config, address),
                     stopping=lambda: click.echo("stopping; what is complete is written; again to break off", err=True),
                 )
+
+
+def _say_where(config: Config, address: str) -> None:
+    """Print where events are received and, on this machine, a link that opens the dashboard once."""
+    import getpass  # noqa: PLC0415
+    import time  # noqa: PLC0415
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    from proctor.core.person import Person  # noqa: PLC0415
+    from proctor.server.admission import is_loopback  # noqa: PLC0415
+    from proctor.store.people import People  # noqa: PLC0415
+
+    click.echo(f"receiving at {address}", err=True)
+    if not is_loopback(urlsplit(address).hostname or ""):
+        click.echo(f"dashboard: {address}/ui/ for the people that `proctor people` lists", err=True)
+        return
+    with People(config.store) as people:
+        key = people.make_link(Person(name=getpass.getuser(), role="admin"), time.time())
+    click.echo(f"dashboard: {address}/ui/enter?key={key} (works once, within 15 minutes)", err=True)
