@@ -19,6 +19,7 @@ _TOP: Final = 8
 _FOOT: Final = 24
 _BAR: Final = 24
 _TICKS: Final = 4
+_LABEL: Final = 28  # characters that fit beside a bar
 _DAY: Final = 86_400
 Unit = Literal["count", "share", "score", "seconds", "money"]
 
@@ -73,18 +74,13 @@ class TimeChart:
         made = []
         for step in range(_TICKS + 1):
             value = low + (high - low) * step / _TICKS
-            made.append(
-                f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>'
-            )
-            made.append(
-                f'<text class="tick" x="{_LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value_text(value, self.unit)}</text>'
-            )
+            at = y(value)
+            made.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+            made.append(_words(_LEFT - 6, at + 4, value_text(value, self.unit), anchor="end"))
         for step in range(_TICKS + 1):
             time = first + reach * step / _TICKS
             anchor = "start" if step == 0 else "end" if step == _TICKS else "middle"
-            made.append(
-                f'<text class="tick" x="{x(time):.1f}" y="{height - 6}" text-anchor="{anchor}">{_time_text(time, reach)}</text>'
-            )
+            made.append(_words(x(time), height - 6, _time_text(time, reach), anchor=anchor))
         for number, each in enumerate(self.series):
             path = _path(
                 [
@@ -136,22 +132,18 @@ class BarChart:
         made = []
         for number, row in enumerate(self.rows):
             at = _TOP + number * _BAR
-            label = row.label if len(row.label) <= 28 else f"{row.label[:27]}…"
-            made.append(
-                f'<text class="name" x="{left - 8}" y="{at + 16}" text-anchor="end">{escape(label)}<title>{escape(row.label)}</title></text>'
-            )
-            text = "–" if row.value is None else value_text(row.value, self.unit)
+            label = row.label if len(row.label) <= _LABEL else f"{row.label[: _LABEL - 1]}…"
+            made.append(_words(left - 8, at + 16, label, anchor="end", kind="name", whole=row.label))
             if row.value is not None:
-                kind = f"bin-{row.state}" if row.state else "bin"
-                made.append(
-                    f'<rect class="{kind}" x="{left}" y="{at + 5}" width="{max(1.0, x(row.value) - left):.1f}" height="{_BAR - 10}" rx="2"/>'
-                )
+                kind, width = f"bin-{row.state}" if row.state else "bin", max(1.0, x(row.value) - left)
+                place = f'x="{left}" y="{at + 5}" width="{width:.1f}" height="{_BAR - 10}"'
+                made.append(f'<rect class="{kind}" {place} rx="2"/>')
             if row.low is not None and row.high is not None:
                 middle = at + _BAR / 2
-                made.append(
-                    f'<line class="whisker" x1="{x(row.low):.1f}" x2="{x(row.high):.1f}" y1="{middle}" y2="{middle}"/>'
-                )
-            made.append(f'<text class="tick" x="{_WIDTH - right + 8}" y="{at + 16}">{text} {escape(row.note)}</text>')
+                ends_at = f'x1="{x(row.low):.1f}" x2="{x(row.high):.1f}"'
+                made.append(f'<line class="whisker" {ends_at} y1="{middle}" y2="{middle}"/>')
+            text = "–" if row.value is None else value_text(row.value, self.unit)
+            made.append(_words(_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
         return _picture(made, height, self.title, inline=inline)
 
 
@@ -215,6 +207,11 @@ def _picture(made: Sequence[str], height: int, title: str, *, inline: bool) -> s
     own = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
     frame = f'<svg{own} viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title)}">'
     return f"{frame}{styles}{''.join(made)}</svg>"
+
+
+def _words(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "tick", whole: str = "") -> str:
+    more = f"<title>{escape(whole)}</title>" if whole and whole != text else ""
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}{more}</text>'
 
 
 def _file_styles() -> str:
