@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -22,11 +23,16 @@ _NOT_IN_NAMES: Final = re.compile(r"[^\w.-]+")
 Figures = TypeVar("Figures")
 
 
-def read_figures(store: Path, campaign: str, name: str, kind: type[Figures]) -> Figures | None:
-    """Return figures that were kept; ``None`` if there are none, or an other version wrote them."""
+def read_figures(
+    store: Path, campaign: str, name: str, kind: type[Figures], *, part: Sequence[str] = ()
+) -> Figures | None:
+    """Return figures that were kept, or a part of them; ``None`` if there are none, or another version wrote them."""
     try:
-        return decode(kind, masked_data(_path(store, campaign, name).read_bytes()))
-    except (OSError, ValueError, MalformedError):
+        data = masked_data(_path(store, campaign, name).read_bytes())
+        for each in part:
+            data = data[each]
+        return decode(kind, data)
+    except (OSError, ValueError, LookupError, MalformedError):
         return None
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from proctor.config import Config
 from proctor.core.attack_finding import FINDING_STATUSES
-from proctor.core.campaign import AttemptRecord, CampaignFacts, CampaignSummary, RetestSummary
+from proctor.core.campaign import AttackFigures, AttemptRecord, CampaignFacts, CampaignSummary, RetestSummary
 from proctor.core.errors import NotFoundError
 from proctor.redteam.attack_entries import AttackEntry, goal_name, read_entries
 from proctor.redteam.retest import compare_campaigns
@@ -21,7 +21,15 @@ from proctor.store.runs import RunStore
 from proctor.workflows.redteam.attempt_results import results_of, runs_of
 from proctor.workflows.redteam.attempts_file import attempts_facts
 
-__all__ = ["CampaignContent", "campaign_content", "campaign_summary", "choose_run", "facts_of", "retest_summary"]
+__all__ = [
+    "CampaignContent",
+    "campaign_content",
+    "campaign_summary",
+    "campaign_total",
+    "choose_run",
+    "facts_of",
+    "retest_summary",
+]
 
 _SUMMARY: Final = "summary"
 _RETEST: Final = "retest"
@@ -60,6 +68,15 @@ def campaign_content(config: Config, store: RunStore, record: CampaignRun) -> Ca
     if record.finished:
         keep_figures(store.folder, record.campaign, name, made)
     return made
+
+
+def campaign_total(store: RunStore, record: CampaignRun) -> AttackFigures | None:
+    """Return the figures of all attempts of a finished campaign run; ``None`` if they were not counted yet."""
+    if record.finished is None:
+        return None
+    return read_figures(
+        store.folder, record.campaign, _kept_name(_SUMMARY, record), AttackFigures, part=("summary", "total")
+    )
 
 
 def retest_summary(config: Config, store: RunStore, before: CampaignRun, after: CampaignRun) -> RetestSummary:

@@ -114,6 +114,7 @@ def _gate(asked: PageRequest, row: GateDecisions, *, is_chain: bool) -> list[Cel
     if not is_chain:
         first = [Link(row.gate, asked.link(gate=row.gate, page=None)), row.point]
     times = (row.latency.p50, row.latency.p95, row.latency.p99)
+    acted = row.decisions - row.actions.get("allow", 0)
     return [
         *first,
         row.decisions,
@@ -123,7 +124,7 @@ def _gate(asked: PageRequest, row: GateDecisions, *, is_chain: bool) -> list[Cel
         row.broken,
         *(None if each is None else round(1000 * each, 2) for each in times),
         share_cell(row.precision),
-        share_cell(row.recall) if row.recall.value is not None else (row.why or None),
+        share_cell(row.recall) if row.recall.value is not None else ((row.why or None) if acted else None),
     ]
 
 
