@@ -11,29 +11,33 @@ from random import Random
 
 from proctor.config import Config, open_config
 from proctor.core.audit import AuditRating
-from proctor.monitor.alert_engine import AlertEngine
-from proctor.monitor.alert_rules import rules_of
 from proctor.monitor.simulation.scenario import Incident
 from proctor.monitor.simulation.traffic import simulate
 from proctor.monitor.simulation.travel_desk import travel_desk
 from proctor.store.alert_state import AlertState
 from proctor.store.private_files import private_folder
+from proctor.wiring.alert_settings import engine_of
 from proctor.workflows.monitor.audit import SampleJob, audit_settings, draw_audit
 from proctor.workflows.monitor.intake import Intake
 
 __all__ = ["make_store"]
 
+_SETTINGS = """
+alerts:
+  rules:
+    ungrounded: {in_a_row: score/grounded, count: 4, tier: critical}  # rings with little traffic
+"""
 _DAYS = 12
 _INCIDENT = 3.0  # the last hours
 _TICK = 60.0  # simulated seconds
-_TURNS_PER_MINUTE = 0.2
-_LEARNT = 1200  # events from which the rules learn what is normal
+_TURNS_PER_MINUTE = 0.1
+_LEARNT = 500  # events from which the rules learn what is normal
 
 
 def make_store(folder: Path) -> Path:
     """Make a project in a new folder; return the folder."""
     folder.mkdir(parents=True)
-    (folder / "proctor.yaml").write_text("", encoding="utf-8")
+    (folder / "proctor.yaml").write_text(_SETTINGS, encoding="utf-8")
     config = open_config(folder)
     now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     _live_through(config, now)
@@ -44,11 +48,14 @@ def make_store(folder: Path) -> Path:
 def _live_through(config: Config, now: datetime) -> None:
     """Store the days before, from which the rules learn, then send the last hours through the intake and the rules."""
     start = now - timedelta(days=_DAYS)
-    incident = Incident(
-        kind="hallucination", at_hour=_DAYS * 24 - _INCIDENT, hours=_INCIDENT, factor=inf, intent="policy_inquiry"
-    )
+    incident = Incident(kind="hallucination", at_hour=_DAYS * 24 - _INCIDENT, hours=_INCIDENT, factor=inf)
     scenario = travel_desk(
-        start=start, hours=_DAYS * 24.0, turns_per_minute=_TURNS_PER_MINUTE, incidents=(incident,), injection=0.02
+        start=start,
+        hours=_DAYS * 24.0,
+        turns_per_minute=_TURNS_PER_MINUTE,
+        incidents=(incident,),
+        injection=0.02,
+        flat=True,
     )
     events = list(simulate(scenario, 3))
     begin = (now - timedelta(hours=_INCIDENT)).timestamp()
@@ -56,7 +63,7 @@ def _live_through(config: Config, now: datetime) -> None:
     private_folder(config.store)
     clock = [begin]
     with AlertState(config.store) as state, closing(Intake(config.store, clock=lambda: clock[0])) as intake:
-        engine = AlertEngine(rules_of({}), state, clock=lambda: clock[0])
+        engine = engine_of(config, state, clock=lambda: clock[0])
         engine.learn(intake.rows(before[-_LEARNT:]), every=3600.0)
         intake.add(before)
         intake.alerts = engine
