@@ -17,7 +17,7 @@ from proctor.core.event import Event
 from proctor.store.log_lines import event_of_session
 from proctor.store.segments import SessionLine
 
-__all__ = ["ConversationPart", "event_in", "in_order", "logged_lines", "part_of"]
+__all__ = ["ConversationPart", "PartRequest", "event_in", "in_order", "logged_lines", "part_of"]
 
 _AROUND: Final = frozenset({"turn", "gate", "escalation"})  # belong to the turn at their time
 _MAX_ABOUT: Final = 500  # events about the whole conversation that are decoded
@@ -29,30 +29,52 @@ _MAX_PIECE_BYTES: Final = 1_048_576
 class ConversationPart:
     """Some turns of a conversation. ``first`` is the number of the first one, from 0; ``turns`` how many there are.
 
-    ``events`` are those of the turns, their gates and hand-offs, in the order of time. ``about`` are scores, ratings,
-    outcomes and notes of the whole conversation.
+    ``events`` are those of the turns, their gates and hand-offs, in the order of time; ``earlier`` those of turns
+    before them. ``about`` are scores, ratings, outcomes and notes of the whole conversation.
     """
 
     summary: ConversationSummary
     turns: int
     first: int
     events: tuple[Event, ...]
+    earlier: tuple[Event, ...]
     about: tuple[Event, ...]
 
 
-def part_of(known: ConversationSummary, lines: Sequence[SessionLine], *, first: int, count: int) -> ConversationPart:
-    """Return the turns from ``first`` on, of the lines of a conversation that are in the order of time."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRequest:
+    """Which turns are wanted: ``count`` from the turn ``first`` on, and ``before`` earlier ones beside them.
+
+    With ``at``, the time of a turn, it is the page of ``count`` turns that has this turn.
+    """
+
+    first: int = 0
+    count: int = 50
+    before: int = 0
+    at: float | None = None
+
+
+def part_of(known: ConversationSummary, lines: Sequence[SessionLine], wanted: PartRequest) -> ConversationPart:
+    """Return some turns of the lines of a conversation, which are in the order of time."""
     around = [each for each in lines if each.kind in _AROUND]
     places = [place for place, each in enumerate(around) if each.kind == "turn"]
+    first = wanted.first
+    if wanted.at is not None:
+        passed = sum(around[place].time < wanted.at for place in places)
+        first = passed // wanted.count * wanted.count
     first = min(max(0, first), max(0, len(places) - 1))
-    start = places[first] if first and places else 0
-    end = places[first + count] if first + count < len(places) else len(around)
+
+    def place_of(turn: int) -> int:
+        return 0 if turn <= 0 else places[turn] if turn < len(places) else len(around)
+
+    start, end = place_of(first), place_of(first + wanted.count)
     about = [each for each in lines if each.kind not in _AROUND]
     return ConversationPart(
         summary=known,
         turns=len(places),
         first=first,
         events=tuple(event_in(each) for each in around[start:end]),
+        earlier=tuple(event_in(each) for each in around[place_of(first - wanted.before) : start]),
         about=tuple(event_in(each) for each in about[-_MAX_ABOUT:]),
     )
 

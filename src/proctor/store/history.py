@@ -16,7 +16,7 @@ from proctor.core.rollup_cell import MINUTE, RollupCell
 from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Trajectory
 from proctor.store.conversation_index import Condition, conversation_conditions
-from proctor.store.conversation_part import ConversationPart, event_in, in_order, logged_lines, part_of
+from proctor.store.conversation_part import ConversationPart, PartRequest, event_in, in_order, logged_lines, part_of
 from proctor.store.duck import connect_duck
 from proctor.store.erase_customer import Forgotten, customer_names, erase_customer, erase_from_guard_log
 from proctor.store.event_database import EventDatabase
@@ -265,8 +265,8 @@ class History:
         """
         return [event_in(each) for each in self._session_lines(session)]
 
-    def conversation_part(self, session: str, *, first: int = 0, count: int = 50) -> ConversationPart | None:
-        """Return some turns of a conversation, from the turn ``first`` on; ``None`` if it is not known.
+    def conversation_part(self, session: str, wanted: PartRequest) -> ConversationPart | None:
+        """Return some turns of a conversation; ``None`` if it is not known.
 
         Only these turns are decoded, so that a very long conversation can be read page by page.
 
@@ -274,7 +274,7 @@ class History:
             StoreError: a file cannot be read, or it is sealed and DuckDB is not installed.
         """
         known = self.indexer.conversations.get(session)
-        return None if known is None else part_of(known, self._session_lines(session), first=first, count=count)
+        return None if known is None else part_of(known, self._session_lines(session), wanted)
 
     def conversation_rows(self, session: str) -> list[EventRow]:
         """Return the rows of a conversation in the order of time, each once."""
