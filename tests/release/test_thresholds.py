@@ -40,7 +40,11 @@ def test_floors_hold_good_runs_as_rarely_as_promised() -> None:
     broken = 0
     for attempt in range(200):
         runs = [_noisy(source, 12, 0.1) for _ in range(5)]
-        floor = suggest(runs, rate=0.025, figures=["relevance"], resamples=400, seed=attempt).floors["faq"]["relevance"].least
+        floor = (
+            suggest(runs, rate=0.025, figures=["relevance"], resamples=400, seed=attempt)
+            .floors["faq"]["relevance"]
+            .least
+        )
         values = [each.dimensions["relevance"] or 0.0 for each in _noisy(source, 12, 0.1).cases]
         broken += float(np.mean(values)) < floor
     assert broken <= 10
