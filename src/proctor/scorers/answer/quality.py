@@ -148,7 +148,8 @@ def _limited(whole: Score, failed: Sequence[Score]) -> Score:
         whole,
         value=min(whole.value, least),
         reason=quoted(f"{said}; {whole.reason}", 1000),
-        extra={**whole.extra, "composite": round(whole.value, 4)},
+        measured=whole.value,
+        unit="composite",
     )
 
 

@@ -45,7 +45,7 @@ _RUDE = re.compile(
     r"|\b(?:shut up|calm down|(?<!do )whatever[.!]|not my (?:problem|job|fault)|figure it out|stop asking"
     r"|(?:just|go|try to|maybe|first) read the (?:faq|manual)|obviously,? you|as i (?:already )?(?:said|told you)"
     r"|you should have (?:read|known|checked|thought|asked|listened)|(?:is|was) your (?:own )?fault|deal with it"
-    r"|i (?:don['’]t|do not) care)\b|(?-i:\b(?:damn|crap|(?:what the|go to|bloody) hell|hell no)\b)"
+    r"|i (?:don['’]t|do not) care)\b|(?-i:\b(?:damn|crap|hell no)\b)|\b(?:what the|go to|bloody) (?-i:hell)\b"
     r"|知るか|うるさい|ばか(?:者|野郎|か[。！!？?])|馬鹿(?:者|野郎|か[。！!？?])|自分で調べ|さっきも言|仕方ないでしょ|"
     r"知りません。$|お前|てめえ",
     re.IGNORECASE,
