@@ -274,4 +274,3 @@ def _facts(report: Report, run: RunRecord) -> dict[str, Any]:
         "scorers": dict(mark.scorers),
         "settings": dict(job) if isinstance(job, Mapping) else {},
     }
-
