@@ -22,6 +22,7 @@ from proctor.store.run_reader import RunReader
 __all__ = ["find_key", "show_case", "shown_result"]
 
 _SIBLINGS: Final = 100
+_KEYS: Final = 2**63
 _EXPECTED: Final = ("reference", "facts", "products", "forbidden", "tool_calls", "intents", "sources", "escalation")
 
 
@@ -86,7 +87,7 @@ def find_key(desk: Desk, reader: RunReader, asked: str) -> int:
     found = search_results(desk.runs, reader.run, ResultFilter(case=asked), limit=1)
     if found:
         return found[0].key
-    if asked.lstrip("-").isdecimal() and len(asked) < 20:
+    if asked.removeprefix("-").isdecimal() and len(asked) <= 20 and abs(int(asked)) < _KEYS:
         return int(asked)
     raise NotFoundError(
         f"run {reader.run.id} has no result for case {asked[:80]!r}", hint=f"`proctor show {reader.run.id} --page 1`"

@@ -114,7 +114,7 @@ def _compared(desk: Desk, asked: PageRequest, pair: RunPair, kept: KeptCompariso
         every=lambda: (_case_row(pair, each) for each in _every(desk, kept, filters)),
         empty="No case fits these filters." if any(filters.values()) else "No case changed.",
     )
-    changes = [_change_row(each) for each in view.shown]
+    shown = [each for each in view.shown if each.intent is None or each.verdict in ("regression", "improvement")]
     data |= {
         "kept": kept,
         "view": view,
@@ -127,7 +127,11 @@ def _compared(desk: Desk, asked: PageRequest, pair: RunPair, kept: KeptCompariso
         template="run_compare.html",
         title=f"{pair.before.id} and {pair.after.id}",
         data=data,
-        tables={"changes": Table(columns=_CHANGES, rows=changes), "cases": cases},
+        tables={
+            "changes": Table(columns=_CHANGES, rows=[_change_row(each) for each in shown]),
+            "every_change": Table(columns=_CHANGES, rows=[_change_row(each) for each in view.shown]),
+            "cases": cases,
+        },
         charts={"differences": chart} if chart else {},
     )
 
@@ -227,7 +231,7 @@ def _case_row(pair: RunPair, row: ChangeRow) -> Sequence[Cell]:
         run, key = (pair.after, row.key) if row.key is not None else (pair.before, row.was_key)
         to = case_address(run.id, key if key is not None else row.case_id)
     return (
-        Link(row.case_id, to),
+        Link(row.case_id if len(row.case_id) <= 80 else f"{row.case_id[:77]}…", to),
         Chip(_KINDS.get(row.kind, "info"), row.kind),
         row.intent,
         outcome_chip(row.was_outcome) if row.was_outcome else None,  # type: ignore[arg-type]
@@ -236,7 +240,7 @@ def _case_row(pair: RunPair, row: ChangeRow) -> Sequence[Cell]:
         number(row.was, 3) if row.was is not None else None,
         number(row.now, 3) if row.now is not None else None,
         signed(row.now - row.was) if row.was is not None and row.now is not None else None,
-        f"{row.reason[:237]}…" if len(row.reason) > 240 else row.reason,
+        f"{row.reason[:177]}…" if len(row.reason) > 180 else row.reason,
     )
 
 
