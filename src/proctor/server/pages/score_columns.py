@@ -13,8 +13,8 @@ __all__ = ["ScoreColumn", "ScoreColumns"]
 _WIDTH: Final = 640
 _LEFT: Final = 52
 _RIGHT: Final = 12
-_TOP: Final = 8
-_HEIGHT: Final = 170
+_TOP: Final = 22  # the label of the threshold stands above the columns
+_HEIGHT: Final = 184
 _FOOT: Final = 24
 _BIN: Final = 0.02
 
@@ -74,8 +74,8 @@ class ScoreColumns:
                     place = f'x="{at:.1f}" y="{begin:.1f}" width="{wide:.1f}" height="{size:.1f}"'
                     made.append(f'<rect class="{kind}" {place}/>')
         at = x(self.threshold)
-        made.append(f'<line class="whisker" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{bottom}"/>')
+        made.append(f'<line class="whisker" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP - 16}" y2="{bottom}"/>')
         right = at > (_WIDTH * 0.8)
         label = f"acts from {self.threshold:.2f}"
-        made.append(words(at + (-5 if right else 5), _TOP + 10, label, anchor="end" if right else "start", kind="name"))
+        made.append(words(at + (-5 if right else 5), _TOP - 7, label, anchor="end" if right else "start", kind="name"))
         return picture(made, _HEIGHT, self.title, inline=inline)

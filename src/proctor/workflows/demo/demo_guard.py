@@ -73,7 +73,7 @@ class _PastRecorder:
     def record(self, event: Event, *, borderline: bool, sampled: bool) -> None:
         """Record one decision."""
         self._count += 1
-        id = event.id or f"{self._count:04d}{0:028d}"  # people see the beginning
+        id = event.id or f"demo{self._count:028d}"
         if event.verdict is not None and event.verdict.action in ("block", "escalate"):
             self.stopped.append(id)
         self.log.record(replace(event, time=self.now, id=id), borderline=borderline, sampled=sampled)

@@ -21,6 +21,7 @@ __all__ = ["GuardActivity", "TimeCounts", "guard_activity", "reported_activity"]
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
 _HOURLY_DAYS: Final = 3  # longer periods are shown by day
+_LONGEST: Final = timedelta(days=400)  # that is drawn
 _SECONDS: Final = 0.1  # for reading what is new in the log while a reader waits
 
 
@@ -99,7 +100,7 @@ def reported_activity(cells: Sequence[RollupCell], family: str) -> TimeCounts:
 
 def _times(days: Mapping[str, DecisionTally], first: str, now: datetime) -> tuple[int, list[float]]:
     """Return the length of a step, and the beginnings of all steps of the period."""
-    begin = first or min(days, default=f"{now:%Y-%m-%d}")
+    begin = max(first or min(days, default=f"{now:%Y-%m-%d}"), f"{now - _LONGEST:%Y-%m-%d}")
     start = datetime.fromisoformat(begin).replace(tzinfo=UTC)
     step = _HOUR if now - start <= timedelta(days=_HOURLY_DAYS) else _DAY
     last = max(now.timestamp(), start.timestamp())

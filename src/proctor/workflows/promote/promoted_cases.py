@@ -10,11 +10,11 @@ from typing import Final
 
 from proctor.config import Config
 from proctor.store.runs import RunStore
+from proctor.workflows.promote.regression_suite import regression_suite
 
-__all__ = ["ATTACKS_FILE", "REGRESSIONS_FILE", "PromotedCase", "decision_case_id", "promoted_cases"]
+__all__ = ["ATTACKS_FILE", "PromotedCase", "decision_case_id", "promoted_cases"]
 
-REGRESSIONS_FILE: Final = "suites/regressions.yaml"  # where `promote` adds cases, unless told otherwise
-ATTACKS_FILE: Final = "suites/attacks.yaml"
+ATTACKS_FILE: Final = "suites/attacks.yaml"  # where `redteam promote` adds cases, unless told otherwise
 _ENDINGS: Final = (".yaml", ".yml", ".jsonl")
 _MAX_BYTES: Final = 8_000_000  # of a suite that is searched
 _RECENT_RUNS: Final = 50
@@ -58,7 +58,7 @@ def _suites(config: Config) -> Iterator[Path]:
     seen: dict[Path, None] = {}
     folder = config.folder / "suites"
     listed = sorted(folder.iterdir()) if folder.is_dir() else []
-    for path in [config.folder / REGRESSIONS_FILE, config.folder / ATTACKS_FILE, *listed]:
+    for path in [regression_suite(config), config.folder / ATTACKS_FILE, *listed]:
         if path.suffix in _ENDINGS and path.is_file() and path not in seen:
             seen[path] = None
             yield path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -20,12 +20,13 @@ from proctor.server.pages.views.guard_pieces import (
     period_start,
     share_cell,
     time_chart,
+    window_of,
 )
 from proctor.server.pages.views.guard_review import record_review, show_queue
 from proctor.server.pages.views.guard_what_if import show_what_if
 from proctor.store.guard_index import DecisionQuery, IndexedDecision
 from proctor.store.review import guard_verdicts
-from proctor.workflows.guard.activity import GuardActivity, guard_activity, reported_activity
+from proctor.workflows.guard.activity import GuardActivity, TimeCounts, guard_activity, reported_activity
 
 __all__ = ["PAGE"]
 
@@ -33,6 +34,7 @@ _STOPPED: Final = ("block", "escalate", "redact")
 _REASON_CHARS: Final = 160
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
+_REPORTED: Final = {"gate": "Gates that acted, as agents reported it", "finding": "Findings that agents reported"}
 _EVERY_ROWS: Final = 1_000
 _EMPTY: Final = (
     "No decision is on record in this period. Put your agent behind the guard: `proctor proxy`, `proctor guard serve`,"
@@ -45,15 +47,20 @@ def show(desk: Desk, asked: PageRequest) -> Reply:
     if event := asked.text("event"):
         return show_decision(desk, asked, event)
     days, since = period_start(asked)
+    begin, end = window_of(asked)
+    if begin is not None:  # a window, such as that of an alert
+        days, since = "", datetime.fromtimestamp(begin, UTC)
+    else:
+        begin = since.timestamp() if since else None
     gate, point = asked.text("gate"), asked.choice("point", POINTS)
     now = datetime.fromtimestamp(asked.now, UTC)
     activity = guard_activity(desk.guard, desk.runs, since=since, now=now, gate=gate, point=point)
     table = activity.table
-    begin = since.timestamp() if since else None
     query = DecisionQuery(
-        since=begin, point=point, gate=gate, action=asked.choice("action", ACTIONS), kind=asked.text("kind")
+        since=begin, until=end, point=point, gate=gate, action=asked.choice("action", ACTIONS), kind=asked.text("kind")
     )
     gates = [row for row in table.gates if point in ("", row.point)]
+    reported = {} if table.decisions else _reported(desk, since, end or asked.now)
     return View(
         template="guard.html",
         title="Guard",
@@ -62,6 +69,8 @@ def show(desk: Desk, asked: PageRequest) -> Reply:
             "gates": sorted({row.gate for row in table.gates} | ({gate} if gate else set())),
             "kinds": list(activity.by_kind.series), "tiles": _tiles(table), "notes": table.notes,
             "unread": activity.unread, "decisions": table.decisions, "now_tab": "decisions", "waiting": table.waiting,
+            "window": (begin, end) if not days else None,
+            "reported": list(reported["gate"].series)[:6] if reported else [],
         },
         tables={
             "gates": _gates(asked, gates),
@@ -69,7 +78,7 @@ def show(desk: Desk, asked: PageRequest) -> Reply:
             "findings": _findings(asked, activity),
             "decisions": _decisions(desk, asked, query),
         },
-        charts=_charts(desk, asked, activity, since),
+        charts=_charts(activity, reported),
         live=("guard",),
     )  # fmt: skip
 
@@ -196,18 +205,22 @@ def _review(said: tuple[bool, str] | None) -> Chip | None:
     return Chip("pass", "right") if right else Chip("fail", f"wrong: {missed} missed it" if missed else "wrong")
 
 
-def _charts(desk: Desk, asked: PageRequest, activity: GuardActivity, since: datetime | None) -> dict[str, Chart]:
+def _reported(desk: Desk, since: datetime | None, until: float) -> dict[str, TimeCounts]:
+    """Return what agents that run elsewhere reported of their gates."""
+    begin = since.timestamp() if since else until - 90 * _DAY
+    cells = desk.history.windows(begin, until, step=_HOUR if until - begin <= 3 * _DAY else _DAY)
+    return {family: reported_activity(cells, family) for family in _REPORTED}
+
+
+def _charts(activity: GuardActivity, reported: Mapping[str, TimeCounts]) -> dict[str, Chart]:
     step = "hour" if activity.actions.step == _HOUR else "day"
     made = {
         "actions": time_chart(f"Steps stopped or changed, by {step}", activity.actions, only=_STOPPED),
         "gates": time_chart(f"Which gates acted, by {step}", activity.by_gate),
         "kinds": time_chart(f"What was found, by {step}", activity.by_kind),
     }
-    if not activity.table.decisions and since is not None:
-        size = _HOUR if asked.now - since.timestamp() <= 3 * _DAY else _DAY
-        cells = desk.history.windows(since.timestamp(), asked.now, step=size)
-        made["reported_gates"] = time_chart("Gates that acted, as agents reported it", reported_activity(cells, "gate"))
-        made["reported_kinds"] = time_chart("Findings that agents reported", reported_activity(cells, "finding"))
+    for family, counts in reported.items():
+        made[f"reported_{family}"] = time_chart(_REPORTED[family], counts)
     return {name: chart for name, chart in made.items() if chart is not None}
 
 

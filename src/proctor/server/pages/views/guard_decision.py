@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from proctor.core.codec import encode
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Missing, PageRequest, Redirect, Reply, View
@@ -15,7 +16,8 @@ from proctor.server.pages.views.guard_pieces import action_chip, address, marked
 from proctor.store.guard_log_reader import find_row
 from proctor.workflows.monitor.gate_alerts import alerts_about, gate_signals
 from proctor.workflows.promote.guard_decisions import promote_decisions
-from proctor.workflows.promote.promoted_cases import REGRESSIONS_FILE, decision_case_id, promoted_cases
+from proctor.workflows.promote.promoted_cases import decision_case_id, promoted_cases
+from proctor.workflows.promote.regression_suite import REGRESSIONS, regression_suite
 from proctor.workflows.redteam.stopped_attacks import stopped_attacks
 from proctor.workflows.review.guard_decisions import item_or_decision
 
@@ -35,13 +37,14 @@ def row_of_decision(desk: Desk, name: str) -> dict[str, Any] | None:
 
 
 def show_decision(desk: Desk, asked: PageRequest, name: str) -> Reply:
-    """Answer /guard?event=ID."""
+    """Answer /guard?event=ID; with ``session`` also a decision that an agent elsewhere has reported."""
     row = row_of_decision(desk, name)
+    is_logged = row is not None
     if row is None:
-        return Missing(
-            what=f"There is no decision {name[:40]!r} in the guard's log.", hint="It may have been erased or retained."
-        )
-    item = item_or_decision(desk.config, desk.runs, str(row["id"]))
+        row = _reported(desk, name, asked.text("session"))
+    if row is None:
+        return Missing(what=f"There is no decision {name[:40]!r} in the guard's log.", hint="It may have been erased.")
+    item = item_or_decision(desk.config, desk.runs, str(row["id"])) if is_logged else None
     return View(
         template="guard_decision.html",
         title=f"Decision {str(row['id'])[:12]}",
@@ -49,6 +52,13 @@ def show_decision(desk: Desk, asked: PageRequest, name: str) -> Reply:
               "may_review": asked.visitor.may("auditor")},
         tables={"parts": decision_table(row)},
     )  # fmt: skip
+
+
+def _reported(desk: Desk, name: str, session: str) -> dict[str, Any] | None:
+    """Return a decision that came as an event of a conversation, as a row of the guard's log."""
+    events = desk.history.conversation_events(session) if session else []
+    event = next((each for each in events if each.id == name and each.kind == "gate"), None)
+    return None if event is None or event.verdict is None else dict(encode(event))
 
 
 def decision_data(desk: Desk, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,6 +77,7 @@ def decision_data(desk: Desk, row: Mapping[str, Any]) -> dict[str, Any]:
         "event": str(row["id"]),
         "time": datetime.fromisoformat(row["time"]),
         "session": str(row.get("session") or ""),
+        "is_reported": "metadata" not in row or "parts" not in metadata,
         "intent": str(row.get("intent") or ""),
         "point": str(row.get("name") or ""),
         "gate": gate,
@@ -97,11 +108,12 @@ def _links(desk: Desk, row: Mapping[str, Any], gate: str, kinds: list[str]) -> d
         alerts = []
     attacks = stopped_attacks(desk.config, desk.runs, gate, str(row.get("name") or "")) if gate else []
     return {
+        "is_known": bool(session) and desk.history.indexer.conversations.get(session) is not None,
         "alerts": alerts,
         "attacks": attacks,
         "cases": promoted_cases(desk.config, desk.runs, [decision_case_id(str(row["id"]))]),
         "can_promote": row.get("name") == "input" and bool((row.get("metadata") or {}).get("text")),
-        "case_file": REGRESSIONS_FILE,
+        "case_file": str(REGRESSIONS),
     }
 
 
@@ -146,11 +158,11 @@ def promote(desk: Desk, asked: PageRequest) -> Reply:
     made = promote_decisions(
         desk.config,
         [event],
-        desk.config.folder / REGRESSIONS_FILE,
+        regression_suite(desk.config),
         expected=expected or None,  # type: ignore[arg-type]
     )
     if made.added:
-        said = f"Added {made.added[0]} to {REGRESSIONS_FILE}: {made.judged.get(made.added[0], '')}."
+        said = f"Added {made.added[0]} to {REGRESSIONS}: {made.judged.get(made.added[0], '')}."
     else:
-        said = f"{', '.join(made.known)} in {REGRESSIONS_FILE} asks the same; nothing was added."
+        said = f"{', '.join(made.known)} in {REGRESSIONS} asks the same; nothing was added."
     return Redirect(to=address("/guard", event=event), said=said)

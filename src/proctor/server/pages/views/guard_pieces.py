@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+from proctor.core.errors import InputError
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.page import PageRequest
 from proctor.server.pages.table import Chip
@@ -24,6 +25,7 @@ __all__ = [
     "period_start",
     "share_cell",
     "time_chart",
+    "window_of",
 ]
 
 ACTIONS: Final = ("block", "escalate", "redact", "allow")
@@ -38,6 +40,7 @@ PERIODS: Final[Mapping[str, str]] = {
 _MAX_SERIES: Final = 5
 _COLOURS: Final = {"block": "--fail-fill", "escalate": "--accent", "redact": "--pass-fill", "allow": "--unscored-fill"}
 _SHORTEST_QUOTE: Final = 2
+_LATEST: Final = 4e9  # seconds since 1970
 _CUT: Final = "…"
 
 
@@ -55,6 +58,19 @@ def period_start(asked: PageRequest, default: str = "30") -> tuple[str, datetime
     now = datetime.fromtimestamp(asked.now, UTC)
     first = now - timedelta(days=int(chosen) - 1)
     return chosen, first.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def window_of(asked: PageRequest) -> tuple[float | None, float | None]:
+    """Return the window that an address names with ``since`` and ``until``, such as that of an alert.
+
+    Raises:
+        InputError: one of them is no time of our age.
+    """
+    bounds = asked.time("since"), asked.time("until")
+    for name, bound in zip(("since", "until"), bounds, strict=True):
+        if bound is not None and not 0 <= bound < _LATEST:
+            raise InputError(f"{name} is no time", field=name, hint="write 2026-11-17 or 2026-11-17T15:00Z")
+    return bounds
 
 
 def action_chip(action: str, *, shadow: bool = False) -> Chip:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -30,7 +31,7 @@ def show_what_if(desk: Desk, asked: PageRequest) -> Reply:
     gate, _, point = wanted.partition("@")
     scores = desk.guard.scores(point, gate, begin)
     lowest = min((each.score for each in scores if not each.by_rule), default=_FLOOR)
-    threshold = asked.number("from", max(lowest, _DEFAULT), low=0.0, high=1.0)
+    threshold = asked.number("from", max(math.floor(100 * lowest) / 100, _DEFAULT), low=0.0, high=1.0)
     found = what_if(scores, guard_verdicts(desk.runs), threshold)
     return View(
         template="guard_what_if.html",
@@ -39,7 +40,7 @@ def show_what_if(desk: Desk, asked: PageRequest) -> Reply:
             "days": days, "periods": PERIODS, "now_tab": "what_if", "waiting": None, "gate": gate, "point": point,
             "at": wanted, "gates": [(f"{name}@{place}", f"{name} at {place} ({n:,})") for place, name, n in gates],
             "threshold": threshold, "found": found, "effect": found.chosen, "unread": unread,
-            "low": round(max(0.0, min(lowest, threshold)), 2),
+            "low": math.floor(100 * min(lowest, threshold)) / 100,
         },
         tables={"steps": _steps(found)},
         charts=_chart(found, threshold),
