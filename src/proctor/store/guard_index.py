@@ -129,6 +129,7 @@ class GuardIndex:
         self.path = store / GUARD_FILE
         self.folder = store / FOLDER
         self._database = connect(self.path, _MIGRATIONS)
+        self._tallies: dict[str, tuple[int, DecisionTally]] = {}
 
     def __enter__(self) -> GuardIndex:
         return self
@@ -240,6 +241,7 @@ class GuardIndex:
         return {row["day"]: row["done"] for row in self._database.execute("SELECT day, done FROM days")}
 
     def _drop(self, day: str) -> None:
+        self._tallies.pop(day, None)
         with self._change() as database:
             database.execute("DELETE FROM decisions WHERE day = ?", (day,))
             database.execute("DELETE FROM days WHERE day = ?", (day,))
@@ -262,9 +264,15 @@ class GuardIndex:
     # --- read ----------------------------------------------------------------------------------------
 
     def tallies(self, since: str = "") -> dict[str, DecisionTally]:
-        """Return the counts of each day from a day on, the oldest first."""
-        rows = self._database.execute("SELECT day, tally FROM days WHERE day >= ? ORDER BY day", (since,))
-        return {row["day"]: DecisionTally.from_data(orjson.loads(row["tally"])) for row in rows}
+        """Return the counts of each day from a day on, the oldest first; nobody may change them."""
+        known = self._tallies
+        places = self._database.execute("SELECT day, done FROM days WHERE day >= ? ORDER BY day", (since,)).fetchall()
+        for day, done in places:
+            if known.get(day, (None,))[0] != done:  # days that are over are read once
+                row = self._database.execute("SELECT done, tally FROM days WHERE day = ?", (day,)).fetchone()
+                if row is not None:
+                    known[day] = row["done"], DecisionTally.from_data(orjson.loads(row["tally"]))
+        return {day: known[day][1] for day, _ in places if day in known}
 
     def count(self, query: DecisionQuery) -> int:
         """Return how many decisions match."""

@@ -231,7 +231,7 @@ def test_attack_gate_alert_and_case_are_one_click_apart(running: ServedDashboard
 
 
 def test_pages_fit_a_phone_and_break_no_rule_of_accessibility(running: ServedDashboard, browser: Browser) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     with RunStore(running.store) as store:
         finding = next(each for each in findings(store, "shop") if each.goal == "stop-other-order")
