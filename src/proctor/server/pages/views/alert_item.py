@@ -16,7 +16,6 @@ from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.monitor.alert_course import AlertCourse, AlertExample, course_of, examples_of
-from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples
 
 __all__ = ["TIERS", "pairs_text", "routes", "state_chip", "tier_chip"]
 
@@ -245,6 +244,8 @@ def _resolve(desk: Desk, asked: PageRequest) -> Reply:
 
 def _promote(desk: Desk, asked: PageRequest) -> Reply:
     """Make regression cases of examples."""
+    from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415 - rarely
+
     alert = _find(desk, asked)
     chosen = tuple(each for each in asked.texts("conversation") if each in alert.examples)
     if not chosen:
