@@ -15,7 +15,7 @@ from proctor.core.errors import InputError
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Redirect, View
 from proctor.server.pages.table import Link, Share, csv_lines
-from proctor.server.pages.views.monitoring import PAGE
+from proctor.server.pages.views.production import PAGE
 from proctor.workflows.monitor.measure_process import MeasureTask, checked_task, measure, measure_progress
 from tests.server.pages.production_store import add_traffic, ask, make_project
 
