@@ -5,11 +5,13 @@ Passwords are kept as scrypt hashes, links and sessions as hashes of their keys:
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import hmac
 import re
 import secrets
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +19,7 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.person import ROLES, Person, Role
 from proctor.store.db import connect, explained
 
-__all__ = ["MAX_PASSWORD", "PEOPLE_FILE", "People"]
+__all__ = ["MAX_PASSWORD", "PEOPLE_FILE", "Account", "People"]
 
 PEOPLE_FILE: Final = "people.db"
 _SESSION: Final = 14 * 86_400.0  # seconds without a visit
@@ -59,6 +61,17 @@ _MIGRATIONS: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A person of the list: role, whether they have a password, open sessions, and when they were last there."""
+
+    name: str
+    role: Role
+    has_password: bool
+    sessions: int
+    seen: float | None
+
+
 class People:
     """The people of a project.
 
@@ -88,29 +101,39 @@ class People:
         Raises:
             InputError: the name is taken or has odd characters, the role is unknown, or the password is short.
         """
-        if not _NAME.fullmatch(name):
-            raise InputError("the name must be 1 to 60 letters, digits or . _ @ + -", field="name")
-        if role not in ROLES:
-            raise InputError(f"there is no role {role!r}", field="role", hint=f"use {', '.join(ROLES)}")
+        self.check_new(name, role)
         salt, made = self._hashed(password) if password is not None else (None, None)
         with explained(self.path):
             try:
                 self.database.execute("INSERT INTO people VALUES (?, ?, ?, ?, ?)", (name, role, salt, made, now))
             except sqlite3.IntegrityError:
-                hint = "choose another name, or change the role or the password"
-                raise InputError(f"{name} is there already", field="name", hint=hint) from None
+                raise _taken(name) from None
 
-    def set_password(self, name: str, password: str) -> None:
-        """Give a person a new password and end their sessions.
+    def check_new(self, name: str, role: Role) -> None:
+        """Check what can be checked before a password is asked for.
+
+        Raises:
+            InputError: the name is taken or has odd characters, or the role is unknown.
+        """
+        if not _NAME.fullmatch(name):
+            raise InputError("the name must be 1 to 60 letters, digits or . _ @ + -", field="name")
+        if role not in ROLES:
+            raise InputError(f"there is no role {role!r}", field="role", hint=f"use {', '.join(ROLES)}")
+        if any(each.name == name for each in self.list()):
+            raise _taken(name)
+
+    def set_password(self, name: str, password: str | None) -> None:
+        """Give a person a new password, or none, and end their sessions and links.
 
         Raises:
             NotFoundError: there is no such person.
             InputError: the password is short.
         """
         self.find(name)
-        salt, made = self._hashed(password)
+        salt, made = self._hashed(password) if password is not None else (None, None)
         with explained(self.path):
             self.database.execute("UPDATE people SET salt = ?, hash = ? WHERE name = ?", (salt, made, name))
+            self.database.execute("DELETE FROM links WHERE name = ?", (name,))
         self.end_sessions(name)
 
     def set_role(self, name: str, role: Role) -> None:
@@ -155,6 +178,25 @@ class People:
         with explained(self.path):
             rows = self.database.execute("SELECT name, role FROM people ORDER BY name").fetchall()
         return [Person(name=row["name"], role=row["role"]) for row in rows]
+
+    def accounts(self) -> builtins.list[Account]:
+        """Return everybody with what is known of their visits, by name."""
+        with explained(self.path):
+            rows = self.database.execute(
+                """SELECT p.name, p.role, p.salt IS NOT NULL AS has_password, count(s.key) AS sessions,
+                   max(s.seen) AS seen FROM people p LEFT JOIN sessions s ON s.name = p.name
+                   GROUP BY p.name ORDER BY p.name"""
+            ).fetchall()
+        return [
+            Account(
+                name=row["name"],
+                role=row["role"],
+                has_password=bool(row["has_password"]),
+                sessions=row["sessions"],
+                seen=row["seen"],
+            )
+            for row in rows
+        ]
 
     def check(self, name: str, password: str) -> Person | None:
         """Return the person if the password is theirs. An unknown name takes as long as a wrong password."""
@@ -236,6 +278,10 @@ class People:
         """End every session of a person."""
         with explained(self.path):
             self.database.execute("DELETE FROM sessions WHERE name = ?", (name,))
+
+
+def _taken(name: str) -> InputError:
+    return InputError(f"{name} is there already", field="name", hint="choose another name, or change role or password")
 
 
 def _key(key: str) -> bytes:
