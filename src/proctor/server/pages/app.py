@@ -53,13 +53,13 @@ def pages() -> list[Page]:
 
 def add_dashboard(app: web.Application, dashboard: web.Application) -> None:
     """Put the dashboard into a server; its front door leads there."""
-    app.add_subapp(PREFIX, dashboard)
 
     async def front_door(request: web.Request) -> web.StreamResponse:
         raise web.HTTPFound(f"{PREFIX}/")
 
     app.router.add_get("/", front_door)
     app.router.add_get(PREFIX, front_door)
+    app.add_subapp(PREFIX, dashboard)
 
 
 def make_dashboard(config: Config, *, limits: Callable[[], Any] | None = None) -> web.Application:

@@ -21,6 +21,8 @@ _BAR: Final = 24
 _TICKS: Final = 4
 _LABEL: Final = 28  # characters that fit beside a bar
 _DAY: Final = 86_400
+_HUGE: Final = 1e15  # larger values are no figures of ours
+_TINY: Final = 1e-12
 _COLOURS: Final = ("--accent", "--fail-fill", "--pass-fill", "--unscored-fill", "--ink-2")  # as in series.js
 Unit = Literal["count", "share", "score", "seconds", "money"]
 
@@ -184,14 +186,14 @@ def value_text(value: float, unit: Unit) -> str:
 
 
 def _known(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+    return value if value is not None and abs(value) < _HUGE else None
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:
     """Return a round scale from 0 (or below) that holds the values."""
-    high = max(values, default=1.0)
+    high = max(0.0, max(values, default=1.0))
     low = min(0.0, min(values, default=0.0))
-    if high <= low:
+    if high - low < _TINY:
         high = low + 1.0
     size = 10.0 ** math.floor(math.log10(high - low))
     step = next((each for each in (1, 2, 2.5, 5) if (high - low) / size <= each), 10)
