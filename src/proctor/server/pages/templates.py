@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from proctor.server.pages.table import Chip, Link, Moment, Share
 
@@ -90,6 +90,15 @@ def _own(address: str) -> str:
     return address if address.startswith(("/ui/", "?", "#")) else "#"
 
 
+def _code(text: str) -> Markup:
+    """Return our own words with `commands` as code; everything in them is escaped."""
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:  # a single backtick is a backtick
+        return Markup(escape(text))  # noqa: S704 - escaped
+    made = [Markup("<code>{}</code>").format(each) if n % 2 else escape(each) for n, each in enumerate(parts)]
+    return Markup("").join(made)
+
+
 def _data(value: Any) -> Markup:
     """Return data for the script inside a ``script`` element; it cannot end the element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -106,7 +115,8 @@ def _environment() -> jinja2.Environment:
         auto_reload=False,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "own": _own,
+        "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "code": _code,
+        "own": _own,
         "utc": lambda time: datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M"),
     }  # fmt: skip
     made.filters.update(filters)
