@@ -32,6 +32,7 @@ _SIGNS: Final = {
 }  # fmt: skip
 _OPERATORS: Final = ("drop", "negate", "weaken", "swap")
 _MUTANTS: Final = 200
+_COUNTS: Final = ("Kept", "Broken", "Does not apply", "Not judged", "Why")
 
 
 def show_prompt(desk: Desk, asked: PageRequest) -> Reply:
