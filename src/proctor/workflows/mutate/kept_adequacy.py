@@ -9,7 +9,7 @@ from proctor.core.codec import content_id, dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.report.adequacy import Adequacy
-from proctor.store.private_files import write_private
+from proctor.store.private_files import private_folder, write_private
 
 __all__ = ["keep_adequacy", "kept_adequacy"]
 
@@ -20,7 +20,11 @@ def keep_adequacy(config: Config, prompt: Path, adequacy: Adequacy) -> None:
     Raises:
         OSError: the store cannot be written.
     """
-    write_private(_path(config, prompt), dumps(adequacy) + b"\n")
+    path = _path(config, prompt)
+    private_folder(path.parent)
+    draft = path.with_suffix(".part")
+    write_private(draft, dumps(adequacy) + b"\n")
+    draft.replace(path)
 
 
 def kept_adequacy(config: Config, prompt: Path) -> Adequacy | None:
