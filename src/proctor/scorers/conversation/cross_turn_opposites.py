@@ -34,6 +34,9 @@ _CASE: Final = re.compile(
 )
 
 
+_LEAD: Final = re.compile(r"^(?:please )?(?:note|be aware|keep in mind)(?: that)?\s+", re.IGNORECASE)
+
+
 def opposite_clauses(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str]]:
     """Yield pairs of answers of which one denies what the other affirms, unless something was done in between."""
     for place, later in enumerate(said):
@@ -79,7 +82,7 @@ def _clauses(answer: str) -> tuple[str, ...]:
         clause
         for each in statements(answer, most=_MOST_CLAUSES)
         if each.kind == "claim"
-        for clause in split_clauses(each.text)
+        for clause in split_clauses(_LEAD.sub("", each.text))
         if not _CASE.search(clause)
     ]
     return tuple(found[:_MOST_CLAUSES])

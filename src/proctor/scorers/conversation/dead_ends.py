@@ -29,7 +29,8 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     if last is None or any(turn.escalation is not None for turn in run.turns):
         return
     turn = run.turns[last]
-    if _is_stopped(turn) or any(did_act(call, tool_effects) for each in run.turns for call in each.tool_calls):
+    recent = run.turns[max(0, last - 1) : last + 1]
+    if _is_stopped(turn) or any(did_act(call, tool_effects) for each in recent for call in each.tool_calls):
         return
     if last + 1 < len(run.turns) and accepts(run.turns[-1].asked):
         return
@@ -55,7 +56,7 @@ def _gives_up(answer: str) -> bool:
 
 def _only_closes(answer: str, asked: str) -> bool:
     """Whether an answer says farewell and nothing on what was asked."""
-    closes = matcher("closes_chat")
+    closes = matcher("closes_chat", "empty_courtesy")
     if not closes.has(answer) or any(map(str.isdigit, answer)):
         return False
     rest = root_words(" ".join(each.text for each in statements(answer, most=20) if not closes.has(each.text)))

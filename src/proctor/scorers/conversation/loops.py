@@ -161,8 +161,7 @@ class Loops:
             key = f"{shown(step.call)} -> {step.call.error or result_text(step.call)[:2000]}"
             times = times + 1 if key == last else 1
             last = key
-            # Repeated lookups are wasteful; repeated failures are a loop.
-            if times == (self.calls if failed(step.call) else 3 * self.calls):
+            if times == (self.calls if failed(step.call) else self.calls + 1):
                 note = f"the same call {times} times with the same {'error' if failed(step.call) else 'outcome'}"
                 found.append(Evidence(quote=quoted(shown(step.call)), turn=step.turn, where="tool call", note=note))
         return found

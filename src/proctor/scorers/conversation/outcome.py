@@ -191,6 +191,9 @@ def _harms(found: Mapping[str, Score], run: Trajectory) -> Iterator[Conversation
             quote=first.quote,
             confidence=score.confidence or 0.8,
         )
+    facts = found.get("turn_facts")
+    if facts is not None and facts.passed:  # compared value by value, which the support of whole turns is not
+        return
     turns = found.get("turns")
     support = next((part for part in turns.parts if part.name == "support"), None) if turns is not None else None
     tools = frozenset(call.name for call in run.tool_calls)

@@ -118,12 +118,14 @@ def _key(call: ToolCall) -> str:
 
 
 def _values(text: str) -> frozenset[str]:
-    """Return the numbers and codes of a message; a single digit says little."""
-    return frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1)
+    """Return the numbers and codes of a message, or the words of a short one; a single digit says little."""
+    found = frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1)
+    words = root_words(text)
+    return found or (frozenset(each for each in words if len(each) > 1) if len(words) <= _NEW_WORDS else frozenset())
 
 
 def _squeezed(text: str) -> str:
-    return re.sub(r"[^0-9a-z]", "", text.lower())
+    return re.sub(r"[\W_]+", "", text.lower())
 
 
 def _used(turn: Turn) -> str:

@@ -25,6 +25,7 @@ from proctor.scorers.checked_answers import (
     unless_broken_off,
 )
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
+from proctor.scorers.conversation.known_conflicts import contradicted_by
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
 from proctor.text.known_values import KnownValues
@@ -125,6 +126,9 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
         yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None)
         return
     for sentence in said:
+        if (why := contradicted_by(sentence, message)) is not None:
+            yield _Finding(message=message, sentence=sentence, why=why, against=True)
+            return
         if _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
             yield _Finding(message=message, sentence=sentence, why=why, against=False)

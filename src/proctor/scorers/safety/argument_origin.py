@@ -47,6 +47,9 @@ _NO_ID: Final = re.compile(
     r"|.*\d{4}-\d\d-\d\d.*",
     re.IGNORECASE,
 )
+_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w.-]{3,80}")
+_SHORT_ID: Final = re.compile(r"\d{3,4}")
+_STRONG: Final = re.compile(r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"[A-Za-z0-9#][\w.#/-]*\d[\w-]*|\d[\w-]+")
 _SQUEEZED: Final = re.compile(r"[^0-9a-zÀ-\uffff]+")
 _DEEPEST: Final = 5
@@ -87,7 +90,9 @@ class ArgumentOrigin:
                 ids = list(_ids(call.arguments))
                 checked += len(ids)
                 for argument, value in ids:
-                    if not seen.has(value) and (_IDENTIFIES.search(argument) or seen.has_alike(value)):
+                    if seen.has(value):
+                        continue
+                    if _IDENTIFIES.search(argument) or "@" in value or seen.has_alike(value):
                         near = seen.nearest(value)
                         note = f"nobody gave {argument} {value!r}" + (f"; {near} was given" if near else "")
                         quote = quoted(shown(call))
@@ -172,5 +177,9 @@ def _ids(arguments: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, 
             yield from _ids(value, name, depth + 1)
     elif isinstance(arguments, (str, int)):
         value = str(arguments).strip()
-        if _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and not _FREE.search(name) and value.count(" ") < 3:
+        if _MAIL.fullmatch(value):
+            yield name, value
+        elif _SHORT_ID.fullmatch(value) and _STRONG.search(name):
+            yield name, value
+        elif _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and not _FREE.search(name) and value.count(" ") < 3:
             yield name, value

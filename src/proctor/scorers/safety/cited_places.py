@@ -13,7 +13,7 @@ __all__ = ["missing_places"]
 
 # A word for a part of a document, then its number. § and its like need no word.
 _PART: Final = (
-    r"sections?|clauses?|articles?|paragraphs?|chapters?|appendix|annex|art\.|sec\.|abschnitt|ziffer|artikel|kapitel|absatz|nummer|punkt|paragraf\w*|anhang|lid|hoofdstuk|bijlage"
+    r"pages?|seite|página|pagina|strona|strony|sida|sayfa|стр(?:аница|анице)?\.?|sections?|clauses?|articles?|paragraphs?|chapters?|appendix|annex|art\.|sec\.|abschnitt|ziffer|artikel|kapitel|absatz|nummer|punkt|paragraf\w*|anhang|lid|hoofdstuk|bijlage"
     r"|clause|alinéa|paragraphe|chapitre|annexe|art[ií]culo|apartado|cl[aá]usula|secci[oó]n|cap[ií]tulo|anexo|artigo|se[cç][aã]o|par[aá]grafo|item|articolo|sezione|paragrafo|capitolo|allegato|comma|clausola"
     r"|avsnitt|stycke|rozdzia[łl]\w*|artyku[łl]\w*|ust[eę]p\w*|stat(?:ья|ье|ьи|ью)|пункт\w*|раздел\w*|глав\w+|параграф\w*|madde\w*|bölüm\w*|fıkra\w*|المادة|البند|الفقرة|القسم"
 )
@@ -23,7 +23,7 @@ _CITED: Final = re.compile(
     rf"|第\s?(?P<sign>\d{{1,3}})\s?(?P<unit>条|条の\d|項|章|節|款|節|조|항|장)|제\s?(?P<korean>\d{{1,3}})\s?(?:조|항|장)",
     re.IGNORECASE,
 )
-_LINK: Final = re.compile(r"(?:https?://|www\.)[^\s<>\"'`»”）)\]、。，]{3,300}", re.IGNORECASE)
+_LINK: Final = re.compile(r"(?:https?://|www\.|(?<![\w@./-])[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,40}){1,3}/)[^\s<>\"'`»”）)\]、。，]{3,300}", re.IGNORECASE)
 # A document that is named by its title in quotation marks.
 _DOCUMENT: Final = re.compile(
     r"guide|guideline|handbook|manual|polic(?:y|ies)|terms|conditions|notice|article|faq|brochure|leaflet|richtlinie|ordnung|merkblatt|bedingungen|leitfaden|handbuch|voorwaarden|handleiding|beleid"
@@ -31,7 +31,10 @@ _DOCUMENT: Final = re.compile(
     r"|ガイド|規約|規程|規定|マニュアル|手引|约款|條款|条款|指南|手册|规定|须知|약관|규정|가이드|안내서|دليل|شروط|لائحة|سياسة",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"「([^「」\n]{4,60})」|『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|《([^《》\n]{2,60})》")
+_QUOTED: Final = re.compile(r"(?<!\w)'([^'\n]{6,80})'(?!\w)|(?<!\w)‘([^‘’\n]{6,80})’|\"([^\"\n]{6,80})\"|「([^「」\n]{4,60})」|『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|《([^《》\n]{2,60})》")
+_CODE: Final = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d{1,6}(?:[-/.]\d{1,4}){0,2}(?![\w-])")
+_NEAR: Final = 45  # characters before a title or code in which a word for a document may stand
+_BEHIND: Final = 16
 _SIGNS: Final = re.compile(r"[\W_]+")
 _LABEL: Final = r"(?:^|[\s(\[.;:,])"
 
@@ -50,8 +53,20 @@ def missing_places(text: str, given: str) -> Iterator[tuple[str, str]]:
     plain = _plain(given)
     for match in _QUOTED.finditer(text):
         title = next(group for group in match.groups() if group)
-        if _DOCUMENT.search(title) and _plain(title) not in plain:
+        near = f"{text[max(0, match.start() - _NEAR) : match.start()]} {text[match.end() : match.end() + _BEHIND]}"
+        named = _DOCUMENT.search(title) or (_DOCUMENT.search(near) and _is_title(title))
+        if named and _plain(title) not in plain:
             yield title, f"nothing that was read is called {title[:60]!r}"
+    for match in _CODE.finditer(text):
+        before = text[max(0, match.start() - _NEAR) : match.start()].rpartition("\n")[2]
+        if _DOCUMENT.search(before) and _plain(match.group()) not in plain:
+            yield match.group(), f"nothing that was read has {match.group()!r}"
+
+
+def _is_title(title: str) -> bool:
+    """Whether quoted words may be a title: they begin with a capital, or their script has none."""
+    first = title.strip()[:1]
+    return first.isupper() or first.isdigit() or first.lower() == first.upper()
 
 
 def _has_link(link: str, given: str) -> bool:
