@@ -10,22 +10,16 @@ import numpy.typing as npt
 
 from proctor.core.audit_report import DimensionAgreement
 from proctor.core.judge_card import Estimate
-from proctor.stats.agreement import (
-    Weighting,
-    fleiss_kappa,
-    gwet_ac1,
-    kappa_of_table,
-    krippendorff_alpha,
-    observed_agreement,
-    rating_counts,
-)
-from proctor.stats.bootstrap import interval_of
+from proctor.stats.agreement import rating_counts
+from proctor.stats.bootstrap import interval_of, interval_of_all
+from proctor.stats.interval import Interval
+from proctor.stats.resampled_agreement import UnitRatings, kappas_of_pairs
 
 __all__ = ["agreement_in", "estimate_over", "table_of"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
-_ALPHA_RESAMPLES = 200  # a resample of alpha costs thirty times that of kappa
+_ALPHA_RESAMPLES = 200
 
 
 def agreement_in(
@@ -44,40 +38,47 @@ def agreement_in(
         return None
     people = sorted({rater for unit in paired for rater, _ in unit})
     values = [[value for _, value in unit] for unit in paired]
-    counts = rating_counts(values, levels)
-    passes = rating_counts([[value >= pass_at for value in unit] for unit in values], (False, True))
+    ratings = UnitRatings(rating_counts(values, levels))
+    passes = UnitRatings(rating_counts([[value >= pass_at for value in unit] for unit in values], (False, True)))
     is_pair = len(people) == 2
 
-    def over(figure: Callable[[Places], float | None], draws: int = resamples) -> Estimate:
-        return estimate_over(len(paired), figure, resamples=draws, seed=seed)
+    def over(figures: Callable[[Places], Numbers], draws: int = resamples) -> Estimate:
+        return _estimate(len(paired), figures, resamples=draws, seed=seed)
 
     if is_pair:
         codes = _codes(values, levels)
         passing = _codes([[int(value >= pass_at) for value in unit] for unit in values], (0, 1))
-        kappa = over(_kappa(codes, len(levels), "none"))
-        linear, quadratic = (over(_kappa(codes, len(levels), kind)) for kind in ("linear", "quadratic"))
-        passed = over(_kappa(passing, 2, "none"))
+        kappa = over(kappas_of_pairs(codes, len(levels)))
+        linear, quadratic = (over(kappas_of_pairs(codes, len(levels), kind)) for kind in ("linear", "quadratic"))
+        passed = over(kappas_of_pairs(passing, 2))
     else:
-        kappa = over(lambda at: fleiss_kappa(counts[at]))
+        kappa = over(ratings.fleiss)
         linear = quadratic = Estimate()
-        passed = over(lambda at: fleiss_kappa(passes[at]))
+        passed = over(passes.fleiss)
     return DimensionAgreement(
         dimension=dimension,
         items=len(paired),
         raters=len(people),
-        observed=over(lambda at: observed_agreement(counts[at])),
+        observed=over(ratings.observed),
         kappa=kappa,
         is_fleiss=not is_pair,
         linear=linear,
         quadratic=quadratic,
-        ac1=over(lambda at: gwet_ac1(counts[at])),
-        alpha=over(
-            lambda at: krippendorff_alpha([values[place] for place in at.tolist()], level="ordinal"), _ALPHA_RESAMPLES
-        ),
+        ac1=over(ratings.ac1),
+        alpha=over(ratings.ordinal_alpha, _ALPHA_RESAMPLES),
         passing=passed,
-        passing_ac1=over(lambda at: gwet_ac1(passes[at])),
+        passing_ac1=over(passes.ac1),
         needed=_needed(kappa, len(paired), limit),
     )
+
+
+def _estimate(count: int, figures: Callable[[Places], Numbers], *, resamples: int, seed: int) -> Estimate:
+    """Return a figure of all units with its bootstrap interval."""
+    value = float(figures(np.arange(count)[None, :])[0])
+    if math.isnan(value):
+        return Estimate()
+    found = interval_of_all(count, figures, resamples=resamples, seed=seed)
+    return Estimate(value=value) if found is None else _bounded(value, found)
 
 
 def estimate_over(
@@ -88,9 +89,11 @@ def estimate_over(
     if value is None:
         return Estimate()
     found = interval_of(count, figure, resamples=resamples, seed=seed)
-    if found is None:
-        return Estimate(value=value)
-    return Estimate(value=value, low=max(-1.0, found.low), high=min(1.0, found.high))
+    return Estimate(value=value) if found is None else _bounded(value, found)
+
+
+def _bounded(value: float, interval: Interval) -> Estimate:
+    return Estimate(value=value, low=max(-1.0, interval.low), high=min(1.0, interval.high))
 
 
 def table_of(pairs: Sequence[tuple[int, int]], levels: Sequence[int]) -> Numbers:
@@ -105,14 +108,6 @@ def table_of(pairs: Sequence[tuple[int, int]], levels: Sequence[int]) -> Numbers
 def _codes(values: Sequence[Sequence[int]], levels: Sequence[int]) -> Places:
     places = {level: place for place, level in enumerate(levels)}
     return np.array([places[one] * len(levels) + places[other] for one, other in values], dtype=np.int64)
-
-
-def _kappa(codes: Places, size: int, weighting: Weighting) -> Callable[[Places], float | None]:
-    def figure(at: Places) -> float | None:
-        table = np.bincount(codes[at], minlength=size * size).reshape(size, size).astype(np.float64)
-        return kappa_of_table(table, weighting=weighting)
-
-    return figure
 
 
 def _needed(kappa: Estimate, items: int, limit: float | None) -> int | None:
