@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from proctor.core.audit_report import DimensionAgreement
+from proctor.core.audit_report import DimensionAgreement, DimensionKappa
 from proctor.core.judge_card import Estimate
 from proctor.stats.agreement import rating_counts
 from proctor.stats.bootstrap import interval_of, interval_of_all
 from proctor.stats.interval import Interval
 from proctor.stats.resampled_agreement import UnitRatings, kappas_of_pairs
 
-__all__ = ["agreement_in", "estimate_over", "table_of"]
+__all__ = ["agreement_in", "estimate_over", "kappa_in", "table_of"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -33,43 +33,70 @@ def agreement_in(
     seed: int = 0,
 ) -> DimensionAgreement | None:
     """Return the agreement over units, each the ratings of one conversation by rater; None if none has two ratings."""
-    paired = [sorted(unit) for unit in units if len(unit) > 1]
-    if not paired:
+    found = kappa_in(dimension, units, levels=levels, resamples=resamples, seed=seed)
+    if found is None:
         return None
-    people = sorted({rater for unit in paired for rater, _ in unit})
-    values = [[value for _, value in unit] for unit in paired]
+    _, values = _paired(units)
     ratings = UnitRatings(rating_counts(values, levels))
     passes = UnitRatings(rating_counts([[value >= pass_at for value in unit] for unit in values], (False, True)))
-    is_pair = len(people) == 2
 
     def over(figures: Callable[[Places], Numbers], draws: int = resamples) -> Estimate:
-        return _estimate(len(paired), figures, resamples=draws, seed=seed)
+        return _estimate(len(values), figures, resamples=draws, seed=seed)
 
-    if is_pair:
+    if not found.is_fleiss:
         codes = _codes(values, levels)
         passing = _codes([[int(value >= pass_at) for value in unit] for unit in values], (0, 1))
-        kappa = over(kappas_of_pairs(codes, len(levels)))
         linear, quadratic = (over(kappas_of_pairs(codes, len(levels), kind)) for kind in ("linear", "quadratic"))
         passed = over(kappas_of_pairs(passing, 2))
     else:
-        kappa = over(ratings.fleiss)
         linear = quadratic = Estimate()
         passed = over(passes.fleiss)
     return DimensionAgreement(
         dimension=dimension,
-        items=len(paired),
-        raters=len(people),
+        items=found.items,
+        raters=found.raters,
         observed=over(ratings.observed),
-        kappa=kappa,
-        is_fleiss=not is_pair,
+        kappa=found.kappa,
+        is_fleiss=found.is_fleiss,
         linear=linear,
         quadratic=quadratic,
         ac1=over(ratings.ac1),
         alpha=over(ratings.ordinal_alpha, _ALPHA_RESAMPLES),
         passing=passed,
         passing_ac1=over(passes.ac1),
-        needed=_needed(kappa, len(paired), limit),
+        needed=_needed(found.kappa, found.items, limit),
     )
+
+
+def kappa_in(
+    dimension: str,
+    units: Sequence[Sequence[tuple[str, int]]],
+    *,
+    levels: Sequence[int],
+    resamples: int = 1000,
+    seed: int = 0,
+) -> DimensionKappa | None:
+    """Return kappa alone, as ``agreement_in`` does and fast enough for a page; None if no unit has two ratings."""
+    people, values = _paired(units)
+    if not values:
+        return None
+    ratings = UnitRatings(rating_counts(values, levels))
+    is_pair = len(people) == 2
+    figures = kappas_of_pairs(_codes(values, levels), len(levels)) if is_pair else ratings.fleiss
+    return DimensionKappa(
+        dimension=dimension,
+        items=len(values),
+        raters=len(people),
+        observed=float(ratings.observed(np.arange(len(values))[None, :])[0]),
+        kappa=_estimate(len(values), figures, resamples=resamples, seed=seed),
+        is_fleiss=not is_pair,
+    )
+
+
+def _paired(units: Sequence[Sequence[tuple[str, int]]]) -> tuple[list[str], list[list[int]]]:
+    """Return who rated, and the ratings of units with two or more, by the names of the raters."""
+    paired = [sorted(unit) for unit in units if len(unit) > 1]
+    return sorted({rater for unit in paired for rater, _ in unit}), [[value for _, value in unit] for unit in paired]
 
 
 def _estimate(count: int, figures: Callable[[Places], Numbers], *, resamples: int, seed: int) -> Estimate:
