@@ -117,7 +117,9 @@ class PageRequest:
 class Chart(Protocol):
     """A drawing. ``svg`` is a whole picture that stands alone; ``data`` is for the script, if it is a time series."""
 
-    title: str
+    @property
+    def title(self) -> str:
+        """What is drawn."""
 
     def svg(self, *, inline: bool = True) -> str:
         """Return the drawing; every text in it is escaped. ``inline``: for a page that has the theme's styles."""

@@ -14,7 +14,7 @@ from proctor.core.verdict import Verdict
 from proctor.text.excerpt import TextPart, marked_parts
 from proctor.workflows.monitor.turn_conflicts import TurnConflict
 
-__all__ = ["ConflictNote", "GateNote", "SaidText", "ToolNote", "TurnCard", "cards_of", "said_texts"]
+__all__ = ["ConflictNote", "GateNote", "SaidText", "ToolNote", "TurnCard", "cards_of", "cards_of_turns", "said_texts"]
 
 _SHOWN_CHARS: Final = 2_500  # of one message before the rest is folded away
 _MAX_DATA_CHARS: Final = 20_000
@@ -132,6 +132,16 @@ def cards_of(
             )
         )
     return cards
+
+
+def cards_of_turns(turns: Sequence[Turn], *, first: int) -> list[TurnCard]:
+    """Return turns with what was said and done in them, and nothing else."""
+    return [
+        TurnCard(
+            number=first + place + 1, turn=turn, said=said_texts(turn), tools=[_tool(each) for each in _calls(turn)]
+        )
+        for place, turn in enumerate(turns)
+    ]
 
 
 def said_texts(turn: Turn, phrases: Sequence[str] = (), quotes: Sequence[str] = ()) -> list[SaidText]:
