@@ -20,7 +20,7 @@ from proctor.server.pages import views
 from proctor.server.pages.desk import Desk, DeskPool
 from proctor.server.pages.live import LiveFeed
 from proctor.server.pages.page import Download, Missing, Page, PageRequest, Redirect, Reply, Route, View
-from proctor.server.pages.sign_in import SignIn, said_of, say
+from proctor.server.pages.sign_in import FORM, FORM_TOKEN, VISITOR, SignIn, said_of, say
 from proctor.server.pages.table import csv_lines
 from proctor.server.pages.templates import TEMPLATES, static_files
 
@@ -111,7 +111,8 @@ class Dashboard:
 
     def _answering(self, page: Page, route: Route) -> Callable[[web.Request], Any]:
         async def answered(request: web.Request) -> web.StreamResponse:
-            visitor: Person = request["visitor"]
+            visitor = request[VISITOR]
+            assert visitor is not None  # the door lets nobody else in
             if not visitor.may(route.role):
                 return await self._failed(
                     request, 403, f"Only {route.role}s may do that.", "Ask an admin for the role."
@@ -179,11 +180,11 @@ class Dashboard:
         """Return what the frame of every page needs."""
         return {
             "nav": self.pages, "page": page, "title": title, "visitor": visitor, "live": ",".join(live),
-            "form_token": request.get("form_token", ""), "said": said_of(request), "now": time.time(),
+            "form_token": request.get(FORM_TOKEN, ""), "said": said_of(request), "now": time.time(),
         }  # fmt: skip
 
     async def _failed(self, request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
-        visitor = request.get("visitor")
+        visitor = request.get(VISITOR)
         given = self.frame(request, visitor, page=None, title=message)
         body = await asyncio.to_thread(partial(TEMPLATES.render, "failed.html", **given, message=message, hint=hint))
         return web.Response(status=status, body=body.encode(), content_type="text/html", charset="utf-8")
@@ -211,7 +212,7 @@ def _packed(name: str, body: bytes) -> bytes:
 
 
 async def _asked(request: web.Request, visitor: Person) -> PageRequest:
-    form = request.get("form") or {}
+    form = request.get(FORM) or {}
     return PageRequest(
         at=request.path,
         path=dict(request.match_info),

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from proctor.store.people import People
     from proctor.store.runs import RunStore
 
-__all__ = ["Desk", "DeskPool"]
+__all__ = ["Desk", "DeskPool", "PageDesk"]
 
 _DESKS: Final = 4
 Result = TypeVar("Result")
 Limits = Callable[[], Sequence["RuleLimit"]]
 
 
-class Desk:
+class PageDesk:
     """The open stores of a project, for one thread."""
 
     def __init__(self, config: Config, *, limits: Limits | None = None) -> None:
@@ -71,6 +71,9 @@ class Desk:
     def close(self) -> None:
         """Close what was opened."""
         self._opened.close()
+
+
+Desk = PageDesk  # the short name; the class has one that exists once in the package
 
 
 class DeskPool:

@@ -21,7 +21,11 @@ __all__ = [
     "Handler",
     "Missing",
     "Page",
+    "PageChart",
+    "PageMissing",
     "PageRequest",
+    "PageRoute",
+    "PageView",
     "Redirect",
     "Reply",
     "Route",
@@ -114,12 +118,12 @@ class PageRequest:
         return f"{self.at}?{asked}" if asked else self.at
 
 
-class Chart(Protocol):
+class PageChart(Protocol):
     """A drawing. ``svg`` is a whole picture that stands alone; ``data`` is for the script, if it is a time series."""
 
     @property
     def title(self) -> str:
-        """What is drawn."""
+        """What the drawing shows."""
 
     def svg(self, *, inline: bool = True) -> str:
         """Return the drawing; every text in it is escaped. ``inline``: for a page that has the theme's styles."""
@@ -129,7 +133,7 @@ class Chart(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class PageView:
     """A page to show: its template, what the template is given, its tables (also as CSV) and charts (also as SVG).
 
     In the template they are ``tables.NAME`` and ``charts.NAME``. ``live`` names the topics that reload the parts of
@@ -140,7 +144,7 @@ class View:
     title: str
     data: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
-    charts: Mapping[str, Chart] = field(default_factory=dict)
+    charts: Mapping[str, PageChart] = field(default_factory=dict)
     live: Sequence[str] = ()
     status: int = 200
 
@@ -163,25 +167,32 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
+class PageMissing:
     """There is no such thing."""
 
     what: str
     hint: str = ""
 
 
+# Short names for the pages; the classes have names that exist once in the package.
+Chart = PageChart
+Missing = PageMissing
+View = PageView
 Reply = View | Redirect | Download | Missing
 Handler = Callable[["Desk", PageRequest], Reply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class PageRoute:
     """An address below /ui and the function that answers; ``role`` is the least that may ask."""
 
     path: str
     answer: Handler
     method: Literal["GET", "POST"] = "GET"
     role: Role = "viewer"
+
+
+Route = PageRoute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

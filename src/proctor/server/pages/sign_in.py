@@ -18,7 +18,12 @@ from proctor.server.pages.templates import TEMPLATES
 if TYPE_CHECKING:
     from proctor.server.pages.desk import DeskPool
 
-__all__ = ["SignIn", "said_of", "say"]
+__all__ = ["FORM", "FORM_TOKEN", "VISITOR", "SignIn", "said_of", "say"]
+
+# What is known of a request once it has come through the door.
+VISITOR: Final[web.RequestKey[Person | None]] = web.RequestKey("visitor", Person)
+FORM: Final = web.RequestKey("form", dict[str, list[str]])
+FORM_TOKEN: Final = web.RequestKey("form_token", str)
 
 _COOKIE: Final = "proctor_session"
 _SAID: Final = "proctor_said"
@@ -47,17 +52,18 @@ class SignIn:
         """Answer a request of somebody who is signed in; lead others to the door."""
         key = request.cookies.get(_COOKIE, "")
         visitor = await self.desks.run(lambda desk: desk.people.visitor(key, time.time())) if key else None
-        request["visitor"], request["form_token"] = visitor, _form_token(key) if visitor else ""
+        request[VISITOR] = visitor
+        request[FORM_TOKEN] = _form_token(key) if visitor else ""
         if request.method == "POST":
-            request["form"] = await _read_form(request)
+            request[FORM] = await _read_form(request)
         if visitor is None and not request.path.startswith(_OPEN):
             if request.path == "/ui/live":
                 return web.Response(status=401)
             return _moved(f"/ui/sign-in?next={quote(request.path_qs, safe='')}" if request.method == "GET" else
                           "/ui/sign-in")  # fmt: skip
         if request.method == "POST" and visitor is not None:
-            given = (request["form"].get("form_token") or [""])[0]
-            if not hmac.compare_digest(given.encode(), request["form_token"].encode()):
+            given = (request[FORM].get("form_token") or [""])[0]
+            if not hmac.compare_digest(given.encode(), request[FORM_TOKEN].encode()):
                 return web.Response(status=403, text="The form is out of date. Go back, load the page again.")
         answer: web.StreamResponse = await handler(request)
         return answer
@@ -74,7 +80,7 @@ class SignIn:
         return web.Response(status=status, body=body.encode(), content_type="text/html", charset="utf-8")
 
     async def _check(self, request: web.Request) -> web.StreamResponse:
-        form: dict[str, list[str]] = request["form"]
+        form: dict[str, list[str]] = request[FORM]
         name, password = (form.get("name") or [""])[0][:60], (form.get("password") or [""])[0][:1000]
         places = (f"address {request.remote}", f"name {name}")
         if any(self._is_busy(place) for place in places):
@@ -103,7 +109,7 @@ class SignIn:
         return web.Response(body=body.encode(), content_type="text/html", charset="utf-8")
 
     async def _use_link(self, request: web.Request) -> web.StreamResponse:
-        key = (request["form"].get("key") or [""])[0]
+        key = (request[FORM].get("key") or [""])[0]
         person = await self.desks.run(lambda desk: desk.people.use_link(key, time.time()))
         if person is None:
             return await self._shown(request, "The link was used or is too old. `proctor people link` makes one.", 401)
@@ -159,7 +165,7 @@ def _moved(to: str) -> web.Response:
 
 def _next(request: web.Request) -> str:
     """Return where to go after signing in: a page of the dashboard, nothing else."""
-    form = request.get("form") or {}
+    form = request.get(FORM) or {}
     wanted = (form.get("next") or [request.query.get("next", "")])[0]
     return wanted if wanted.startswith("/ui/") and "\\" not in wanted and wanted.isprintable() else "/ui/"
 

@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-__all__ = ["PER_PAGE", "Cell", "Chip", "Column", "Link", "Moment", "Share", "Table", "csv_lines", "plain"]
+__all__ = [
+    "PER_PAGE",
+    "Cell",
+    "Chip",
+    "Column",
+    "Link",
+    "Moment",
+    "PageTable",
+    "Share",
+    "ShareCell",
+    "Table",
+    "csv_lines",
+    "plain",
+]
 
 PER_PAGE: Final = 50
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -50,7 +63,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ShareCell:
     """A share with its interval; ``None`` where it is not known."""
 
     value: float | None
@@ -59,6 +72,7 @@ class Share:
     n: int | None = None
 
 
+Share = ShareCell  # the short name; the class has one that exists once in the package
 Cell = str | int | float | None | Link | Moment | Chip | Share
 
 
@@ -72,7 +86,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class PageTable:
     """Rows of one page of a table. ``every`` gives all rows, for the file; without it the rows are all there are.
 
     ``empty`` says what to do when there are none.
@@ -99,6 +113,9 @@ class Table:
         if self.has_next is not None:
             return not self.has_next
         return self.pages is None or self.page >= self.pages
+
+
+Table = PageTable
 
 
 def csv_lines(table: Table) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from proctor.server.pages.table import Chip, Link, Moment, Share
 
@@ -82,6 +82,15 @@ def _moment(time: float | datetime | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(made.iso, made.utc)
 
 
+def _code(text: str) -> Markup:
+    """Return our own words with `commands` as code; everything in them is escaped."""
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:  # a single backtick is a backtick
+        return Markup(escape(text))  # noqa: S704 - escaped
+    made = [Markup("<code>{}</code>").format(each) if n % 2 else escape(each) for n, each in enumerate(parts)]
+    return Markup("").join(made)
+
+
 def _data(value: Any) -> Markup:
     """Return data for the script inside a ``script`` element; it cannot end the element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -98,7 +107,7 @@ def _environment() -> jinja2.Environment:
         auto_reload=False,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind,
+        "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "code": _code,
         "utc": lambda time: datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M"),
     }  # fmt: skip
     made.filters.update(filters)

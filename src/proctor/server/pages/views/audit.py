@@ -58,7 +58,7 @@ def show_audit(desk: Desk, asked: PageRequest) -> Reply:
             "wanted": sum(each.wanted for each in chosen),
             "ratings": sum(each.ratings for each in chosen),
             "left": _left(desk, asked, names),
-            "open_splits": sum(not each.is_settled for each in shown),
+            "open_splits": len({each.item for each in shown if not each.is_settled}),
             "held": held_by(store),
             "settings": settings,
             "rate_week": "" if is_pooled else names[0],
@@ -67,7 +67,9 @@ def show_audit(desk: Desk, asked: PageRequest) -> Reply:
         tables={
             "agreement": tables.agreement_table(report),
             "quality": tables.quality_table(report),
-            "disagreements": tables.split_table(shown, len({each.item for each in report.splits} - complete)),
+            "disagreements": tables.split_table(
+                shown, len({each.item for each in report.splits} - complete), asked.page
+            ),
             "samples": tables.week_table(weeks),
             **tables.report_tables(report),
         },

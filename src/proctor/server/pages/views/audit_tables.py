@@ -24,6 +24,7 @@ __all__ = [
     "week_table",
 ]
 
+_SPLITS: Final = 25  # conversations on a page
 _NOT_YET: Final = "No conversation has two ratings yet. Agreement needs a second person who rates the same ones."
 
 
@@ -100,23 +101,38 @@ def quality_table(report: AuditReport) -> Table:
     return Table(columns=(Column("Dimension"), *(Column(each, "number") for each in numbers)), rows=rows, empty=empty)
 
 
-def split_table(splits: Sequence[Split], waiting: int) -> Table:
-    """Where raters differ; those of conversations that someone may still rate are not shown."""
-    rows: list[Sequence[Cell]] = [
-        (
-            Link(each.item, f"/ui/audit/settle/{each.item}"),
-            each.week,
-            each.dimension,
-            ", ".join(map(str, each.ratings)),
-            Chip("pass", _settled(each.settled)) if each.is_settled else Chip("unscored", "open"),
-        )
-        for each in sorted(splits, key=lambda each: (each.is_settled, each.week, each.item))
-    ]
+def split_table(splits: Sequence[Split], waiting: int, page: int) -> Table:
+    """Where raters differ, one row for a conversation; ``waiting`` others have raters who may still rate them."""
+    by_item: dict[str, list[Split]] = {}
+    for each in splits:
+        by_item.setdefault(each.item, []).append(each)
+    items = sorted(
+        by_item.values(), key=lambda some: (all(each.is_settled for each in some), some[0].week, some[0].item)
+    )
+    rows = [_split_row(some) for some in items]
     empty = "Raters agree about every conversation that is complete."
     if waiting:
         empty += f" Differences in {waiting} others are shown when all their raters have rated."
-    columns = (Column("Conversation"), Column("Week"), Column("Dimension"), Column("Ratings"), Column("State"))
-    return Table(columns=columns, rows=rows, empty=empty)
+    return Table(
+        columns=(Column("Conversation"), Column("Week"), Column("Ratings that differ", "long"), Column("State")),
+        rows=rows[(page - 1) * _SPLITS : page * _SPLITS],
+        empty=empty,
+        total=len(rows),
+        page=page,
+        per_page=_SPLITS,
+        every=lambda: rows,
+    )
+
+
+def _split_row(splits: Sequence[Split]) -> Sequence[Cell]:
+    left = sum(not each.is_settled for each in splits)
+    first = splits[0]
+    return (
+        Link(first.item, f"/ui/audit/settle/{first.item}"),
+        first.week,
+        "; ".join(f"{each.dimension} {' and '.join(map(str, each.ratings))}{_settled(each)}" for each in splits),
+        Chip("unscored", "open" if left == len(splits) else f"{left} open") if left else Chip("pass", "settled"),
+    )
 
 
 def week_table(weeks: Sequence[WeekProgress]) -> Table:
@@ -211,5 +227,7 @@ def _figure(value: float | None) -> str | None:
     return None if value is None else f"{value:.2f}"
 
 
-def _settled(value: int | None) -> str:
-    return "cannot be rated" if value is None else f"settled: {value}"
+def _settled(split: Split) -> str:
+    if not split.is_settled:
+        return ""
+    return " → cannot be rated" if split.settled is None else f" → {split.settled}"
