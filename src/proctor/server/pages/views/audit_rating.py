@@ -24,23 +24,25 @@ _ADDRESS: Final = "/ui/audit/rate"
 
 def rate_next(desk: Desk, asked: PageRequest) -> Reply:
     """Hold the next conversation for this person, and show it."""
-    settings = _settings(desk)
-    skipped = _skipped(asked)
+    return _onward(desk, asked, _skipped(asked))
+
+
+def _onward(desk: Desk, asked: PageRequest, skipped: Sequence[str], said: str = "") -> Redirect:
+    """Hold the next conversation and go there; to the audit page if there is none."""
     week = asked.text("week") or None
-    found = desk.audit.claim(asked.visitor.name, week=week, minutes=settings.claim, skip=skipped)
+    found = desk.audit.claim(asked.visitor.name, week=week, minutes=_settings(desk).claim, skip=skipped)
     if found is not None:
-        return Redirect(to=f"{_ADDRESS}/{found.id}{_state(asked)}")
+        return Redirect(to=f"{_ADDRESS}/{found.id}{_state(asked, skipped)}", said=said)
     if skipped:
-        said = "Only conversations that you skipped are left. Begin again to see them."
+        left = "Only conversations that you skipped are left. Begin again to see them."
     else:
-        said = "Nothing is left for you to rate."
-    return Redirect(to=f"/ui/audit{_state(asked, skip=False)}", said=said)
+        left = "Nothing is left for you to rate."
+    return Redirect(to=f"/ui/audit{_state(asked)}", said=f"{said} {left}".strip())
 
 
 def rate_item(desk: Desk, asked: PageRequest) -> Reply:
     """One conversation without anything that a rater must not see, beside the agreement so far."""
     from proctor.server.pages.views.audit_tables import kappa_table  # noqa: PLC0415 - statistics only where needed
-    from proctor.server.pages.views.conversation_turns import cards_of_turns  # noqa: PLC0415
     from proctor.workflows.monitor.audit import kappas_of  # noqa: PLC0415
 
     settings, store, rater = _settings(desk), desk.audit, asked.visitor.name
@@ -49,30 +51,24 @@ def rate_item(desk: Desk, asked: PageRequest) -> Reply:
     shown: BlindItem | None
     if own is not None:
         if _is_complete(desk, item):
-            return Redirect(to=f"{_ADDRESS}{_state(asked)}", said=_COMPLETE)
+            return _onward(desk, asked, _skipped(asked), _COMPLETE)
         shown = blind(item)
     else:
         shown = store.claim(rater, item=item.id, minutes=settings.claim)
     if shown is None:
-        said = "Somebody else rates that conversation. Here is another one."
-        return Redirect(to=f"{_ADDRESS}{_state(asked)}", said=said)
+        return _onward(desk, asked, _skipped(asked), "Somebody else rates that conversation.")
     week = asked.text("week") or None
-    page = asked.page
-    turns = shown.trajectory.turns[(page - 1) * _TURNS : page * _TURNS]
     return View(
         template="audit_rate.html",
         title="Rate a conversation",
         data={
             "item": shown,
-            "cards": cards_of_turns(turns, first=(page - 1) * _TURNS),
-            "turns": len(shown.trajectory.turns),
-            "page_number": page,
-            "pages": max(1, -(-len(shown.trajectory.turns) // _TURNS)),
+            **_shown_turns(shown, asked),
             "settings": settings,
             "own": own.values if own else {},
             "note": own.note if own else "",
             "left": store.left(rater, week=week),
-            "state": _state(asked),
+            "state": _state(asked, _skipped(asked)),
             "keys": len(settings.dimensions) + 1,
         },
         tables={"agreement": kappa_table(kappas_of(store, settings, [shown.week]))},
@@ -88,41 +84,36 @@ def store_rating(desk: Desk, asked: PageRequest) -> Reply:
     if _own_rating(desk, item, rater) is not None and _is_complete(desk, item):
         raise InputError(_COMPLETE, hint="Settle it on the audit page.")
     store.rate([AuditRating(item=item.id, rater=rater, values=values, note=asked.text("note"))])
-    left = store.left(rater, week=asked.text("week") or None)
-    return Redirect(to=f"{_ADDRESS}{_state(asked)}", said=f"Stored. {left} left.")
+    return _onward(desk, asked, _skipped(asked), "Stored.")
 
 
 def skip_item(desk: Desk, asked: PageRequest) -> Reply:
     """Leave a conversation to others for now."""
     item = asked.path["item"]
     desk.audit.release(asked.visitor.name, item)
-    return Redirect(to=f"{_ADDRESS}{_state(asked, also=item)}")
+    return _onward(desk, asked, [*_skipped(asked), item])
 
 
 def release_item(desk: Desk, asked: PageRequest) -> Reply:
     """Stop rating: what is held becomes free at once."""
     desk.audit.release(asked.visitor.name)
-    return Redirect(to=f"/ui/audit{_state(asked, skip=False)}")
+    return Redirect(to=f"/ui/audit{_state(asked)}")
 
 
 def show_split(desk: Desk, asked: PageRequest) -> Reply:
     """One conversation about which raters differ, with their ratings and without their names."""
-    from proctor.server.pages.views.conversation_turns import cards_of_turns  # noqa: PLC0415
-
     settings, store = _settings(desk), desk.audit
     item = store.find(asked.path["item"])
     if not _is_complete(desk, item):
         return Missing(what="its raters have not all rated it", hint="A disagreement is shown when all have rated.")
     said = [each for each in store.ratings([item.week]) if each.item == item.id]
     settled = {each.dimension: each for each in store.settlements() if each.item == item.id}
-    turns = item.trajectory.turns[:_TURNS]
     return View(
         template="audit_settle.html",
         title="Settle a disagreement",
         data={
             "item": item,
-            "cards": cards_of_turns(blind(item).trajectory.turns[:_TURNS], first=0),
-            "hidden_turns": len(item.trajectory.turns) - len(turns),
+            **_shown_turns(blind(item), asked),
             "settings": settings,
             "rows": _split_rows(desk, item, settings),
             "settled": settled,
@@ -158,6 +149,20 @@ def _settings(desk: Desk) -> AuditSettings:
     from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
 
     return audit_settings(desk.config)
+
+
+def _shown_turns(item: BlindItem, asked: PageRequest) -> Mapping[str, Any]:
+    """Return some turns of a conversation for a template, and how many pages there are."""
+    from proctor.server.pages.views.conversation_turns import cards_of_turns  # noqa: PLC0415
+
+    turns = item.trajectory.turns
+    pages = max(1, -(-len(turns) // _TURNS))
+    page = min(asked.page, pages)
+    first = (page - 1) * _TURNS
+    return {
+        "cards": cards_of_turns(turns[first : first + _TURNS], first=first),
+        "turns": len(turns), "page_number": page, "pages": pages,
+    }  # fmt: skip
 
 
 def _is_complete(desk: Desk, item: AuditItem) -> bool:
@@ -202,9 +207,8 @@ def _skipped(asked: PageRequest) -> list[str]:
     return [each for each in asked.text("skip").split(",") if each][:_MAX_SKIPPED]
 
 
-def _state(asked: PageRequest, *, skip: bool = True, also: str = "") -> str:
+def _state(asked: PageRequest, skipped: Sequence[str] = ()) -> str:
     """Return the parameters that stay from one conversation to the next: the week, and what was skipped."""
-    skipped = [*_skipped(asked), also] if also else _skipped(asked)
-    kept = {"week": asked.text("week"), "skip": ",".join(skipped) if skip else ""}
+    kept = {"week": asked.text("week"), "skip": ",".join(skipped)}
     query = urlencode({name: value for name, value in kept.items() if value})
     return f"?{query}" if query else ""
