@@ -33,7 +33,7 @@ _EMPTY: Final = (
 def show(desk: Desk, asked: PageRequest) -> Reply:
     """Answer /redteam: the board over all campaigns, and the campaigns."""
     names = campaigns.campaigns(desk.runs)
-    found = findings(desk.runs)
+    found = sorted(findings(desk.runs), key=lambda each: each.is_closed)
     status, severity = asked.choice("status", FINDING_STATUSES), asked.choice("severity", _SEVERITIES)
     chosen = [each for each in found if status in ("", each.status) and severity in ("", each.severity)]
     open_now = [each for each in found if not each.is_closed]
