@@ -119,7 +119,9 @@ def test_a_drop_holds_and_names_the_dimension_and_the_cases(blessed: Project) ->
     outputs = [f"out/gate.{ending}" for ending in ("md", "html", "json")]
     done = blessed.run("gate", *(word for output in outputs for word in ("-o", output)), code=1)
     assert "HOLD" in done.stdout
-    assert "faq factual_accuracy fell from 1.000 to" in done.stdout
+    assert "1 cause to hold, 14 cases to look at" in done.stdout, "everything follows from one fault"
+    assert "faq relevance fell from 1.000 to" in done.stdout
+    assert "factual_accuracy 1.000 →" in done.stdout
     assert "faq-00" in done.stdout
     data = json.loads((blessed.folder / "out/gate.json").read_text())
     assert data["decision"] == "hold"
@@ -129,6 +131,12 @@ def test_a_drop_holds_and_names_the_dimension_and_the_cases(blessed: Project) ->
     assert all(intent in ("faq", None) for _, intent in fallen)
     assert {each["case"] for each in data["worse"]} == {f"faq-{number:02d}" for number in range(0, 40, 3)}
     assert data["worse"][0]["reason"].startswith("no longer passes; missing")
+    (cause,) = data["causes"]
+    assert len(cause["cases"]) == 14
+    assert {each["state"] for each in data["cases"]} == {"worse"}, "unchanged cases are not repeated in the file"
+    turn = data["cases"][0]["turns"][0]
+    assert (turn["before"], turn["after"]) == ("The answer is 0 days.", "Buy one of our bundles today!")
+    assert turn["diff"] == [["gone", turn["before"]], ["new", turn["after"]]]
     assert "HOLD" in (blessed.folder / "out/gate.html").read_text()
     run = blessed.last_run()
     kept = blessed.folder / ".proctor" / "runs" / run
@@ -148,6 +156,8 @@ def test_what_got_worse_waits_for_review_and_a_person_resolves_it(blessed: Proje
     assert len(listed) == 1 + 14, "deciding twice puts nothing up twice"
     first = listed[1].split("\t")
     assert (first[1], first[2], first[3]) == ("faq-00", "faq", "factual_accuracy")
+    shown = blessed.run("review", "show", first[0], code=0).stdout
+    assert "what changed:\n  [-The answer is 0 days.-]{+Buy one of our bundles today!+}" in shown
     done = blessed.run(
         "review", "resolve", first[0], listed[2].split("\t")[0], "--verdict", "acceptable", "--by", "kim"
     )

@@ -28,6 +28,7 @@ _SCRIPTS = (
     "conversation.js",
     "table.js",
     "drawer.js",
+    "theme.js",
     "main.js",
 )
 _PAGE_LIMIT = 40_000_000  # characters of details; a browser opens a page of this size in a second or two
