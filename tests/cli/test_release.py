@@ -275,6 +275,19 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     assert "is under" not in blessed.run("trend", code=0).stderr
 
 
+def test_a_trend_is_also_a_page(blessed: Project) -> None:
+    blessed.run("run", "golden", "-q")
+    done = blessed.run("trend", "-o", "out/trend.html", "-o", "out/trend.json", code=0)
+    assert "wrote out/trend.html" in done.stderr
+    lines = json.loads((blessed.folder / "out/trend.json").read_text())["lines"]
+    assert {(each["dimension"], each.get("intent")) for each in lines} >= {("relevance", "faq"), ("pass_rate", None)}
+    assert all(len(each["moments"]) == 2 for each in lines)
+    assert "<svg" in (blessed.folder / "out/trend.html").read_text()
+    blessed.run("trend", "-d", "relevance", "-o", "out/one.json", code=0)
+    assert len(json.loads((blessed.folder / "out/one.json").read_text())["lines"]) == 1
+    assert "no trend can be written under this name" in blessed.run("trend", "-o", "trend.pdf", code=2).stderr
+
+
 def test_a_run_narrowed_to_an_intent_teaches_no_floors(blessed: Project) -> None:
     blessed.run("run", "golden", "-q", "--intent", "faq")
     newest = blessed.run("thresholds", "suggest", code=0).stdout
