@@ -88,9 +88,13 @@ class HoldReason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldCause:
-    """One cause, told once: what happened, what follows from it, and its cases."""
+    """One cause, told once: what happened, what follows from it, and its cases.
+
+    ``line`` is the same with the first cases in it, for formats that list none.
+    """
 
     text: str
+    line: str = ""
     also: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
@@ -234,8 +238,8 @@ def change_table(
 
 def cause_line(cause: HoldCause, most: int = 5) -> str:
     """Return a cause in one line, with its first cases unless its text names them."""
-    if not cause.cases or cause.cases[0] in cause.text:
-        return cause.text
+    if cause.line or not cause.cases or cause.cases[0] in cause.text:
+        return cause.line or cause.text
     more = f" and {len(cause.cases) - most} more" if len(cause.cases) > most else ""
     return f"{cause.text}: {', '.join(cause.cases[:most])}{more}"
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from proctor.config import Config
 from proctor.core.case import Case
+from proctor.core.errors import InputError
 from proctor.core.report import Fingerprint, Result
 from proctor.core.trajectory import Trajectory
 from proctor.project import Project
@@ -59,7 +60,7 @@ async def rescored(
             now = await _scored(now, own, scoring, today)
             done.append("the run")
         if _differs(before.figures, now, today):
-            figures = await _scored(before.figures, baseline_answers(before, store), scoring, today)
+            figures = await _scored(before.figures, _answers(before, store), scoring, today)
             before = replace(before, figures=figures)
             done.append("the baseline")
     if not done:
@@ -74,6 +75,14 @@ def _differs(side: Baseline, other: Baseline, today: Fingerprint) -> bool:
     pairs = [(case, by_name[case.case]) for case in side.cases if case.case in by_name]
     change = scorer_change(side.fingerprint, today, pairs)
     return bool(change) or change.unknown
+
+
+def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
+    try:
+        return baseline_answers(side, store)
+    except InputError as error:
+        told = f"the baseline cannot be scored again: {error.message}"
+        raise InputError(told, file=error.file, hint=error.hint) from error
 
 
 async def _scored(side: Baseline, answers: Iterable[Answer], scoring: _Scoring, today: Fingerprint) -> Baseline:

@@ -36,7 +36,7 @@ def view_of(
     cases: CaseChanges | None = None,
 ) -> shown.ReleaseView:
     """Return the data of the release report, with the scorers' reasons for the worst cases."""
-    warnings = [each.message for each in decision.warnings] if decision else _notes(comparison)
+    warnings = _warnings(decision) if decision else _notes(comparison)
     if cases is not None and cases.missing:
         warnings.append(f"the answers before cannot be shown: {cases.missing}")
     causes = causes_of(decision.reasons) if decision else ()
@@ -64,6 +64,14 @@ def view_of(
         cases_in_all=cases.total if cases else 0,
         time=datetime.now(UTC),
     )
+
+
+def _warnings(decision: ReleaseDecision) -> list[str]:
+    """Return the warnings; flips of cases that a cause names already are not told again."""
+    told = set(decision.cases)
+    return [
+        each.message for each in decision.warnings if each.kind != "newly failing" or not told.issuperset(each.cases)
+    ]
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -114,6 +122,7 @@ def _cause(cause: Cause) -> shown.HoldCause:
     others = dict.fromkeys(reason.short or reason.statement for reason in cause.reasons[1:])
     return shown.HoldCause(
         text=cause.reason.statement,
+        line=cause.reason.message if cause.cases == cause.reason.cases else "",
         also=tuple(others),
         rules=tuple(dict.fromkeys(reason.kind for reason in cause.reasons)),
         cases=cause.cases,
