@@ -48,7 +48,7 @@ VERBS = {
     "guard": "Check texts with the gates, serve them to agents, and show statistics.",
     "redteam": "Attack a target, triage what was found, and check whether it was fixed.",
     "proxy": "Guard an unchanged client: a proxy between it and the model's API.",
-    "serve": "Receive events from production (OTLP, JSON, Langfuse, LangSmith) and watch them.",
+    "serve": "Receive events from production, watch them, and show the dashboard in the browser.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
     "bless": "Make a run the baseline that later runs are compared with.",

@@ -132,7 +132,8 @@ class IngestServer:
     async def admitted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Check token, encoding and rate; return errors as JSON."""
         path = request.path
-        if path != "/healthz" and (turned := self._turned_away(request)) is not None:
+        is_open = path in ("/healthz", "/") or path.startswith("/ui")  # people sign in to the pages
+        if not is_open and (turned := self._turned_away(request)) is not None:
             return turned
         try:
             return await handler(request)
