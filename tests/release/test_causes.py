@@ -49,6 +49,17 @@ def test_a_fall_over_all_intents_that_no_intent_shows_is_a_cause_of_its_own() ->
     assert [cause.reason.dimension for cause in causes_of(reasons)] == ["tone", "accuracy"]
 
 
+def test_a_fault_in_most_intents_is_one_cause() -> None:
+    rows = [_reason("regression", intent, "accuracy", f"{intent}-1") for intent in ("faq", "orders", "returns")]
+    rows += [_reason("regression", intent, "quality", f"{intent}-1") for intent in ("faq", "orders", "returns")]
+    whole = _reason("regression", "all", "accuracy", "faq-1", "orders-1", "returns-1")
+    (cause,) = causes_of([whole, *rows], intents=4)
+    assert cause.reason is whole
+    assert cause.cases == ("faq-1", "orders-1", "returns-1")
+    assert len(cause.reasons) == 7
+    assert len(causes_of([whole, *rows], intents=8)) == 3, "three of eight are places of their own"
+
+
 def test_cases_that_only_a_wider_reason_names_are_kept() -> None:
     reasons = [_reason("newly failing", "all", "contains", "f1", "f2", "x"), _reason("regression", "faq", "a", *FAQ)]
     (cause,) = causes_of(reasons)

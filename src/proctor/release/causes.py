@@ -13,6 +13,8 @@ __all__ = ["Cause", "causes_of"]
 _FIGURES = {"regression": 0, "zero tolerance": 1, "floor": 2, "newly failing": 3}
 _DERIVED = frozenset({QUALITY, PASS_RATE})
 _SAME_CASES = 0.6  # share of common cases from which two figures of an intent fell for one cause
+_FEWEST_INTENTS = 3
+_MOST_INTENTS = 0.5  # share of the intents from which a fault is everywhere
 _COVERED = 0.5  # share of cases from which a figure over all intents follows from causes in single intents
 
 
@@ -29,11 +31,12 @@ class Cause:
         return self.reasons[0]
 
 
-def causes_of(reasons: Sequence[Reason]) -> tuple[Cause, ...]:
+def causes_of(reasons: Sequence[Reason], *, intents: int = 0) -> tuple[Cause, ...]:
     """Group reasons: the fall of a dimension, with the composite, the pass rate, floors and rows over all intents.
 
     The causes are in the order in which their reasons were given. Reasons that are not about a figure (a case that was
-    not run, a rule that matches nothing) are a cause each.
+    not run, a rule that matches nothing) are a cause each. ``intents`` is how many the run has: a dimension that falls
+    in most of them is one cause, and not one for each.
     """
     order = {id(reason): place for place, reason in enumerate(reasons)}
     groups: list[list[Reason]] = []
@@ -44,6 +47,7 @@ def causes_of(reasons: Sequence[Reason]) -> tuple[Cause, ...]:
             groups.append([reason])
         else:
             home.append(reason)
+    groups = _everywhere(groups, intents)
     groups += [[reason] for reason in reasons if reason.kind not in _FIGURES]
     groups.sort(key=lambda group: min(order[id(each)] for each in group))
     told = {case for group in groups for reason in _own(group) for case in reason.cases}
@@ -62,6 +66,21 @@ def _listed(group: Sequence[Reason], told: set[str]) -> tuple[str, ...]:
     own = [case for reason in _own(group) for case in reason.cases]
     rest = [case for reason in group for case in reason.cases if case not in told]
     return tuple(dict.fromkeys((*own, *rest)))
+
+
+def _everywhere(groups: Sequence[list[Reason]], intents: int) -> list[list[Reason]]:
+    """Join the causes of single intents in which the same dimension fell, where these are most of the intents."""
+    made = list(groups)
+    wide = [each for group in groups for each in group if each.intent == ALL and each.kind == "regression"]
+    for row in wide:
+        some = [group for group in made if group[0].dimension == row.dimension and group[0].intent != ALL]
+        places = {group[0].intent for group in some}
+        if len(places) < _FEWEST_INTENTS or len(places) <= intents * _MOST_INTENTS:
+            continue
+        rest = [each for group in some for each in group if each is not row]
+        made = [group for group in made if group not in some]
+        made.append([row, *sorted(rest, key=lambda each: each.intent == ALL)])
+    return made
 
 
 def _exactness(reason: Reason) -> tuple[bool, bool, bool, int]:

@@ -27,6 +27,7 @@ _NAMES = 300
 _CASES_LISTED = 200  # of one cause; the button shows them all in the table
 _PAGE_LIMIT = 40_000_000  # characters of texts
 _SCRIPTS = ("dom.js", "figures.js", "theme.js", "release.js")
+_ALSO = 8  # consequences of a cause that are shown at once
 _QUIET = ("no change", "not enough data")  # verdicts that are folded away
 
 
@@ -87,8 +88,11 @@ def _causes(causes: Sequence[HoldCause], places: Mapping[str, int]) -> str:
 def _cause(cause: HoldCause, place: int, places: Mapping[str, int]) -> str:
     also = ""
     if cause.also:
-        items = "".join(f"<li dir=auto>{line_of(each, 300)}</li>" for each in cause.also)
-        also = f'<div class="also"><span class="muted">So also</span><ul>{items}</ul></div>'
+        items = [f"<li dir=auto>{line_of(each, 300)}</li>" for each in cause.also]
+        also = f'<div class="also"><span class="muted">So also</span><ul>{"".join(items[:_ALSO])}</ul>'
+        if later := items[_ALSO:]:
+            also += f"<details><summary>and {len(later)} more</summary><ul>{''.join(later)}</ul></details>"
+        also += "</div>"
     cases = ""
     if cause.cases:
         links = " ".join(_case_link(each, places) for each in cause.cases[:_CASES_LISTED])
