@@ -65,7 +65,7 @@ def write(view: ReleaseView, out: TextIO) -> None:
 def _decision(view: ReleaseView) -> str:
     facts = [("Suite", view.suite), ("Run", view.run), ("Target", view.target)]
     facts += [("Baseline", view.other), ("Rules", view.policy)]
-    facts += [("Decided", moment(view.time) if view.time else "")]
+    facts += [("Decided" if view.decision else "Compared", moment(view.time) if view.time else "")]
     shown = "".join(
         f"<div><dt>{name}</dt><dd dir=auto>{line_of(value, 120)}</dd></div>" for name, value in facts if value
     )
@@ -181,8 +181,8 @@ def _change(each: FigureChange, reach: float) -> str:
     )
     state = _STATES.get(each.verdict, "info")
     return (
-        f"<tr class={state}><td class=name dir=auto>{line_of(place_of(each))}</td>"
-        f"<td class=intent dir=auto>{line_of(each.intent or 'all intents')}</td>{figures}"
+        f"<tr class={state}><td class=name><bdi>{line_of(place_of(each))}</bdi></td>"
+        f"<td class=intent><bdi>{line_of(each.intent or 'all intents')}</bdi></td>{figures}"
         f"<td class=whisker-cell>{_whisker(each, reach)}</td>"
         f'<td class=number data-name="p">{line_of(chance(each.p))}</td>'
         f'<td class=number data-name="Detectable">{number(each.detectable)}</td>'
