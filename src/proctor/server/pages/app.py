@@ -120,10 +120,10 @@ class Dashboard:
             asked = await _asked(request, visitor)
             try:
                 status, headers, body = await self.desks.run(partial(self._made, page, route, asked, request))
-            except InputError as error:
-                return await self._failed(request, 400, error.message, error.hint or "")
             except NotFoundError as error:
                 return await self._failed(request, 404, error.message, error.hint or "")
+            except InputError as error:
+                return await self._failed(request, 400, error.message, error.hint or "")
             except ProctorError as error:
                 _log.error("%s", error)
                 return await self._failed(request, 503, error.message, error.hint or "")

@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-__all__ = ["BarChart", "BarRow", "Drawing", "Series", "TimeChart"]
+__all__ = ["BarChart", "BarRow", "Drawing", "Series", "TimeChart", "picture", "value_text", "words"]
 
 _WIDTH: Final = 640
 _LEFT: Final = 52
@@ -76,11 +76,11 @@ class TimeChart:
             value = low + (high - low) * step / _TICKS
             at = y(value)
             made.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-            made.append(_words(_LEFT - 6, at + 4, value_text(value, self.unit), anchor="end"))
+            made.append(words(_LEFT - 6, at + 4, value_text(value, self.unit), anchor="end"))
         for step in range(_TICKS + 1):
             time = first + reach * step / _TICKS
             anchor = "start" if step == 0 else "end" if step == _TICKS else "middle"
-            made.append(_words(x(time), height - 6, _time_text(time, reach), anchor=anchor))
+            made.append(words(x(time), height - 6, _time_text(time, reach), anchor=anchor))
         for number, each in enumerate(self.series):
             path = _path(
                 [
@@ -90,7 +90,7 @@ class TimeChart:
             )
             own = f' style="stroke: var({each.colour})"' if each.colour and not inline else ""
             made.append(f'<path class="line-{number % 5}"{own} d="{path}"><title>{escape(each.label)}</title></path>')
-        return _picture(made, height, self.title, inline=inline)
+        return picture(made, height, self.title, inline=inline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ class BarChart:
         for number, row in enumerate(self.rows):
             at = _TOP + number * _BAR
             label = row.label if len(row.label) <= _LABEL else f"{row.label[: _LABEL - 1]}…"
-            made.append(_words(left - 8, at + 16, label, anchor="end", kind="name", whole=row.label))
+            made.append(words(left - 8, at + 16, label, anchor="end", kind="name", whole=row.label))
             if row.value is not None:
                 kind, width = f"bin-{row.state}" if row.state else "bin", max(1.0, x(row.value) - left)
                 place = f'x="{left}" y="{at + 5}" width="{width:.1f}" height="{_BAR - 10}"'
@@ -143,8 +143,8 @@ class BarChart:
                 ends_at = f'x1="{x(row.low):.1f}" x2="{x(row.high):.1f}"'
                 made.append(f'<line class="whisker" {ends_at} y1="{middle}" y2="{middle}"/>')
             text = "–" if row.value is None else value_text(row.value, self.unit)
-            made.append(_words(_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
-        return _picture(made, height, self.title, inline=inline)
+            made.append(words(_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
+        return picture(made, height, self.title, inline=inline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,14 +202,16 @@ def _time_text(time: float, reach: float) -> str:
     return f"{moment:%H:%M}" if reach <= 2 * _DAY else f"{moment:%d %b}"
 
 
-def _picture(made: Sequence[str], height: int, title: str, *, inline: bool) -> str:
+def picture(made: Sequence[str], height: int, title: str, *, inline: bool) -> str:
+    """Return a whole drawing of these parts, 640 wide."""
     styles = "" if inline else f"<style>{_file_styles()}</style>"
     own = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
     frame = f'<svg{own} viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title)}">'
     return f"{frame}{styles}{''.join(made)}</svg>"
 
 
-def _words(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "tick", whole: str = "") -> str:
+def words(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "tick", whole: str = "") -> str:
+    """Return a text in a drawing, escaped; ``whole`` is shown when one points at it."""
     more = f"<title>{escape(whole)}</title>" if whole and whole != text else ""
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}{more}</text>'
 

@@ -16,7 +16,13 @@ __all__ = ["LiveFeed"]
 
 _LOOK_EVERY: Final = 2.0  # seconds; one look for all viewers
 _BREATH_EVERY: Final = 20.0
-_FILES: Final = {"alerts": "alerts.db", "runs": "proctor.db", "audit": "audit.db", "measured": "measured/state.json"}
+_FILES: Final = {
+    "alerts": "alerts.db",
+    "runs": "proctor.db",
+    "audit": "audit.db",
+    "guard": "guard.db",
+    "measured": "measured/state.json",
+}
 
 
 class LiveFeed:

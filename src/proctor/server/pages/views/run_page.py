@@ -108,9 +108,10 @@ def _row(
     run: RunRecord, row: FoundResult, wanted: ResultFilter, *, several: bool, is_page: bool = False
 ) -> Sequence[Cell]:
     address = case_address(run.id, row.key, outcome=wanted.outcome)
-    reason = f"{row.reason[:237]}…" if is_page and len(row.reason) > 240 else row.reason
+    reason = f"{row.reason[:197]}…" if is_page and len(row.reason) > 200 else row.reason
+    case = f"{row.case_id[:77]}…" if is_page and len(row.case_id) > 80 else row.case_id
     return (
-        Link(row.case_id, address),
+        Link(case, address),
         outcome_chip(row.outcome),
         None if row.value is None else round(row.value, 3),
         *((row.target, row.sample) if several else (row.sample,)),
@@ -274,4 +275,3 @@ def _facts(report: Report, run: RunRecord) -> dict[str, Any]:
         "scorers": dict(mark.scorers),
         "settings": dict(job) if isinstance(job, Mapping) else {},
     }
-
