@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from proctor.config import open_config
+from proctor.config import Config, open_config
 from proctor.store.alert_state import AlertState
 from proctor.workflows.monitor.measure_process import MeasureTask, measure
 from tests.server.pages.production_store import alert
@@ -108,4 +108,8 @@ def _measure(folder: Path) -> None:
     )
     with ThreadPoolExecutor(1) as other:
         for task in tasks:
-            other.submit(lambda task=task: asyncio.run(measure(config, task))).result()
+            other.submit(_run, config, task).result()
+
+
+def _run(config: Config, task: MeasureTask) -> None:
+    asyncio.run(measure(config, task))
