@@ -74,7 +74,7 @@ def test_every_rule_says_what_it_sees(desk: Desk) -> None:
     rows = {row[5]: row[4] for row in view(desk).tables["rules"].rows}
     assert rows["sees 4 times that in 5 min with 99 %"] == Chip("fail", "firing")
     assert rows["100 turns"] == Chip("pass", "fine")
-    assert rows["nothing has been watched yet: start `proctor serve`"] == Chip("unscored", "not watched")
+    assert rows["nothing has been watched yet: start `proctor serve`"] == Chip("unscored", "not known")
 
 
 def item(desk: Desk, number: int) -> View:
@@ -175,5 +175,5 @@ def test_without_anything(tmp_path: Path) -> None:
     desk = Desk(make_project(tmp_path))
     shown = view(desk)
     assert "proctor serve" in shown.tables["alerts"].empty
-    assert all(row[4] == Chip("unscored", "not watched") for row in shown.tables["rules"].rows)
+    assert all(row[4] == Chip("unscored", "not known") for row in shown.tables["rules"].rows)
     desk.close()
