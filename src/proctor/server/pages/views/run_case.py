@@ -84,11 +84,10 @@ def find_key(desk: Desk, reader: RunReader, asked: str) -> int:
     Raises:
         NotFoundError: the run has no such result.
     """
-    found = search_results(desk.runs, reader.run, ResultFilter(case=asked), limit=1)
-    if found:
-        return found[0].key
-    if asked.removeprefix("-").isdecimal() and len(asked) <= 20 and abs(int(asked)) < _KEYS:
+    if asked.removeprefix("-").isdecimal() and len(asked) <= 20 and abs(int(asked)) < _KEYS and reader.has(int(asked)):
         return int(asked)
+    if found := search_results(desk.runs, reader.run, ResultFilter(case=asked), limit=1):
+        return found[0].key
     raise NotFoundError(
         f"run {reader.run.id} has no result for case {asked[:80]!r}", hint=f"`proctor show {reader.run.id} --page 1`"
     )
