@@ -23,6 +23,7 @@ __all__ = ["find_key", "show_case", "shown_result"]
 
 _SIBLINGS: Final = 100
 _KEYS: Final = 2**63
+_CAUSE: Final = 400  # characters
 _EXPECTED: Final = ("reference", "facts", "products", "forbidden", "tool_calls", "intents", "sources", "escalation")
 
 
@@ -47,7 +48,7 @@ def show_case(desk: Desk, asked: PageRequest) -> Reply:
         "result": result,
         "chip": outcome_chip(result.outcome),
         "is_held_out": is_held_out(whole),
-        "causes": [each.text for each in causes(result)] if result.outcome != "pass" else [],
+        "causes": [_cut(each.text) for each in causes(result)] if result.outcome != "pass" else [],
         "siblings": [_sibling(run.id, each, key) for each in siblings] if len(siblings) > 1 else [],
         "before": case_address(run.id, beside.before, outcome=outcome) if beside and beside.before is not None else "",
         "after": case_address(run.id, beside.after, outcome=outcome) if beside and beside.after is not None else "",
@@ -100,6 +101,11 @@ def _sibling(run_id: str, row: FoundResult, key: int) -> dict[str, Any]:
         "chip": outcome_chip(row.outcome),
         "is_here": row.key == key,
     }
+
+
+def _cut(text: str) -> str:
+    """Return the beginning of a long reason; the score below has the whole."""
+    return text if len(text) <= _CAUSE else f"{text[:_CAUSE]}…"
 
 
 def _expected(result: Result) -> list[tuple[str, str]]:
