@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from proctor.core.alert_record import RuleLimit
     from proctor.store.alert_state import AlertState
     from proctor.store.audit import AuditStore
+    from proctor.store.guard_index import GuardIndex
     from proctor.store.history import History
     from proctor.store.people import People
     from proctor.store.runs import RunStore
@@ -61,6 +62,13 @@ class PageDesk:
         from proctor.store.runs import RunStore  # noqa: PLC0415
 
         return self._opened.enter_context(RunStore(self.config.store))
+
+    @cached_property
+    def guard(self) -> GuardIndex:
+        """Decisions of the gates: counts by day, and where each is in the log."""
+        from proctor.store.guard_index import GuardIndex  # noqa: PLC0415
+
+        return self._opened.enter_context(GuardIndex(self.config.store))
 
     @cached_property
     def people(self) -> People:

@@ -142,6 +142,8 @@ TOPICS: Final[Mapping[str, Callable[[Desk], Any]]] = {
     "alerts": _alerts,
     "runs": _file("proctor.db"),
     "audit": _file("audit.db"),
+    "guard": _file("guard.db"),
+    "measured": _file("measured/state.json"),
 }
 
 

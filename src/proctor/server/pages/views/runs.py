@@ -11,7 +11,15 @@ from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
 from proctor.server.pages.views.run_case import show_case
-from proctor.server.pages.views.run_cells import cost_cell, gate_chip, rate_cell, run_address, run_chip, side_address, taken
+from proctor.server.pages.views.run_cells import (
+    cost_cell,
+    gate_chip,
+    rate_cell,
+    run_address,
+    run_chip,
+    side_address,
+    taken,
+)
 from proctor.server.pages.views.run_compare import show_case_pair, show_pair
 from proctor.server.pages.views.run_page import show_run
 from proctor.store.run_search import RunFilter, RunFound, RunSort, count_runs, run_choices, search_runs
