@@ -47,6 +47,7 @@ def test_markup_is_text_on_every_page(browser: Browser, hostile: ServedDashboard
         found.pop("title")
         assert found == {"ran": None, "scripts": 0, "handlers": 0, "styles": 0, "foreign": 0, "links": 0}, address
         assert hostile.problems == [], address
+    assert hostile.dead == []
     everything = "\n".join(shown.values())
     assert MARKS[0] in everything, "the markup is shown as text somewhere, or this test sees nothing"
     assert "49" not in {line.strip() for line in everything.splitlines() if "7*7" in line}

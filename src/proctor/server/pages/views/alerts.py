@@ -141,9 +141,9 @@ def _undelivered(desk: Desk) -> str:
     if not spool.folder.is_dir():
         return ""
     dead, late = spool.dead(), [each for each in spool.waiting() if each.attempts]
-    parts = [f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}"] * bool(
-        dead
-    )
+    parts = []
+    if dead:
+        parts.append(f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}")
     if late:
         parts.append(f"{len(late):,} messages wait for a channel: {late[0].channel}: {late[0].failure}")
     return "; ".join(parts)
