@@ -62,7 +62,9 @@ def part_of(known: ConversationSummary, lines: Sequence[SessionLine], wanted: Pa
     if wanted.at is not None:
         passed = sum(around[place].time < wanted.at for place in places)
         first = passed // wanted.count * wanted.count
-    first = min(max(0, first), max(0, len(places) - 1))
+    first = max(0, first)
+    if first >= len(places):  # beyond the end: the last page
+        first = max(0, len(places) - 1) // wanted.count * wanted.count
 
     def place_of(turn: int) -> int:
         return 0 if turn <= 0 else places[turn] if turn < len(places) else len(around)
