@@ -118,6 +118,16 @@ def test_wrong_checks_of_a_turn_are_told_by_their_place(own: Project) -> None:
     assert "turns[0].checks: expected a list of checks" in own.run("run", "own.yaml", code=2).stderr
 
 
+def test_validate_says_that_a_judge_is_missing(own: Project) -> None:
+    own.write(
+        "own.yaml",
+        "cases:\n  - {input: q, recorded: x, checks: [judge: is right]}\n  - {input: b, checks: [exact: x]}\n",
+    )
+    assert "1 of them ask a judge and none is set" in own.run("validate", "own.yaml", code=0).stdout
+    own.write("own.yaml", "cases:\n  - {input: q, checks: [judge: {rubric: right, judge: 'openai:x'}]}\n")
+    assert "judge" not in own.run("validate", "own.yaml", code=0).stdout
+
+
 def test_a_case_without_an_answer_still_needs_a_target(own: Project) -> None:
     own.write(
         "own.yaml", "cases:\n  - {input: q, recorded: x, checks: [exact: x]}\n  - {input: q2, checks: [exact: x]}\n"

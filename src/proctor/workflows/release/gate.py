@@ -34,6 +34,7 @@ from proctor.workflows.release.baseline import (
     policy_of,
     trend_before,
 )
+from proctor.workflows.release.case_changes import case_changes
 from proctor.workflows.release.view import view_of
 from proctor.workflows.run.job import Job, resumed_job
 
@@ -124,7 +125,8 @@ async def compared_run(config: Config, store: RunStore, asked: GateRequest) -> t
     rules, _ = policy_of(config, asked.policy)
     sides = await _sides(config, store, asked)
     found = _compared(sides, rules)
-    return found, view_of(found, sides.reader, target=sides.target, baseline=sides.before.name)
+    cases = case_changes(found, sides.reader, store, target=sides.target, side=sides.before)
+    return found, view_of(found, sides.reader, target=sides.target, baseline=sides.before.name, cases=cases)
 
 
 async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseVerdict:
@@ -153,6 +155,7 @@ async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Relea
         baseline=sides.before.name,
         decision=decision,
         policy=path.name if path else "by default",
+        cases=case_changes(found, reader, store, target=chosen, side=sides.before),
     )
     keep_decision(
         store,

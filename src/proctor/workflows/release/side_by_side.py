@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 _FORMAT: Final = 1  # of what is kept: another one is computed again
 _QUICK: Final = 3_000  # results of both runs together that are compared while the reader waits
 _NICENESS: Final = 5
+_AGAIN_SECONDS: Final = 30.0
 _PROGRAM: Final = "import sys; from proctor.workflows.release.side_by_side import main; main(sys.argv[1:])"
 
 
@@ -85,9 +86,11 @@ def is_quick(pair: RunPair) -> bool:
 
 
 def kept_pair(config: Config, pair: RunPair) -> KeptComparison | None:
-    """Return the comparison if it was made already."""
+    """Return the comparison if it was made already; a failure is forgotten after a while, and tried again."""
     with ComparisonStore(config.store) as kept:
-        return kept.get(pair.key)
+        found = kept.get(pair.key)
+    is_old = found is not None and found.problem and time.time() - found.made > _AGAIN_SECONDS
+    return None if is_old else found
 
 
 def keep_pair(config: Config, store: RunStore, pair: RunPair) -> None:
@@ -100,7 +103,7 @@ def keep_pair(config: Config, store: RunStore, pair: RunPair) -> None:
         found, view = asyncio.run(compared_run(config, store, asked))
         head = {"view": encode(view)}
         rows = _rows(store, pair, changed_cases(found))
-    except InputError as error:
+    except ProctorError as error:
         problem = error.message
     with ComparisonStore(config.store) as kept:
         kept.keep(pair.key, made=time.time(), head=head, changes=rows, problem=problem)
