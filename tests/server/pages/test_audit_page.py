@@ -153,7 +153,11 @@ def test_a_rating_must_be_whole_and_on_the_scale(desk: Desk, form: dict[str, str
 
 def test_a_rating_can_be_changed_until_the_others_have_rated(desk: Desk) -> None:
     item = _next(desk)
-    store_rating(desk, _ask(item, form=GOOD))
+    stored = store_rating(desk, _ask(item, form=GOOD))
+    assert isinstance(stored, Redirect)
+    assert stored.to.endswith(f"?last={item}")
+    assert _view(rate_item(desk, _ask(_item(stored), query={"last": item}))).data["last"] == item
+    assert _view(rate_item(desk, _ask(_item(stored), query={"last": "nothing"}))).data["last"] == ""
     assert _view(rate_item(desk, _ask(item))).data["own"]["correctness"] == 5
     store_rating(desk, _ask(item, form={**GOOD, "d0": "1"}))
     desk.audit.rate(
