@@ -51,6 +51,20 @@ def test_a_long_conversation_is_read_in_parts(tmp_path: Path, history: History, 
     assert [each.kind for each in first.events] == ["turn", "gate"]
 
 
+def test_a_gate_decides_about_the_turn_that_ends_after_it(tmp_path: Path, history: History) -> None:
+    verdict = Verdict(action="block", by="injection")
+    gates = [turn_event(1, session="long", id=f"g{after}", after=after).time for after in (0.0, 0.5)]
+    events = [Event(kind="gate", id=f"g{at}", session="long", time=at, verdict=verdict) for at in gates]
+    _store(tmp_path, [*_talk(3), *events])
+    history.catch_up()
+    parts = [history.conversation_part("long", PartRequest(first=turn, count=1)) for turn in range(3)]
+    assert [[each.kind for each in part.events] for part in parts if part] == [
+        ["turn"],
+        ["turn", "gate"],
+        ["gate", "turn"],
+    ]
+
+
 def test_the_part_with_a_turn_is_found_by_its_time(tmp_path: Path, history: History) -> None:
     _store(tmp_path, _talk(130))
     history.catch_up()

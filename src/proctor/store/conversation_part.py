@@ -67,7 +67,13 @@ def part_of(known: ConversationSummary, lines: Sequence[SessionLine], wanted: Pa
         first = max(0, len(places) - 1) // wanted.count * wanted.count
 
     def place_of(turn: int) -> int:
-        return 0 if turn <= 0 else places[turn] if turn < len(places) else len(around)
+        """Return where a turn begins: with the decisions of gates about it, which come before it is told."""
+        if turn <= 0 or turn >= len(places):
+            return 0 if turn <= 0 else len(around)
+        place, before = places[turn], places[turn - 1]
+        while place - 1 > before and around[place - 1].kind == "gate" and around[place - 1].time > around[before].time:
+            place -= 1
+        return place
 
     start, end = place_of(first), place_of(first + wanted.count)
     about = [each for each in lines if each.kind not in _AROUND]

@@ -63,6 +63,7 @@ def show_audit(desk: Desk, asked: PageRequest) -> Reply:
             "ratings": sum(each.ratings for each in chosen),
             "left": _left(desk, asked, names),
             "open_splits": len({each.item for each in shown if not each.is_settled}),
+            "drifts": sorted({each.rater for each in report.drift if each.is_seen}),
             "held": held_by(store),
             "settings": settings,
             "rate_week": "" if is_pooled else names[0],
