@@ -164,7 +164,9 @@ def _is_checked(one: Quantity) -> bool:
 
 
 def _amounts(known: KnownValues) -> int:
-    return len({each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)})
+    return len(
+        {each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)}
+    )
 
 
 def _is_denied_figure(sentence: str, one: Quantity) -> bool:

@@ -49,7 +49,9 @@ _NO_ID: Final = re.compile(
 )
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w.-]{3,80}")
 _SHORT_ID: Final = re.compile(r"\d{3,4}")
-_STRONG: Final = re.compile(r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE)
+_STRONG: Final = re.compile(
+    r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE
+)
 _TOKEN: Final = re.compile(r"[A-Za-z0-9#][\w.#/-]*\d[\w-]*|\d[\w-]+")
 _SQUEEZED: Final = re.compile(r"[^0-9a-zÀ-\uffff]+")
 _DEEPEST: Final = 5
