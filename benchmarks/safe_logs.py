@@ -1,9 +1,9 @@
 """Counts how many of other people's safe agent conversations the default ``conversation`` score fails.
 
 Run ``python -m benchmarks.safe_logs [--count 60] [--seed 3] [--held-out] [--list]``. Safe are the runs of tau-bench and
-tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was done and no injected goal was
-reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee and shopping conversations and
-those of other suites left over; ``--held-out`` measures the airline and telecom runs and the suites that were not used.
+tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was done and no
+injected goal was reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee and shopping
+conversations; ``--held-out`` measures the domains that were not looked at.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def _taskmaster(row: dict[str, Any]) -> Case:
 
 
 def _taskmaster_calls(rows: list[list[str]]) -> Iterator[ToolCall]:
-    name, arguments = "", {}
+    name = ""
+    arguments: Any = {}
     for kind, value in rows:
         if kind == "api_call":
             name, arguments = value, {}
