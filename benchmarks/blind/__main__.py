@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.blind.judged import PARTS, Item
+from benchmarks.blind.judged_quality import QUALITY_PARTS
 from proctor.stats.interval import wilson
 
 _HERE = Path(__file__).parent
@@ -26,7 +27,7 @@ _HERE = Path(__file__).parent
 def main() -> int:
     """Read the set, judge it, print the table; append it to the results when the set is sealed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.blind", description=__doc__)
-    parser.add_argument("part", choices=sorted(PARTS))
+    parser.add_argument("part", choices=sorted([*PARTS, *QUALITY_PARTS]))
     parser.add_argument("--sealed", action="store_true", help="measure the sealed half, and keep what came out")
     parser.add_argument("--misses", action="store_true", help="list the items that came out wrong")
     asked = parser.parse_args()
@@ -36,13 +37,10 @@ def main() -> int:
         print(f"{path} is not the file that SEAL.md names: it was changed after it was sealed", file=sys.stderr)
         return 2
     items: list[Item] = [_labelled(json.loads(line)) for line in raw.decode().splitlines() if line.strip()]
-    judged = asyncio.run(PARTS[asked.part](items))
-    text = table(asked.part, items, judged)
+    text, misses = _measured(asked.part, items)
     print(text)
     if asked.misses:
-        for item, (said, _) in zip(items, judged, strict=True):
-            if said != _expected(asked.part, item):
-                print(f"- {item['id']} ({item['kind']}, {item['lang']}): {item['label']} taken for {said}")
+        print("\n".join(f"- {each}" for each in misses))
     if asked.sealed:
         commit = subprocess.run(
             ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
@@ -50,6 +48,19 @@ def main() -> int:
         with (_HERE / asked.part / "RESULTS.md").open("a", encoding="utf-8") as file:
             file.write(f"## {datetime.now(UTC):%Y-%m-%d}, commit {commit or 'unknown'}\n\n{text}\n\n")
     return 0
+
+
+def _measured(part: str, items: Sequence[Item]) -> tuple[str, list[str]]:
+    """The table of a part, and the items that came out wrong."""
+    if part in QUALITY_PARTS:
+        return asyncio.run(QUALITY_PARTS[part](items))
+    judged = asyncio.run(PARTS[part](items))
+    misses = [
+        f"{item['id']} ({item['kind']}, {item['lang']}): {item['label']} taken for {said}"
+        for item, (said, _) in zip(items, judged, strict=True)
+        if said != _expected(part, item)
+    ]
+    return table(part, items, judged), misses
 
 
 def table(part: str, items: Sequence[Item], judged: Sequence[tuple[str, str]]) -> str:

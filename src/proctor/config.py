@@ -51,8 +51,8 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 class IntentSettings:
     """How answers to one intent are graded and guarded.
 
-    ``weights``, ``threshold``, ``floors`` and ``optional`` are settings of `quality`, ``tone`` names traits of
-    `fluency`, ``tools`` are the tools that `permissions` allows for the intent.
+    ``weights``, ``threshold``, ``floors`` and ``optional`` are settings of `quality`, ``tone`` names traits and
+    ``format`` shapes of `fluency`, ``tools`` are the tools that `permissions` allows for the intent.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -60,6 +60,7 @@ class IntentSettings:
     floors: Mapping[str, float] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
     tone: str | tuple[str, ...] | None = None
+    format: Mapping[str, Any] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
     completion: Mapping[str, Any] = field(default_factory=dict)
 

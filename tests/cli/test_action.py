@@ -60,9 +60,33 @@ def test_failed_quality_and_a_mistake_have_their_own_codes(project: Project, sui
     assert run(project, run="nowhere.yaml", models="stub").returncode == 2
 
 
+def test_with_a_gate_the_check_goes_by_the_baseline(project: Project) -> None:
+    project.write("proctor.yaml", "target: agent\ntargets: {agent: {python: 'agent.py:answer'}}\n")
+    project.write("agent.py", "def answer(text):\n    return text\n")
+    rows = [f"  - {{id: c{n}, input: a{n}, checks: [exact: {'other' if n == 0 else f'a{n}'}]}}" for n in range(8)]
+    suite = str(project.write("golden.yaml", "\n".join(["cases:", *rows, ""])).name)
+    project.run("run", suite, "-q", code=1)
+    project.run("bless", "last", code=0)
+    kept = run(project, run=suite, gate="true")
+    output = dict(line.split("=", 1) for line in (project.folder / "output").read_text().splitlines())
+    assert kept.returncode == 0, "a failure that the baseline has too does not hold: " + kept.stdout + kept.stderr
+    assert (output["decision"], output["report"]) == ("ship", "proctor-report/gate.md")
+    summary = (project.folder / "summary").read_text()
+    assert "SHIP" in summary
+    assert "FAILED" in summary, "the run's own report follows"
+    (project.folder / "output").unlink()
+    project.write("agent.py", "def answer(text):\n    return 'no'\n")
+    broken = run(project, run=suite, gate="baselines/golden.json")
+    assert broken.returncode == 1, broken.stdout + broken.stderr
+    assert "decision=hold" in (project.folder / "output").read_text()
+    assert "1 cause to hold" in (project.folder / "proctor-report/gate.md").read_text()
+    assert run(project, run=suite, gate="nowhere.json").returncode == 2
+    assert run(project, run="nowhere.yaml", gate="true").returncode == 2
+
+
 def test_no_input_becomes_a_command(project: Project) -> None:
     hostile = "$(touch made) `touch made`; touch made"
-    assert run(project, run=hostile, models=hostile, judge=hostile, arguments=hostile).returncode == 2
+    assert run(project, run=hostile, models=hostile, judge=hostile, arguments=hostile, gate=hostile).returncode == 2
     assert not (project.folder / "made").exists()
     for each in ACTION["runs"]["steps"]:
         assert "${{" not in each.get("run", "")

@@ -119,7 +119,9 @@ def test_a_drop_holds_and_names_the_dimension_and_the_cases(blessed: Project) ->
     outputs = [f"out/gate.{ending}" for ending in ("md", "html", "json")]
     done = blessed.run("gate", *(word for output in outputs for word in ("-o", output)), code=1)
     assert "HOLD" in done.stdout
-    assert "faq factual_accuracy fell from 1.000 to" in done.stdout
+    assert "1 cause to hold, 14 cases to look at" in done.stdout, "everything follows from one fault"
+    assert "faq relevance fell from 1.000 to" in done.stdout
+    assert "factual_accuracy 1.000 →" in done.stdout
     assert "faq-00" in done.stdout
     data = json.loads((blessed.folder / "out/gate.json").read_text())
     assert data["decision"] == "hold"
@@ -129,6 +131,12 @@ def test_a_drop_holds_and_names_the_dimension_and_the_cases(blessed: Project) ->
     assert all(intent in ("faq", None) for _, intent in fallen)
     assert {each["case"] for each in data["worse"]} == {f"faq-{number:02d}" for number in range(0, 40, 3)}
     assert data["worse"][0]["reason"].startswith("no longer passes; missing")
+    (cause,) = data["causes"]
+    assert len(cause["cases"]) == 14
+    assert {each["state"] for each in data["cases"]} == {"worse"}, "unchanged cases are not repeated in the file"
+    turn = data["cases"][0]["turns"][0]
+    assert (turn["before"], turn["after"]) == ("The answer is 0 days.", "Buy one of our bundles today!")
+    assert turn["diff"] == [["gone", turn["before"]], ["new", turn["after"]]]
     assert "HOLD" in (blessed.folder / "out/gate.html").read_text()
     run = blessed.last_run()
     kept = blessed.folder / ".proctor" / "runs" / run
@@ -148,6 +156,8 @@ def test_what_got_worse_waits_for_review_and_a_person_resolves_it(blessed: Proje
     assert len(listed) == 1 + 14, "deciding twice puts nothing up twice"
     first = listed[1].split("\t")
     assert (first[1], first[2], first[3]) == ("faq-00", "faq", "factual_accuracy")
+    shown = blessed.run("review", "show", first[0], code=0).stdout
+    assert "what changed:\n  [-The answer is 0 days.-]{+Buy one of our bundles today!+}" in shown
     done = blessed.run(
         "review", "resolve", first[0], listed[2].split("\t")[0], "--verdict", "acceptable", "--by", "kim"
     )
@@ -257,11 +267,32 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     done = blessed.run("thresholds", "suggest", code=0)
     assert "# from 3 runs of golden" in done.stdout, "the run that was held is not one to learn from"
     assert "no decision of the gate has been reviewed yet" in done.stdout
+    assert "minus one standard deviation" in done.stdout
     blessed.write("gate.yaml", done.stdout)
     blessed.run("gate", "-q", code=1)
     _break(blessed, "faq", 6)
     blessed.run("run", "golden", "-q")
     assert "is under" not in blessed.run("trend", code=0).stderr
+
+
+def test_a_trend_is_also_a_page(blessed: Project) -> None:
+    blessed.run("run", "golden", "-q")
+    done = blessed.run("trend", "-o", "out/trend.html", "-o", "out/trend.json", code=0)
+    assert "wrote out/trend.html" in done.stderr
+    lines = json.loads((blessed.folder / "out/trend.json").read_text())["lines"]
+    assert {(each["dimension"], each.get("intent")) for each in lines} >= {("relevance", "faq"), ("pass_rate", None)}
+    assert all(len(each["moments"]) == 2 for each in lines)
+    assert "<svg" in (blessed.folder / "out/trend.html").read_text()
+    blessed.run("trend", "-d", "relevance", "-o", "out/one.json", code=0)
+    assert len(json.loads((blessed.folder / "out/one.json").read_text())["lines"]) == 1
+    assert "no trend can be written under this name" in blessed.run("trend", "-o", "trend.pdf", code=2).stderr
+
+
+def test_a_run_narrowed_to_an_intent_teaches_no_floors(blessed: Project) -> None:
+    blessed.run("run", "golden", "-q", "--intent", "faq")
+    newest = blessed.run("thresholds", "suggest", code=0).stdout
+    assert "# from 1 run of golden" in newest
+    assert "narrowed to a part of its suite" in blessed.run("thresholds", "suggest", "last", code=2).stderr
 
 
 def test_light_leaves_out_what_asks_a_model(shop: Project) -> None:

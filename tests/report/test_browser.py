@@ -396,3 +396,30 @@ def test_the_printed_page_leaves_the_tools_out(opened: Opened, sample: Run) -> N
     page.locator(".rows tbody tr").first.press("Enter")
     assert not page.locator(".decision").is_visible()
     assert page.get_by_role("dialog").is_visible()
+
+
+def test_cases_by_target_show_who_passed_what_and_the_answers_side_by_side(opened: Opened, sample: Run) -> None:
+    page = opened(sample)
+    matrix = page.locator("#matrix")
+    assert matrix.locator("thead th").all_inner_texts() == ["Case", "agent-v1", "agent-v2"]
+    assert matrix.locator("tbody tr").count() == 8, "only where the targets differ"
+    matrix.get_by_role("button", name="complaint-third-contact").click()
+    answers = matrix.locator(".answer .text").all_inner_texts()
+    assert len(answers) == 2
+    assert answers[0].startswith("As stated in our previous e-mail")
+    page.locator("#only-differing").uncheck()
+    assert matrix.locator("tbody tr").count() == 30
+    matrix.get_by_label("agent-v1: fail, 0.64").click()
+    assert "complaint-third-contact" in page.locator("#drawer-title").inner_text()
+
+
+def test_a_run_of_one_target_has_no_matrix(opened: Opened, empty: Run) -> None:
+    assert opened(empty).locator("#matrix").count() == 0
+
+
+def test_on_a_phone_no_column_is_out_of_sight(opened: Opened, sample: Run) -> None:
+    page = opened(sample, viewport={"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    parts = "document.querySelectorAll('#matrix .small-table, .grid')"
+    wide = f"[...{parts}].filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert page.evaluate(wide) == 0

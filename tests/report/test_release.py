@@ -13,7 +13,18 @@ from proctor.core.report import Cell, Report, Tally
 from proctor.report import html, markdown, release_html, release_markdown, release_terminal, terminal
 from proctor.report.dimensions import grids
 from proctor.report.release_formats import DECISION_REPORT
-from proctor.report.release_view import FigureChange, HoldReason, ReleaseView, WorseCaseView, chance, number
+from proctor.report.release_view import (
+    CaseChange,
+    CaseTurn,
+    FigureChange,
+    FigurePair,
+    HoldCause,
+    HoldReason,
+    ReleaseView,
+    WorseCaseView,
+    chance,
+    number,
+)
 from tests.report.hostile import HOSTILE
 
 
@@ -53,6 +64,28 @@ VIEW = ReleaseView(
     worse_in_all=12,
     missing=("gone",),
     added=("new",),
+    causes=(
+        HoldCause(
+            text="recommendation relevance fell from 0.82 to 0.68", also=("quality 0.9 → 0.8",), cases=("c1", "gone")
+        ),
+    ),
+    cases=(
+        CaseChange(
+            case="c1",
+            intent="recommendation",
+            state="worse",
+            outcome_before="pass",
+            outcome_after="fail",
+            before=0.9,
+            after=0.4,
+            figures=(FigurePair(name="relevance.intent_relevance", before=0.9, after=0.4),),
+            turns=(CaseTurn(question="A horror?", before="Uzumaki.", after="A bundle!", diff=(("gone", "Uzumaki."),)),),
+            expected=("facts: Uzumaki",),
+            found=("relevance 0.40 < 0.75: opens with a promotion",),
+        ),
+        CaseChange(case="c2", outcome_before="pass", outcome_after="pass"),
+    ),
+    cases_in_all=2,
     time=datetime(2026, 11, 15, tzinfo=UTC),
 )
 
@@ -67,11 +100,13 @@ def _written(view: ReleaseView) -> dict[str, str]:
 
 
 def test_every_format_says_the_decision_the_reason_and_the_cases() -> None:
-    for text in _written(VIEW).values():
+    made = _written(VIEW)
+    for text in made.values():
         for words in ("HOLD", "fell from 0.82 to 0.68", "c1", "promotion", "−0.140", "gone", "new", "other scorers"):
             assert words in text
         assert "Relevance · Intent relevance" in text
-        assert "1 of 12" in text
+        assert "quality 0.9 → 0.8" in text
+    assert all("1 of 12" in text for name, text in made.items() if name != "html"), "the page has every case"
 
 
 def test_what_got_worse_comes_first_then_what_is_over_all_intents() -> None:
@@ -96,14 +131,25 @@ def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
         worse=(worse,),
         missing=(text,),
         changes=(dataclasses.replace(VIEW.changes[0], dimension=text, intent=text),),
+        causes=(HoldCause(text=text, also=(text,), rules=(text,), cases=(text,)),),
+        cases=(
+            CaseChange(
+                case=text,
+                intent=text,
+                state="worse",
+                turns=(CaseTurn(question=text, before=text, after="x", diff=(("gone", text), ("new", "x"))),),
+                expected=(text,),
+                found=(text,),
+            ),
+        ),
     )
     for ending in DECISION_REPORT.endings:
         DECISION_REPORT.save(view, tmp_path / f"gate{ending}")
     made = _written(view)
     plain = _written(VIEW)
-    assert made["html"].count("<script") == 0
+    assert made["html"].count("<script") == plain["html"].count("<script") - 1
     assert made["html"].count("<img") == 0
-    assert made["html"].count("<tr") == plain["html"].count("<tr") - 2
+    assert made["html"].count("<tr") == plain["html"].count("<tr") - 4, "one table of one row instead of three"
     assert "\x1b" not in made["term"]
     assert "\x1b" not in made["md"]
 

@@ -38,6 +38,8 @@ from proctor.suites.promptfoo import ForeignCheckError, check_of
         ("grade: is kind", "judge", {"rubric": "is kind"}),
         ("llm-rubric(0.8): is kind", "judge", {"rubric": "is kind", "kind": "score"}),
         ("bleu: x", "overlap", {"metric": "bleu", "reference": "x"}),
+        ("similar: x", "similar", {"reference": "x"}),
+        ("similar:cosine(0.7): x", "similar", {"reference": "x"}),
     ],
 )
 def test_what_a_cell_asks_for(cell: str, scorer: str, settings: dict[str, Any]) -> None:
@@ -64,7 +66,7 @@ def test_thresholds() -> None:
         "rouge-n(0.5): x",
         "is-sql",
         "trajectory:tool-used: search",
-        "similar:cosine(0.7): x",
+        "similar:euclidean(0.7): x",
         "not-llm-rubric: rude",
         "not-is-json",
     ],

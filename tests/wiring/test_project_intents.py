@@ -48,7 +48,7 @@ def test_what_a_suite_sets_for_an_intent_replaces_what_the_project_sets(tmp_path
     config = config_of(tmp_path, "intents: {faq: {threshold: 0.85, weights: {fluency: 1}}, other: {threshold: 0.6}}")
     scorer = scorer_of(config, "quality", intents={"faq": {"threshold": 0.9}})
     assert scorer.intents["faq"].threshold == 0.9
-    assert scorer.intents["faq"].weights["relevance"] == 0.25, "nothing of the project's row is left"
+    assert scorer.blend("faq").weights["relevance"] == 0.25, "nothing of the project's row is left"
     assert scorer.intents["other"].threshold == 0.6
 
 

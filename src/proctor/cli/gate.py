@@ -69,6 +69,7 @@ def decide_on(
 ) -> int:
     """Decide on a run, print the decision, and return the exit code."""
     from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415
+    from proctor.report.release_view import cause_line  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.release.gate import GateRequest, gate_run  # noqa: PLC0415
 
@@ -77,8 +78,10 @@ def decide_on(
         found = asyncio.run(gate_run(config, store, asked))
     if quiet:
         click.echo(f"{found.view.word}: {found.view.headline}")
-        for reason in found.view.reasons:
-            click.echo(f"  {reason.text}")
+        for cause in found.view.told:
+            click.echo(f"  {cause_line(cause)}")
+            if cause.also:
+                click.echo(f"    so also: {'; '.join(cause.also)}")
     else:
         DECISION_REPORT.write(found.view)
     for output in outputs:

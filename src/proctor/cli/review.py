@@ -136,13 +136,15 @@ def list_items(ctx: click.Context, state: str, run: str | None, origin: str | No
 @click.argument("name", metavar="ITEM")
 @click.pass_context
 def show_item(ctx: click.Context, name: str) -> None:
-    """Show one complete ITEM: for a case the question, the answer, the previous answer, and the expectation.
+    """Show one complete ITEM: for a case the question, both answers, what changed in them, and the expectation.
+
+    In what changed, [-words-] are gone and {+words+} are new.
 
     For a gate's decision it shows the masked text and the verdict of each gate, for an alert its reason.
 
     ITEM is an id of the queue or of any decision in the guard's log, or the beginning of one.
     """
-    from proctor.report.review_item import case_text, decision_text, item_text  # noqa: PLC0415
+    from proctor.report.review_item import case_text, change_lines, decision_text, item_text  # noqa: PLC0415
     from proctor.store.review import ALERT, GUARD  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.review.case import review_case  # noqa: PLC0415
@@ -169,6 +171,7 @@ def show_item(ctx: click.Context, name: str) -> None:
             "question": case.question,
             "answer": case.answer,
             "answer before": case.before,
+            "what changed": change_lines(case.before, case.answer),
             "expected": case.expected,
             "found": case.found,
             "not on record": case.missing,

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.output_option import output_option
 from proctor.cli.tables import print_table
 from proctor.config import Config
 
@@ -34,26 +35,37 @@ _WIDTH = 20
     "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@output_option(".html .json .md")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Show each run's mean in one dimension, oldest first; without --dimension, the newest of every line.
+
+    With `-o trend.html` a page has a chart of every line, with its floor, its alarm, and what changed between runs.
 
     Exit code 1 when there is an alarm: the figure was below its floor in as many of the last runs as the policy sets.
     """
     from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
     from proctor.store.trends import TrendLine  # noqa: PLC0415
 
+    if flags["outputs"]:
+        from proctor.report.trend_formats import TREND_REPORT  # noqa: PLC0415
+
+        for output in flags["outputs"]:
+            TREND_REPORT.check_name(output)
     config = project(ctx)
     names = ("dimension", "intent", "suite", "target", "trigger", "partial")
     line = TrendLine(**{name: flags[name] for name in names})
     with RunStore(config.store) as store:
-        return _one(config, store, line, flags) if line.dimension else _every(config, store, line, flags)
+        code = _one(config, store, line, flags) if line.dimension else _every(config, store, line, flags)
+        _save(config, store, line, flags)
+    return code
 
 
 def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
     from proctor.release.floors import Floor  # noqa: PLC0415
     from proctor.store.trends import points  # noqa: PLC0415
     from proctor.workflows.release.floor_alarms import alarm_of, floor_of  # noqa: PLC0415
+    from proctor.workflows.release.trend_lines import changed_before  # noqa: PLC0415
 
     newest = points(store, line, limit=1)
     if not newest:
@@ -76,7 +88,7 @@ def _one(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
                 each.cases,
                 each.unscored or "",
                 "" if floor is None or each.mean is None else "under" if each.mean < floor.least else "ok",
-                _changed(before, each),
+                ", ".join(changed_before(before, each)),
             )
             for before, each in zip([None, *found], found, strict=False)
         ]
@@ -125,6 +137,21 @@ def _every(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> int:
     return 1 if standing else 0
 
 
+def _save(config: Config, store: Any, line: Any, flags: dict[str, Any]) -> None:
+    """Write the report files."""
+    if not flags["outputs"]:
+        return
+    from proctor.report.trend_formats import TREND_REPORT  # noqa: PLC0415
+    from proctor.workflows.release.baseline import policy_of  # noqa: PLC0415
+    from proctor.workflows.release.trend_lines import trend_view  # noqa: PLC0415
+
+    rules, _ = policy_of(config, flags["policy"])
+    view = trend_view(store, line, rules, runs=flags["limit"])
+    for output in flags["outputs"]:
+        TREND_REPORT.save(view, output)
+        click.echo(f"wrote {output}", err=True)
+
+
 def _nothing(store: Any, line: Any) -> int:
     """Raise an error that names the known dimensions or intents."""
     from proctor.core.decode import closest  # noqa: PLC0415
@@ -149,17 +176,6 @@ def _print_json(found: Sequence[Any], floor: float | None) -> None:
     for each in found:
         data = {key: value for key, value in encode(each).items() if key != "fingerprint"}
         click.echo(dumps({**data, "floor": floor}).decode())
-
-
-def _changed(before: Any, now: Any) -> str:
-    """Return what changed since the previous run; this often explains a step in the line."""
-    if before is None:
-        return ""
-    old, new = before.fingerprint, now.fingerprint
-    changed = [name for name in ("suite", "scorers", "models") if getattr(old, name) != getattr(new, name)]
-    if old.targets.get(now.target) != new.targets.get(now.target):
-        changed.append("target")
-    return ", ".join(changed)
 
 
 def _shown(mean: float | None) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import click
 
 from proctor.cli.context import project
 from proctor.config import Config
+from proctor.core.case import Check
 from proctor.core.errors import InputError
 
 __all__ = ["verb"]
@@ -38,8 +40,10 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
         click.echo(f"ok  {config.path or 'no proctor.yaml: defaults are in force'}")
     for name in suites or tuple(config.settings.suites):
         try:
-            count = _check(name, config)
+            count, judged = _check(name, config)
             click.echo(f"ok  {name}: {count} cases")
+            if judged and not config.settings.judge:
+                click.echo(f"    {judged} of them ask a judge and none is set: give `run` --judge, or set `judge:`")
         except InputError as error:
             tell(error)
             wrong += 1
@@ -121,15 +125,31 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
         raise ConfigError(f"there is no suite {suite!r}", file=file, field=f"triggers.{trigger}.suites", hint=hint)
 
 
-def _check(name: str, config: Config) -> int:
-    """Read every case and create every grader, with empty sockets."""
+def _check(name: str, config: Config) -> tuple[int, int]:
+    """Read every case and create every grader, with empty sockets; return the cases, and those that need a judge."""
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
     from proctor.workflows.run.prompt_suite import open_tests, suite_path  # noqa: PLC0415
 
     loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
     bench = Bench(loaded.suite, None, config=config)
-    count = 0
+    count = judged = 0
     for case in loaded.cases():
         count += 1
         check_graders(bench, case, loaded)
-    return count
+        checks = [*loaded.suite.scorers, *case.checks, *(check for ask in case.turns for check in ask.checks)]
+        judged += any(_asks_judge(check) for check in checks)
+    return count, judged
+
+
+def _asks_judge(check: Check) -> bool:
+    """Return whether a check needs a judge and names none itself."""
+    return _needs_judge(check.scorer) and not check.settings.get("judge")
+
+
+@cache
+def _needs_judge(scorer: str) -> bool:
+    from proctor import registry  # noqa: PLC0415
+    from proctor.core.sockets import is_optional, is_socket  # noqa: PLC0415
+
+    fields = dataclasses.fields(registry.load("scorers", scorer))
+    return any(each.name == "judge" and is_socket(each) and not is_optional(each) for each in fields)

@@ -119,6 +119,7 @@ def _regression(comparison: Comparison, change: Change) -> Reason:
     return Reason(
         kind="regression",
         message=message + listed(cases),
+        short=f"{place_of(change.intent)} {change.dimension} {change.before:.3f} → {change.after:.3f}",
         intent=change.intent,
         dimension=change.dimension,
         parts=parts,
@@ -169,6 +170,7 @@ def _floors(comparison: Comparison, policy: Policy, history: Sequence[TrendPoint
         reason = Reason(
             kind="floor",
             message=message + listed(cases),
+            short=f"{place_of(point.intent)} {point.dimension} {point.value:.3f} under its floor of {floor.least:g}",
             intent=point.intent,
             dimension=dimension,
             parts=(point.dimension,) if part else _low_parts(now, point, floor.least),
@@ -213,9 +215,11 @@ def _zero(comparison: Comparison, policy: Policy) -> list[Reason]:
             if fallen:
                 cases = tuple(case for _, case in sorted(fallen))
                 dimension, _, part = name.partition(".")
+                said = f"{place_of(intent)} {name} fell in {count_of(cases)}, and may in none"
                 reason = Reason(
                     kind="zero tolerance",
-                    message=f"{place_of(intent)} {name} fell in {count_of(cases)}, and may in none" + listed(cases),
+                    message=said + listed(cases),
+                    short=said,
                     intent=intent,
                     dimension=dimension,
                     parts=(name,) if part else (),

@@ -82,6 +82,7 @@ def _reason(flips: Sequence[Flip], note: str) -> Reason:
     return Reason(
         kind="newly failing",
         message=message + listed(cases) + note,
+        short=message,
         dimension=checks[0] if checks else None,
         cases=cases,
     )

@@ -27,14 +27,23 @@ _CASES_SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One reason against shipping: the figure, its intent, and the cases to review."""
+    """One reason against shipping: the figure, its intent, and the cases to review.
+
+    ``short`` says the same in a few words, for a place that names the cause already.
+    """
 
     kind: Kind
     message: str
+    short: str = ""
     intent: str = ALL
     dimension: str | None = None
     parts: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
+
+    @property
+    def statement(self) -> str:
+        """The message without the list of cases."""
+        return self.message.replace(listed(self.cases), "", 1) if self.cases else self.message
 
 
 def place_of(intent: str) -> str:

@@ -15,7 +15,7 @@ from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
 
-_STYLES = ("theme.css", "page.css", "table.css", "drawer.css", "print.css")
+_STYLES = ("theme.css", "page.css", "table.css", "matrix.css", "drawer.css", "print.css")
 _SCRIPTS = (
     "dom.js",
     "figures.js",
@@ -27,7 +27,9 @@ _SCRIPTS = (
     "scores.js",
     "conversation.js",
     "table.js",
+    "matrix.js",
     "drawer.js",
+    "theme.js",
     "main.js",
 )
 _PAGE_LIMIT = 40_000_000  # characters of details; a browser opens a page of this size in a second or two

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TextIO
 
 from proctor.core.codec import encode
@@ -18,12 +19,17 @@ def _show(view: ReleaseView, out: TextIO | None) -> None:
     release_terminal.write(view, out)
 
 
+def _changed_only(view: ReleaseView) -> ReleaseView:
+    """Return the view without the cases in which nothing changed: they are most of the data, and in the run."""
+    return replace(view, cases=tuple(each for each in view.cases if each.state != "same"))
+
+
 DECISION_REPORT: ReportKind[ReleaseView] = ReportKind(
     name="decision",
     show=_show,
     writers={
         ".html": release_html.write,
-        ".json": lambda view, out: write_json({"word": view.word, **encode(view)}, out),
+        ".json": lambda view, out: write_json({"word": view.word, **encode(_changed_only(view))}, out),
         ".md": release_markdown.write,
     },
 )

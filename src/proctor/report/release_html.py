@@ -1,107 +1,192 @@
-"""A release decision as a self-contained page without scripts or requests, also for print."""
+"""A release decision as a self-contained page: the causes, the figures, and every case before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from proctor.report.number_format import moment
+from proctor.report.page_data import script_json
+from proctor.report.release_cases import case_data, case_row
 from proctor.report.release_view import (
     FigureChange,
-    FlippedCase,
+    HoldCause,
     ReleaseView,
-    WorseCaseView,
     chance,
     count_shown,
     number,
     place_of,
     signed,
 )
-from proctor.report.standalone_page import END, head, line_of
+from proctor.report.standalone_page import END, asset, head, line_of, scripts
 
 __all__ = ["write"]
 
-# Styles of this page only.
-_OWN_STYLES = """
-.reasons { display: grid; gap: 4px; padding-left: 18px; list-style: disc; }
-.names { display: flex; flex-wrap: wrap; gap: 4px 6px; }
-.interval .axis { stroke: var(--line-strong); stroke-width: 1; }
-.interval .span { stroke: var(--state, var(--ink-3)); stroke-width: 2; }
-.interval .mean { fill: var(--state, var(--ink-3)); }
-.whisker-cell { width: 120px; }
-tr.fail > td:first-child { font-weight: 600; }
-.interval { vertical-align: middle; }
-"""
 _ROWS = 500
-_CASES = 300
+_NAMES = 300
+_CASES_LISTED = 200  # of one cause; the button shows them all in the table
+_PAGE_LIMIT = 40_000_000  # characters of texts
+_SCRIPTS = ("dom.js", "figures.js", "theme.js", "release.js")
+_ALSO = 8  # consequences of a cause that are shown at once
+_QUIET = ("no change", "not enough data")  # verdicts that are folded away
 
 
 def write(view: ReleaseView, out: TextIO) -> None:
     """Write the page."""
     chip = (view.state, view.word)
-    out.write(head(f"{view.word}: {view.suite}", name=view.suite, styles=_OWN_STYLES, chip=chip))
+    links = [("causes", "Causes")] if view.told else []
+    links += [("figures", "Figures")] if view.changes else []
+    links += [("cases", "Cases")] if view.cases else []
+    out.write(
+        head(
+            f"{view.word}: {view.suite}",
+            name=view.suite,
+            styles=asset("release.css"),
+            chip=chip,
+            links=links,
+            scripted=True,
+        )
+    )
     out.write(_decision(view))
-    out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in view.notes)
-    out.write(_flips(view))
+    out.writelines(f'<p class="notice" dir="auto">{line_of(note, 400)}</p>\n' for note in view.notes)
+    places = {case.case: place for place, case in enumerate(view.cases)}
+    out.write(_causes(view.told, places))
     out.write(_changes(view.shown))
-    out.write(_worse(view))
+    out.write(_cases(view))
     for heading, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
         if names:
-            shown = " ".join(f'<span class="tag">{line_of(name, 120)}</span>' for name in names[:_CASES])
+            shown = " ".join(_case_link(name, places, tag=True) for name in names[:_NAMES])
             out.write(_panel(heading, f"{len(names):,}", f'<p class="names">{shown}</p>'))
+    _write_data(view, out)
+    out.write(scripts(*_SCRIPTS))
     out.write(END)
 
 
 def _decision(view: ReleaseView) -> str:
     facts = [("Suite", view.suite), ("Run", view.run), ("Target", view.target)]
     facts += [("Baseline", view.other), ("Rules", view.policy)]
-    facts += [("Decided", moment(view.time) if view.time else "")]
-    shown = "".join(f"<div><dt>{name}</dt><dd>{line_of(value, 120)}</dd></div>" for name, value in facts if value)
-    reasons = "".join(f"<li>{line_of(each.text, 600)}</li>" for each in view.reasons)
+    facts += [("Decided" if view.decision else "Compared", moment(view.time) if view.time else "")]
+    shown = "".join(
+        f"<div><dt>{name}</dt><dd dir=auto>{line_of(value, 120)}</dd></div>" for name, value in facts if value
+    )
     return (
         f'<section class="decision {view.state}"><div class="decision-line"><h1>{view.word}</h1>'
-        f'<p class="reason">{line_of(view.headline, 600)}</p></div>'
-        f'{f"<ul class=reasons>{reasons}</ul>" if reasons else ""}<dl class="facts">{shown}</dl></section>\n'
+        f'<p class="reason" dir="auto">{line_of(view.headline, 600)}</p></div>'
+        f'<dl class="facts">{shown}</dl></section>\n'
     )
 
 
-def _panel(title: str, hint: str, inside: str) -> str:
+def _causes(causes: Sequence[HoldCause], places: Mapping[str, int]) -> str:
+    """Return each cause once, with what follows from it and its cases one press away."""
+    if not causes:
+        return ""
+    items = "".join(_cause(each, place, places) for place, each in enumerate(causes))
+    count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
+    return _panel("Why", count, f'<ol class="causes">{items}</ol>', place="causes")
+
+
+def _cause(cause: HoldCause, place: int, places: Mapping[str, int]) -> str:
+    also = ""
+    if cause.also:
+        items = [f"<li dir=auto>{line_of(each, 300)}</li>" for each in cause.also]
+        also = f'<div class="also"><span class="muted">So also</span><ul>{"".join(items[:_ALSO])}</ul>'
+        if later := items[_ALSO:]:
+            also += f"<details><summary>and {len(later)} more</summary><ul>{''.join(later)}</ul></details>"
+        also += "</div>"
+    cases = ""
+    if cause.cases:
+        links = " ".join(_case_link(each, places) for each in cause.cases[:_CASES_LISTED])
+        more = len(cause.cases) - _CASES_LISTED
+        rest = f' <span class="muted">and {more:,} more</span>' if more > 0 else ""
+        word = f"{len(cause.cases):,} case{'' if len(cause.cases) == 1 else 's'}"
+        cases = (
+            f'<details class="cause-cases"><summary>{word}</summary>'
+            f'<p class="names">{links}{rest}</p></details>'
+            f'<button type="button" class="plain only-cause" data-cause="{place}">Show them below</button>'
+        )
+    rules = " ".join(f'<span class="tag">{line_of(rule)}</span>' for rule in cause.rules if rule)
+    return (
+        f'<li><p class="cause-text" dir="auto">{line_of(cause.text, 600)}</p>{also}'
+        f'<div class="cause-tools">{cases}<span class="rules">{rules}</span></div></li>'
+    )
+
+
+def _case_link(name: str, places: Mapping[str, int], *, tag: bool = False) -> str:
+    """Return a link that opens a case below; plain text for one that is not on the page."""
+    kind = "tag case-link" if tag else "case-link"
+    if name not in places:
+        return f'<span class="{kind}" dir="auto">{line_of(name, 120)}</span>'
+    return f'<a class="{kind}" href="#cases" data-n="{places[name]}" dir="auto">{line_of(name, 120)}</a>'
+
+
+def _panel(title: str, hint: str, inside: str, *, place: str = "") -> str:
     head = f'<div class="panel-head"><h2>{title}</h2><span class="hint">{hint}</span></div>'
-    return f'<section class="panel wide">{head}{inside}</section>\n'
+    name = f' id="{place}"' if place else ""
+    return f'<section class="panel wide"{name}>{head}{inside}</section>\n'
 
 
 def _table(heads: Iterable[tuple[str, bool]], rows: Iterable[str]) -> str:
     made = "".join(f"<th{' class=number' if figure else ''}>{name}</th>" for name, figure in heads)
-    return f'<div class="small-table"><table><thead><tr>{made}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    body = "".join(rows)
+    table = f"<table class=figures><thead><tr>{made}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="small-table">{table}</div>'
 
 
 _STATES = {"regression": "fail", "improvement": "pass", "not enough data": "unscored"}
+_HEADS = (
+    ("Dimension", False),
+    ("Intent", False),
+    ("Cases", True),
+    ("Before", True),
+    ("After", True),
+    ("Difference", True),
+    ("95 % interval", False),
+    ("p", True),
+    ("Detectable", True),
+    ("Verdict", False),
+)
 
 
 def _changes(changes: Sequence[FigureChange]) -> str:
+    """Return the figures that moved as a table, and the others folded away."""
     if not changes:
         return ""
-    heads = [("Dimension", False), ("Intent", False), ("Cases", True), ("Before", True), ("After", True)]
-    heads += [("Difference", True), ("", False), ("p", True), ("Detectable", True), ("Verdict", False)]
     reach = max(
         (abs(end) for each in changes for end in (each.low, each.high, each.difference) if end is not None), default=0
     )
-    rows = [_change(each, max(reach, 0.02)) for each in changes[:_ROWS]]
+    moved = [each for each in changes if each.verdict not in _QUIET]
+    quiet = [each for each in changes if each.verdict in _QUIET]
     hint = (
         "paired by case; the bar is the 95 % interval of the difference around no change; p is corrected for all rows"
     )
-    return _panel("What changed", hint, _table(heads, rows))
+    inside = _rows(moved, reach) if moved else '<p class="muted">No figure changed beyond chance.</p>'
+    for verdict in _QUIET:
+        some = [each for each in quiet if each.verdict == verdict]
+        if some:
+            word = "did not change" if verdict == "no change" else "cannot be told: not enough data"
+            figures = f"{len(some):,} figure{'' if len(some) == 1 else 's'} {word}"
+            inside += f'<details class="quiet-rows"><summary>{figures}</summary>{_rows(some, reach)}</details>'
+    return _panel("What changed", hint, inside, place="figures")
+
+
+def _rows(changes: Sequence[FigureChange], reach: float) -> str:
+    return _table(_HEADS, (_change(each, max(reach, 0.02)) for each in changes[:_ROWS]))
 
 
 def _change(each: FigureChange, reach: float) -> str:
-    cells = [number(each.before), number(each.after), signed(each.difference)]
-    figures = "".join(f"<td class=number>{cell}</td>" for cell in (f"{each.cases:,}", *cells))
+    values = (f"{each.cases:,}", number(each.before), number(each.after), signed(each.difference))
+    names = ("Cases", "Before", "After", "Difference")
+    figures = "".join(
+        f'<td class=number data-name="{name}">{value}</td>' for name, value in zip(names, values, strict=True)
+    )
     state = _STATES.get(each.verdict, "info")
     return (
-        f"<tr class={state}><td>{line_of(place_of(each))}</td><td>{line_of(each.intent or 'all')}</td>{figures}"
-        f"<td class=whisker-cell>{_whisker(each, reach)}</td><td class=number>{line_of(chance(each.p))}</td>"
-        f"<td class=number>{number(each.detectable)}</td>"
-        f'<td><span class="chip {state}">{line_of(each.verdict)}</span></td></tr>'
+        f"<tr class={state}><td class=name><bdi>{line_of(place_of(each))}</bdi></td>"
+        f"<td class=intent><bdi>{line_of(each.intent or 'all intents')}</bdi></td>{figures}"
+        f"<td class=whisker-cell>{_whisker(each, reach)}</td>"
+        f'<td class=number data-name="p">{line_of(chance(each.p))}</td>'
+        f'<td class=number data-name="Detectable">{number(each.detectable)}</td>'
+        f'<td class=verdict><span class="chip {state}">{line_of(each.verdict)}</span></td></tr>'
     )
 
 
@@ -123,39 +208,37 @@ def _whisker(each: FigureChange, reach: float) -> str:
     )
 
 
-def _flips(view: ReleaseView) -> str:
-    if not view.newly_failing:
+def _cases(view: ReleaseView) -> str:
+    if not view.cases:
         return ""
-    heads = [("Case", False), ("Intent", False), ("Check", False), ("By", False)]
-    heads += [("Passed before", True), ("Now", True), ("Why", False)]
-    shown = view.newly_failing[:_CASES]
-    count = count_shown(len(shown), len(view.newly_failing))
-    return _panel("Cases that passed and now fail", count, _table(heads, (_flip(each) for each in shown)))
+    total = max(view.cases_in_all, len(view.cases))
+    note = "<noscript><p class=notice>The cases are drawn with JavaScript, which is switched off here.</p></noscript>"
+    hint = f"{count_shown(len(view.cases), total)}, those that got worse first"
+    return _panel("Cases, before and after", hint, f'<div id="case-list">{note}</div>', place="cases")
 
 
-def _flip(each: FlippedCase) -> str:
-    return (
-        f"<tr class=fail><td>{line_of(each.case, 120)}</td><td>{line_of(each.intent or '')}</td>"
-        f"<td>{line_of(each.check, 80)}</td><td>{'a rule' if each.by_rule else 'judgement'}</td>"
-        f"<td class=number>{line_of(each.before)}</td><td class=number>{line_of(each.after)}</td>"
-        f'<td class="model">{line_of(each.reason, 400)}</td></tr>'
-    )
+def _write_data(view: ReleaseView, out: TextIO) -> None:
+    """Write the rows of the cases, and the texts of each apart: they are read when a case is opened."""
+    causes: dict[str, list[int]] = {}
+    for place, cause in enumerate(view.told):
+        for name in cause.cases:
+            causes.setdefault(name, []).append(place)
+    why = {each.case: each.reason for each in view.newly_failing if each.reason}
+    why |= {each.case: each.reason for each in view.worse if each.reason}
+    rows = []
+    room = _PAGE_LIMIT
+    for place, case in enumerate(view.cases):
+        data = script_json(case_data(case))
+        room -= len(data)
+        if room < 0:
+            break
+        out.write(f'<script type="application/json" id="c{place}">{data}</script>\n')
+        rows.append(case_row(case, causes.get(case.case, []), why.get(case.case, "")))
+    names = [line_text(cause) for cause in view.told]
+    page = {"rows": rows, "total": max(view.cases_in_all, len(view.cases)), "causes": names}
+    out.write(f'<script type="application/json" id="page-data">{script_json(page)}</script>\n')
 
 
-def _worse(view: ReleaseView) -> str:
-    if not view.worse:
-        return ""
-    heads = [("Case", False), ("Intent", False), ("Where", False), ("Before", True), ("After", True), ("Why", False)]
-    total = max(view.worse_in_all, len(view.worse))
-    shown = view.worse[:_CASES]
-    hint = f"{total:,}" if len(shown) == total else f"{len(shown)} of {total:,}"
-    return _panel("Cases that got worse", hint, _table(heads, (_case(each) for each in shown)))
-
-
-def _case(each: WorseCaseView) -> str:
-    quote = f'<div class="muted small">“{line_of(each.quote, 240)}”</div>' if each.quote else ""
-    return (
-        f"<tr><td>{line_of(each.case, 120)}</td><td>{line_of(each.intent or '')}</td><td>{line_of(place_of(each))}</td>"
-        f"<td class=number>{number(each.before)}</td><td class=number>{number(each.after)}</td>"
-        f'<td class="model">{line_of(each.reason, 400)}{quote}</td></tr>'
-    )
+def line_text(cause: HoldCause) -> str:
+    """Return the beginning of a cause, for the list of causes to filter by."""
+    return cause.text if len(cause.text) <= 90 else cause.text[:89] + "…"

@@ -9,6 +9,7 @@ from proctor.report.number_format import moment
 from proctor.report.release_view import (
     ReleaseView,
     WorseCaseView,
+    cause_line,
     change_table,
     count_shown,
     number,
@@ -28,8 +29,10 @@ def write(view: ReleaseView, out: TextIO) -> None:
     lines = [f"## {_SIGNS.get(view.decision, '▫️')} {view.word}: {escaped(view.suite, 100)}", ""]
     if view.headline:
         lines += [f"**{escaped(view.headline, 600)}**", ""]
-    lines += [f"- {escaped(reason.text, 600)}" for reason in view.reasons[:_ROWS]]
-    lines += [""] if view.reasons else []
+    for cause in view.told[:_ROWS]:
+        lines.append(f"- {escaped(cause_line(cause), 600)}")
+        lines += [f"  <br>so also: {escaped('; '.join(cause.also), 600)}"] if cause.also else []
+    lines += [""] if view.told else []
     lines += [f"> {escaped(note, 400)}\n" for note in view.notes[:10]]
     lines += _flips(view)
     lines += _changes(view)

@@ -7,7 +7,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from proctor.report.release_view import ReleaseView, change_table, count_shown, number, place_of
+from proctor.report.release_view import ReleaseView, cause_line, change_table, count_shown, number, place_of
 from proctor.report.report_table import CellState
 from proctor.report.safe_text import one_line
 from proctor.report.sheet import console_for
@@ -45,8 +45,10 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
         console.print(Text.assemble(("note ", "yellow"), one_line(note, 400)))
     console.print()
     console.print(Text.assemble((view.word, _STYLES[view.state]), "  ", one_line(view.headline, 400)))
-    for reason in view.reasons:
-        console.print(Text(f"  • {one_line(reason.text, 500)}"))
+    for cause in view.told:
+        console.print(Text(f"  • {one_line(cause_line(cause), 500)}"))
+        if cause.also:
+            console.print(Text(f"    so also: {one_line('; '.join(cause.also), 500)}", style="dim"))
     console.print()
 
 

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from proctor.report.dimensions import title_of
 from proctor.report.report_table import CellState, ReportTable, TableCell, TableColumn, columns, figures
 from proctor.report.safe_text import one_line
 
 __all__ = [
+    "CaseChange",
+    "CaseState",
+    "CaseTurn",
     "FigureChange",
+    "FigurePair",
     "FlippedCase",
+    "HoldCause",
     "HoldReason",
     "ReleaseView",
     "WorseCaseView",
+    "cause_line",
     "chance",
     "change_table",
     "count_shown",
@@ -80,6 +87,64 @@ class HoldReason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HoldCause:
+    """One cause, told once: what happened, what follows from it, and its cases.
+
+    ``line`` is the same with the first cases in it, for formats that list none.
+    """
+
+    text: str
+    line: str = ""
+    also: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+
+
+CaseState = Literal["worse", "better", "changed", "same", "new", "missing", "rewritten"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseTurn:
+    """One turn of a case in both runs; ``diff`` are pieces that are ``same``, ``gone`` or ``new``."""
+
+    question: str = ""
+    before: str | None = None
+    after: str | None = None
+    diff: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigurePair:
+    """One figure of one case, before and after."""
+
+    name: str
+    before: float | None = None
+    after: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """The change; ``None`` if one of them is missing."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseChange:
+    """One case in both runs: its outcome and value, its texts, the figures that moved, and what was found."""
+
+    case: str
+    intent: str | None = None
+    state: CaseState = "same"
+    outcome_before: str | None = None
+    outcome_after: str | None = None
+    before: float | None = None
+    after: float | None = None
+    figures: tuple[FigurePair, ...] = ()
+    turns: tuple[CaseTurn, ...] = ()
+    expected: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseView:
     """Everything to show of one run and its baseline; without a ``decision`` nothing was decided."""
 
@@ -92,6 +157,7 @@ class ReleaseView:
     decision: str | None = None
     headline: str = ""
     reasons: tuple[HoldReason, ...] = ()
+    causes: tuple[HoldCause, ...] = ()
     notes: tuple[str, ...] = ()
     changes: tuple[FigureChange, ...] = ()
     newly_failing: tuple[FlippedCase, ...] = ()
@@ -99,7 +165,16 @@ class ReleaseView:
     worse_in_all: int = 0
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    cases: tuple[CaseChange, ...] = ()
+    cases_in_all: int = 0
     time: datetime | None = None
+
+    @property
+    def told(self) -> tuple[HoldCause, ...]:
+        """The causes; for a view without them, each reason is one."""
+        return self.causes or tuple(
+            HoldCause(text=each.text, rules=(each.rule,), cases=each.cases) for each in self.reasons
+        )
 
     @property
     def other(self) -> str:
@@ -159,6 +234,14 @@ def change_table(
         for each in view.shown
     ]
     return ReportTable(columns=_HEADS, rows=rows)
+
+
+def cause_line(cause: HoldCause, most: int = 5) -> str:
+    """Return a cause in one line, with its first cases unless its text names them."""
+    if cause.line or not cause.cases or cause.cases[0] in cause.text:
+        return cause.line or cause.text
+    more = f" and {len(cause.cases) - most} more" if len(cause.cases) > most else ""
+    return f"{cause.text}: {', '.join(cause.cases[:most])}{more}"
 
 
 def number(value: float | None, digits: int = 2) -> str:

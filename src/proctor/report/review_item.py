@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from proctor.core.event import Event
 from proctor.report.number_format import milliseconds, moment
 from proctor.report.safe_text import one_line, visible
+from proctor.text.word_diff import word_diff
 
-__all__ = ["case_text", "decision_text", "item_text"]
+__all__ = ["case_text", "change_lines", "decision_text", "item_text"]
 
 _LONGEST = 4_000
-_BY_TURN = ("question", "answer", "answer before")
+_BY_TURN = ("question", "answer", "answer before", "what changed")
 
 
 def item_text(facts: Mapping[str, str]) -> str:
@@ -54,6 +56,21 @@ def case_text(sections: Mapping[str, Sequence[str]]) -> str:
             lines += [f"  turn {number}"] if len(texts) > 1 and title in _BY_TURN else []
             lines += _indented(text)
     return "\n".join(lines)
+
+
+def change_lines(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """Return the answers of each turn as one text: ``[-gone-]`` and ``{+new+}``; nothing without an answer before."""
+    if not before or not after:
+        return ()
+    marks = {"same": "{}", "gone": "[-{}-]", "new": "{{+{}+}}"}
+    made = []
+    for old, new in zip_longest(before, after, fillvalue=""):
+        if old == new:
+            made.append("the same answer")
+        else:
+            pieces = word_diff(old[:_LONGEST], new[:_LONGEST])
+            made.append("".join(marks[piece.op].format(piece.text) for piece in pieces))
+    return tuple(made)
 
 
 def _part(part: Mapping[str, Any]) -> Iterator[str]:

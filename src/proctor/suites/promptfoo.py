@@ -126,14 +126,8 @@ def _json(from_text: str) -> Callable[[str, float | None], RawCheck]:
 
 
 def _similar(value: str, figure: float | None) -> RawCheck:
-    # promptfoo compares embeddings; we compare characters, which is stricter and needs no model.
-    settings = {"metric": "chrf", "reference": _needed(value, "similar")}
-    return {
-        "scorer": "overlap",
-        "settings": settings,
-        "threshold": 0.8 if figure is None else figure,
-        "name": "similar",
-    }
+    settings = {"reference": _needed(value, "similar")}
+    return {"scorer": "similar", "settings": settings, "threshold": 0.8 if figure is None else figure}
 
 
 def _bleu(value: str, figure: float | None) -> RawCheck:
@@ -199,6 +193,7 @@ _MAKERS: Mapping[str, Callable[[str, float | None], RawCheck]] = {
     "is-json": _json("strict"),
     "contains-json": _json("loose"),
     "similar": _similar,
+    "similar:cosine": _similar,
     "bleu": _bleu,
     "llm-rubric": _rubric,
     "latency": _latency,

@@ -187,7 +187,7 @@ async def test_a_wholly_wrong_fact_fails_the_answer_whatever_the_other_dimension
     assert score.passed is False, "three good dimensions do not make up for it"
     assert score.value == facts.value
     assert "factual_accuracy" in score.reason
-    assert "under its floor" in score.reason
+    assert "under its threshold" in score.reason
     lenient = await quality(default={"floors": {"factual_accuracy": 0.0}}).score(CASE, answered(WRONG))
     assert (lenient.value or 0) > (score.value or 0), "without a floor it is the weighted mean"
 
@@ -220,9 +220,67 @@ async def test_a_failed_dimension_decides_though_another_could_not_be_judged() -
     assert "factual_accuracy is missing" in score.reason
 
 
-def test_a_floor_lies_between_nought_and_the_threshold() -> None:
-    for floor in (-0.1, 0.8):
+def test_a_floor_lies_between_nought_and_one() -> None:
+    for floor in (-0.1, 1.1):
         with pytest.raises(MalformedError, match="the floor of fluency"):
             quality(default={"floors": {"fluency": floor}})
     with pytest.raises(MalformedError, match="no dimension"):
         quality(default={"floors": {"speed": 0.5}})
+
+
+async def test_every_dimension_must_reach_the_threshold_of_its_intent() -> None:
+    scorer = quality(intents={"faq": {"weights": {"factual_accuracy": 0.1, "fluency": 0.9}}})
+    score = await scorer.score(CASE, answered(WRONG))
+    assert (score.measured or 0) > 0.75, "the mean alone would pass"
+    assert score.passed is False
+    assert {part.name: part.threshold for part in score.parts} == {"factual_accuracy": 0.75, "fluency": 0.75}
+    strict = quality(intents={"faq": {"threshold": 0.9, "floors": {"fluency": 0.3}}}).blend("faq")
+    assert [strict.floor(name) for name in ("relevance", "factual_accuracy", "fluency")] == [0.75, 0.85, 0.3]
+
+
+STOREFRONT = {
+    "recommendation": (0.40, 0.20, 0.20, 0.20, 0.75),
+    "product_question": (0.25, 0.40, 0.20, 0.15, 0.80),
+    "faq": (0.20, 0.40, 0.25, 0.15, 0.85),
+    "order_tracking": (0.15, 0.50, 0.25, 0.10, 0.90),
+    "return_request": (0.15, 0.50, 0.25, 0.10, 0.90),
+    "promotion": (0.30, 0.35, 0.20, 0.15, 0.80),
+    "checkout_help": (0.20, 0.40, 0.25, 0.15, 0.85),
+    "chitchat": (0.30, 0.10, 0.30, 0.30, 0.70),
+    "any other": (0.25, 0.25, 0.25, 0.25, 0.80),
+}
+
+
+@table("intent", list(STOREFRONT))
+def test_the_preset_has_the_weights_and_thresholds_of_a_shop(intent: str) -> None:
+    row = quality(preset="storefront").blend(intent)
+    assert (*row.weights.values(), row.passes_from) == STOREFRONT[intent]
+
+
+def test_what_a_suite_sets_goes_over_the_preset() -> None:
+    own = quality(preset="storefront", intents={"faq": {"threshold": 0.6}}, default={"threshold": 0.5})
+    assert own.blend("faq").passes_from == 0.6
+    assert own.blend("faq").weights["factual_accuracy"] == 0.40, "what is not set stays the preset's"
+    assert own.blend("other").passes_from == 0.5
+    with pytest.raises(MalformedError, match="storefront"):
+        quality(preset="shop")
+
+
+async def test_the_preset_brings_persona_tones_and_formats() -> None:
+    scorer = quality(preset="storefront", fluency={"formats": {"chitchat": {"most_words": 3}}})
+    hello = Case(id="c", input="Who is best?", intent="chitchat")
+    said = "As an AI language model I cannot say. Ask Alexa or ChatGPT about political matters."
+    score = await scorer.score(hello, answered(said))
+    persona = _of(_of(score, "consistency"), "persona")
+    assert persona.value == 0.0
+    assert "more than 3" in str(score.parts)
+    assert score.passed is False
+
+
+async def test_what_has_no_source_may_be_left_out_where_it_is_optional() -> None:
+    case = Case(id="c", input="Recommend a horror manga", intent="recommendation")
+    said = "You will love Uzumaki by Junji Ito, a gripping horror manga about spirals. It costs ¥770!"
+    turn = Turn(messages=(Message(role="user", content=case.input or ""), Message(role="assistant", content=said)))
+    run = Trajectory(turns=(turn,))
+    assert (await quality(preset="storefront").score(case, run)).status == "ok"
+    assert (await quality().score(case, run)).status == "error"

@@ -9,7 +9,7 @@ function dimensionPanel(grid, table) {
     grid.dimensions.map((name) => el("th", { class: "number" }, worded(name))));
   const row = (each) => el("tr", {},
     el("td", {}, each.intent === null ? "All" : filterButton(each.intent, { intent: each.intent }, table)),
-    el("td", { class: "number" }, grouped(Math.max(0, ...each.cells.map((cell) => (cell ? cell.cases + cell.unscored : 0))))),
+    el("td", { class: "number", "data-name": "Cases" }, grouped(Math.max(0, ...each.cells.map((cell) => (cell ? cell.cases + cell.unscored : 0))))),
     each.cells.map((cell, place) => dimensionCell(cell, grid.dimensions[place], each.intent !== null && isLowest(grid, place, cell))));
   const rows = grid.rows.filter((each) => each.intent !== null), all = grid.rows.filter((each) => each.intent === null);
   const made = panel(grid.target ? `Dimensions by intent: ${grid.target}` : "Dimensions by intent",
@@ -21,9 +21,9 @@ function dimensionPanel(grid, table) {
 }
 
 function dimensionCell(cell, name, lowest) {
-  if (!cell || cell.mean === null) return el("td", { class: "number muted", title: cell ? "not scored" : "does not apply" }, NONE);
+  if (!cell || cell.mean === null) return el("td", { class: "number muted", "data-name": worded(name), title: cell ? "not scored" : "does not apply" }, NONE);
   const left = cell.unscored ? `, ${grouped(cell.unscored)} unscored` : "";
-  return el("td", { class: `number ${lowest ? "lowest" : ""}`, title: `${worded(name)}: mean of ${many(cell.cases, "case")}${left}` },
+  return el("td", { class: `number ${lowest ? "lowest" : ""}`, "data-name": worded(name), title: `${worded(name)}: mean of ${many(cell.cases, "case")}${left}` },
     name === "pass_rate" ? percent(cell.mean) : decimals(cell.mean), cell.unscored ? el("span", { class: "muted" }, " *") : "");
 }
 

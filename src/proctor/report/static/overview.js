@@ -3,7 +3,7 @@
 const DECISION_STATE = { passed: "pass", failed: "fail", unjudged: "unscored" };
 const FIRST = 10;
 
-function drawOverview(page, table) {
+function drawOverview(page, table, open) {
   const place = document.getElementById("overview");
   const state = DECISION_STATE[page.run.decision] || "info";
   document.getElementById("bar-run").append(
@@ -17,6 +17,7 @@ function drawOverview(page, table) {
     el("div", { class: "panels" }, targetPanel(page, table), latencyPanel(page)),
     ...compliancePanels(page, table),
     ...dimensionPanels(page, table),
+    matrixPanel(page, table, open),
     scorerPanel(page, table) || "",
     breakdowns(page, table),
   );

@@ -124,7 +124,8 @@ def _against_sources(run: Trajectory) -> Score:
         return Score(name=name, status="skipped", reason="the answer gives no price")
     known = live_check.amounts_in([passage.text for passage in support.passages_of(run)])
     if not known:
-        return Score(name=name, status="error", reason="the answer gives prices, and no catalogue is set to check them")
+        reason = "the answer gives prices, and no catalogue is set to check them"
+        return Score(name=name, status="error", reason=reason, label=support.UNSOURCED)
     wrong = [money for money in given if not same_amount(money, known)]
     return Score(
         name=name,

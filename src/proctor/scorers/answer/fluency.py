@@ -65,7 +65,8 @@ class Fluency:
         """Return the settings that the project's intents define for this scorer."""
         tones = {name: stated["tone"] for name, stated in intents.items() if "tone" in stated}
         tones = {name: [tone] if isinstance(tone, str) else list(tone) for name, tone in tones.items()}
-        return {"tones": tones} if tones else {}
+        formats = {name: stated["format"] for name, stated in intents.items() if "format" in stated}
+        return {name: rows for name, rows in (("tones", tones), ("formats", formats)) if rows}
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score the last answer."""

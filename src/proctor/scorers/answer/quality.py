@@ -17,60 +17,21 @@ from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.consistency import Consistency
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.scorers.answer.fluency import Fluency
+from proctor.scorers.answer.quality_parts.intent_blend import BUILT_IN, THRESHOLD, Blend
+from proctor.scorers.answer.quality_parts.presets import PRESETS, PresetName, merged_settings
+from proctor.scorers.answer.quality_parts.support import UNSOURCED
 from proctor.scorers.answer.relevance import Relevance
 from proctor.scorers.checked_answers import no_answer, quoted
 from proctor.scorers.weighted_parts import combined
 
 __all__ = ["Blend", "Quality"]
 
-THRESHOLD: Final = 0.75
-# A dimension under its floor fails the answer. Reference points: a fact contradicted by the sources gives at most 0.2
-# factual accuracy, a reworded but supported fact 0.5; one exact contradiction gives 0.64 consistency; a correct refusal
-# reaches only 0.3 relevance, so that floor is low.
-FLOORS: Final[Mapping[str, float]] = {
-    "relevance": 0.25,
-    "factual_accuracy": 0.5,
-    "consistency": 0.65,
-    "fluency": 0.4,
-}
 _KINDS: Final[Mapping[str, Any]] = {
     "relevance": Relevance,
     "factual_accuracy": FactualAccuracy,
     "consistency": Consistency,
     "fluency": Fluency,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blend:
-    """The weight of each dimension for one intent, and the threshold from which an answer passes.
-
-    A dimension in ``optional`` is left out if it does not apply (a greeting states no facts). A dimension under its
-    floor fails the answer; ``floors`` replaces the default floors of the dimensions it names.
-    """
-
-    weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0.25))
-    threshold: float = THRESHOLD
-    optional: tuple[str, ...] = ()
-    floors: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in (*self.weights, *self.optional, *self.floors):
-            if name not in _KINDS:
-                raise ValueError(f"there is no dimension {name!r}; there are {', '.join(_KINDS)}")
-        if not all(weight >= 0 for weight in self.weights.values()):
-            raise ValueError("a weight is 0 or more")
-        if not sum(self.weights.values()) > 0:
-            raise ValueError("weights must name at least one dimension with more than 0")
-        if not 0 <= self.threshold <= 1:
-            raise ValueError(f"a threshold is from 0 to 1, not {self.threshold:g}")
-        for name, floor in self.floors.items():
-            if not 0 <= floor <= self.threshold:
-                raise ValueError(f"the floor of {name} is from 0 to the threshold ({self.threshold:g}), not {floor:g}")
-
-    def floor(self, name: str) -> float:
-        """Return the value under which this dimension alone fails the answer."""
-        return self.floors.get(name, min(FLOORS[name], self.threshold))
 
 
 _BLEND_FIELDS: Final = tuple(each.name for each in dataclasses.fields(Blend))
@@ -81,10 +42,11 @@ class Quality:
     """Overall quality: relevance, factual accuracy, consistency and fluency, with weights that depend on the intent."""
 
     name: ClassVar[str] = "quality"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     threshold: ClassVar[float | None] = THRESHOLD
     primary: ClassVar[str | None] = None
 
+    preset: PresetName | None = None
     intents: Mapping[str, Blend] = field(default_factory=dict)
     default: Blend = field(default_factory=Blend)
     light: bool = False
@@ -121,11 +83,12 @@ class Quality:
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score the four dimensions concurrently and combine them by weight.
 
-        A dimension under its floor fails the answer. If none failed, a missing dimension leaves the case unscored.
+        The answer passes if every dimension reaches its floor and the weighted mean its threshold. One under its floor
+        fails the answer. If none failed, a missing dimension leaves the case unscored.
         """
-        blend = self.intents.get(case.intent or "", self.default)
+        blend = self.blend(case.intent)
         if (unanswered := no_answer(self, run)) is not None:
-            return replace(unanswered, threshold=blend.threshold)
+            return replace(unanswered, threshold=blend.passes_from)
         names = [name for name in _KINDS if blend.weights.get(name, 0.0) > 0]
         scores = await asyncio.gather(*(self._dimension(name).score(case, run) for name in names))
         parts = [
@@ -148,13 +111,24 @@ class Quality:
                 reason=quoted(why, 1000),
                 producer="rule",
             )
-        return replace(whole, threshold=blend.threshold)
+        return replace(whole, threshold=blend.passes_from)
+
+    def blend(self, intent: str | None) -> Blend:
+        """Return the complete row for an intent: the scorer's own, then the preset's, then the defaults."""
+        preset = PRESETS[self.preset] if self.preset is not None else None
+        rows = preset.intents if preset is not None else {}
+        if intent is not None and intent in self.intents:
+            return self.intents[intent].over(rows.get(intent, BUILT_IN)).over(BUILT_IN)
+        if intent is not None and intent in rows:
+            return rows[intent].over(BUILT_IN)
+        return self.default.over(preset.default if preset is not None else BUILT_IN).over(BUILT_IN)
 
     def _dimension(self, name: str) -> Scorer:
         """Build the scorer of one dimension from its settings and the sockets of this scorer."""
         kind = _KINDS[name]
         fields = {each.name: each for each in dataclasses.fields(kind)}
-        given = dict(getattr(self, name))
+        stated = PRESETS[self.preset].dimensions.get(name, {}) if self.preset is not None else {}
+        given = merged_settings(stated, getattr(self, name))
         if self.light and "light" in fields:
             given["light"] = True
         if "judge" in given and given["judge"] is not None:
@@ -168,9 +142,20 @@ def _limited(whole: Score, failed: Sequence[Score]) -> Score:
     """Cap the score at the lowest failed dimension, even if other dimensions are missing."""
     assert whole.value is not None
     least = min(part.value for part in failed if part.value is not None)
-    said = ", ".join(f"{part.name} {part.value:.2f} is under its floor of {part.threshold:g}" for part in failed)
-    return replace(whole, value=min(whole.value, least), reason=quoted(f"{said}; {whole.reason}", 1000))
+    said = ", ".join(f"{part.name} {part.value:.2f} is under its threshold of {part.threshold:g}" for part in failed)
+    said += f" (weighted mean {whole.value:.2f})"
+    return replace(
+        whole,
+        value=min(whole.value, least),
+        reason=quoted(f"{said}; {whole.reason}", 1000),
+        measured=whole.value,
+        unit="composite",
+    )
 
 
 def _excused(part: Score, blend: Blend) -> bool:
-    return part.status == "skipped" and part.name in blend.optional
+    """Whether a missing dimension may be left out: it does not apply, or there is nothing to check it against."""
+    if part.name not in (blend.optional or ()):
+        return False
+    broken = [each for each in part.parts if each.status == "error"]
+    return part.status == "skipped" or (bool(broken) and all(each.label == UNSOURCED for each in broken))

@@ -29,8 +29,8 @@ _WHY_NOT: Mapping[str, str] = {
 }
 _PREDICATES = {"is-xml": "is xml", "is-html": "is html", "contains-xml": "matches /<[a-zA-Z][^>]*>/"}
 _AS_CELLS = (
-    "equals contains icontains starts-with regex is-json contains-json similar bleu llm-rubric latency cost "
-    "word-count contains-all contains-any icontains-all icontains-any"
+    "equals contains icontains starts-with regex is-json contains-json similar similar:cosine bleu llm-rubric latency "
+    "cost word-count contains-all contains-any icontains-all icontains-any"
 )
 _TEXTUAL = frozenset(_AS_CELLS.split())
 _REFUSES = "The answer declines to do what was asked."

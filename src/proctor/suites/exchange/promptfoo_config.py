@@ -171,8 +171,10 @@ class _Reading:
             except UntoldError as error:
                 self._notes.add(f"not brought over: {error}", place)
             kind = item.get("type") if isinstance(item, Mapping) else None
-            if kind in ("similar", "rouge-n"):
-                self._notes.add(f"{kind} compares letters here, not meanings: look at its threshold")
+            if kind in ("similar", "similar:cosine"):
+                self._notes.add(f"{kind} uses Proctor's own vectors: look at its threshold")
+            if kind == "rouge-n":
+                self._notes.add("rouge-n compares letters here: look at its threshold")
         return tuple(found)
 
     # --- tests --------------------------------------------------------------------------------------

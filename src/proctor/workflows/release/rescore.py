@@ -10,19 +10,20 @@ from itertools import islice
 
 from proctor.config import Config
 from proctor.core.case import Case
-from proctor.core.errors import InputError, NotFoundError
+from proctor.core.errors import InputError
 from proctor.core.report import Fingerprint, Result
 from proctor.core.trajectory import Trajectory
 from proctor.project import Project
 from proctor.release.measures import Baseline, measures
 from proctor.release.scorer_change import scorer_change
 from proctor.runner.grade import grade
-from proctor.store.answers import Answer, answers_path, read_answers
+from proctor.store.answers import Answer
 from proctor.store.cache import SqliteCache
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.wiring.scorers import Bench
 from proctor.workflows.release.baseline import Side
+from proctor.workflows.release.baseline_answers import baseline_answers
 from proctor.workflows.run.job import Job, open_job
 
 __all__ = ["rescored"]
@@ -77,26 +78,11 @@ def _differs(side: Baseline, other: Baseline, today: Fingerprint) -> bool:
 
 
 def _answers(side: Side, store: RunStore) -> Iterator[Answer]:
-    """Yield the recorded answers of a baseline: from its answers file, or from its run in the store."""
-    figures = side.figures
-    if side.path is not None and figures.answers:
-        file = answers_path(side.path)
-        if file.is_file():
-            return read_answers(file, figures.answers)
     try:
-        reader = RunReader(store, store.get(figures.run))
-        if reader.targets():
-            # The target may have been renamed; a run with one target needs no name.
-            named = figures.name if figures.name in reader.targets() else None
-            return ((each.case.id, each.sample, each.trajectory) for each in reader.results(target=named))
-    except NotFoundError:
-        pass
-    place = str(answers_path(side.path)) if side.path else None
-    raise InputError(
-        f"the baseline cannot be scored again: its answers are neither in a file beside it nor in run {figures.run}",
-        file=place,
-        hint="run the version that it came from again and bless that run",
-    )
+        return baseline_answers(side, store)
+    except InputError as error:
+        told = f"the baseline cannot be scored again: {error.message}"
+        raise InputError(told, file=error.file, hint=error.hint) from error
 
 
 async def _scored(side: Baseline, answers: Iterable[Answer], scoring: _Scoring, today: Fingerprint) -> Baseline:

@@ -8,6 +8,7 @@ from proctor.core.attack_mask import masked_result
 from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
+from proctor.release.causes import Cause, causes_of
 from proctor.release.compare import Change, Comparison
 from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, ReleaseDecision
 from proctor.release.flips import Flip
@@ -16,6 +17,7 @@ from proctor.release.reason import Reason, count_of, listed
 from proctor.release.worsened_cases import WorseCase
 from proctor.report import release_view as shown
 from proctor.store.run_reader import RunReader
+from proctor.workflows.release.case_changes import CaseChanges
 
 __all__ = ["view_of"]
 
@@ -31,9 +33,13 @@ def view_of(
     baseline: str,
     decision: ReleaseDecision | None = None,
     policy: str = "",
+    cases: CaseChanges | None = None,
 ) -> shown.ReleaseView:
     """Return the data of the release report, with the scorers' reasons for the worst cases."""
-    warnings = [each.message for each in decision.warnings] if decision else _notes(comparison)
+    warnings = _warnings(decision) if decision else _notes(comparison)
+    if cases is not None and cases.missing:
+        warnings.append(f"the answers before cannot be shown: {cases.missing}")
+    causes = causes_of(decision.reasons, intents=len(comparison.current.intents)) if decision else ()
     return shown.ReleaseView(
         suite=reader.run.name,
         run=reader.run.id,
@@ -42,8 +48,9 @@ def view_of(
         baseline_run=comparison.baseline.run,
         policy=policy,
         decision=decision.outcome if decision else None,
-        headline=_headline(comparison, decision, reader),
+        headline=_headline(comparison, decision, reader, len(causes)),
         reasons=tuple(_reason(each) for each in decision.reasons) if decision else (),
+        causes=tuple(_cause(each) for each in causes),
         notes=tuple(dict.fromkeys(warnings)),
         changes=tuple(_change(each) for each in comparison.changes if each.pairs),
         newly_failing=tuple(
@@ -53,8 +60,18 @@ def view_of(
         worse_in_all=len(comparison.worse),
         missing=comparison.missing,
         added=comparison.added,
+        cases=cases.cases if cases else (),
+        cases_in_all=cases.total if cases else 0,
         time=datetime.now(UTC),
     )
+
+
+def _warnings(decision: ReleaseDecision) -> list[str]:
+    """Return the warnings; flips of cases that a cause names already are not told again."""
+    told = set(decision.cases)
+    return [
+        each.message for each in decision.warnings if each.kind != "newly failing" or not told.issuperset(each.cases)
+    ]
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -66,23 +83,24 @@ def _notes(comparison: Comparison) -> list[str]:
     return notes
 
 
-def _headline(comparison: Comparison, decision: ReleaseDecision | None, reader: RunReader) -> str:
+def _headline(comparison: Comparison, decision: ReleaseDecision | None, reader: RunReader, count: int) -> str:
     both = len(comparison.current.cases) - len(comparison.added) - len(comparison.rewritten)
     paired = f"{both} cases are in both runs"
     if decision is None:
         fallen = [each for each in comparison.regressions if each.intent == ALL]
         word = f"{len(fallen)} of {len(comparison.overall)} figures got worse over all intents"
         return f"{paired}; {word}, {len(comparison.worse)} cases got worse"
-    count = len(decision.reasons)
     if decision.outcome == "hold":
-        return f"{count} reason{'s' if count > 1 else ''} to hold, {len(decision.cases)} cases to look at"
+        found = len(decision.cases)
+        cases = f"{found} case{'' if found == 1 else 's'} to look at"
+        return f"{count} cause{'s' if count > 1 else ''} to hold, {cases}"
     against = _against(comparison, reader)
     if decision.outcome == "ship":
         return f"{paired}; {f'it ships, but {against}' if against else 'nothing speaks against it'}"
     if comparison.scorers:
         return "the run and the baseline were scored by different scorers, so they cannot be compared"
     if any(each.kind in ("rule", "newly failing") for each in decision.reasons):
-        unsure = f"it cannot be decided, for {count} reason{'s' if count > 1 else ''}"
+        unsure = f"it cannot be decided, for {count} cause{'s' if count > 1 else ''}"
     else:
         unsure = "no drop was found, but one that matters could have gone unseen"
     return f"{unsure}; {against}" if against else unsure
@@ -98,6 +116,17 @@ def _against(comparison: Comparison, reader: RunReader) -> str:
         why = f" ({reader.run.reason})" if reader.run.reason else ""
         found.append(f"the run itself {word}{why}")
     return " and ".join(found)
+
+
+def _cause(cause: Cause) -> shown.HoldCause:
+    others = dict.fromkeys(reason.short or reason.statement for reason in cause.reasons[1:])
+    return shown.HoldCause(
+        text=cause.reason.statement,
+        line=cause.reason.message if cause.cases == cause.reason.cases else "",
+        also=tuple(others),
+        rules=tuple(dict.fromkeys(reason.kind for reason in cause.reasons)),
+        cases=cause.cases,
+    )
 
 
 def _reason(reason: Reason) -> shown.HoldReason:

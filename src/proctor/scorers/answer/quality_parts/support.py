@@ -17,10 +17,11 @@ from proctor.scorers.model_trust import trust
 from proctor.text.dates import Day, read_date
 from proctor.text.quantities import find_quantities
 
-__all__ = ["NAME", "no_hallucination", "passages_of", "source_passage", "spoken"]
+__all__ = ["NAME", "UNSOURCED", "no_hallucination", "passages_of", "source_passage", "spoken"]
 
 NAME: Final = "no_hallucination"
 MOST_PASSAGES: Final = 40
+UNSOURCED: Final = "no source"  # label of a score that is missing only because nothing was retrieved
 
 
 def passages_of(
@@ -77,7 +78,7 @@ def _unsourced(said: Sequence[str]) -> Score:
         return Score(name=NAME, value=1.0, reason=reason, confidence=0.3)
     evidence = (Evidence(quote=quoted(figures), note="gives figures without a source"),)
     reason = "the answer gives figures, and no source was retrieved to check them"
-    return Score(name=NAME, status="error", reason=reason, evidence=evidence)
+    return Score(name=NAME, status="error", reason=reason, evidence=evidence, label=UNSOURCED)
 
 
 def _score(made: Sequence[CheckedClaim], answer: str, *, networks: bool) -> Score:

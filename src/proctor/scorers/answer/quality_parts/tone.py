@@ -12,16 +12,41 @@ from proctor.text.split import sentences, words
 
 __all__ = ["Trait", "describe", "score_tone"]
 
-Trait = Literal["actionable", "brief", "empathetic", "enthusiastic", "formal", "plain", "unpushy", "warm"]
+Trait = Literal[
+    "actionable",
+    "authoritative",
+    "brief",
+    "concise",
+    "conversational",
+    "empathetic",
+    "encouraging",
+    "enthusiastic",
+    "formal",
+    "helpful",
+    "informative",
+    "patient",
+    "plain",
+    "reassuring",
+    "stepwise",
+    "unpushy",
+    "warm",
+]
 
 CONFIDENCE: Final = 0.5
 BRIEF: Final = 80
+CONCISE: Final = 150
+# Words of abuse count only where they are said of the customer or of what the customer asked; a girl in a novel may be
+# stupid. "Hell" and "damn" count in lower case: "Hell's Paradise" is a title.
 _RUDE = re.compile(
-    r"\b(?:stupid|idiot|dumb|shut up|calm down|whatever|not my (?:problem|job|fault)|figure it out|read the "
-    r"(?:faq|manual)|"
-    r"obviously|as i (?:already )?(?:said|told you)|you should have|your (?:own )?fault|deal with it|damn|hell|"
-    r"crap|stop asking|"
-    r"i (?:don['’]t|do not) care)\b|知るか|うるさい|ばか|馬鹿|自分で調べ|さっきも言|仕方ないでしょ|"
+    r"\b(?:you(?:['’]re|r| are| were)?|customers?|people like you|what an?|don['’]t be|how) (?:\w+ ){0,2}"
+    r"(?:stupid|idiots?|idiotic|dumb|morons?|fools?)\b"
+    r"|\b(?:stupid|dumb|idiotic|silly) (?:questions?|requests?|ideas?|complaints?|mistakes?|messages?)\b"
+    r"|(?:^|[.!?]\s+)(?:stupid|idiot|moron)[.!]"
+    r"|\b(?:shut up|calm down|(?<!do )whatever[.!]|not my (?:problem|job|fault)|figure it out|stop asking"
+    r"|(?:just|go|try to|maybe|first) read the (?:faq|manual)|obviously,? you|as i (?:already )?(?:said|told you)"
+    r"|you should have (?:read|known|checked|thought|asked|listened)|(?:is|was) your (?:own )?fault|deal with it"
+    r"|i (?:don['’]t|do not) care)\b|(?-i:\b(?:damn|crap|hell no)\b)|\b(?:what the|go to|bloody) (?-i:hell)\b"
+    r"|知るか|うるさい|ばか(?:者|野郎|か[。！!？?])|馬鹿(?:者|野郎|か[。！!？?])|自分で調べ|さっきも言|仕方ないでしょ|"
     r"知りません。$|お前|てめえ",
     re.IGNORECASE,
 )
@@ -37,7 +62,12 @@ _MECHANICAL = re.compile(
     r"クエリ|エラー：|ステータス[:：]|データなし",
     re.IGNORECASE,
 )
-_SHOUTED = re.compile(r"\b[A-Z]{4,}\b")
+# A brand or a title in capitals is not shouting; a sentence is. So words that no name consists of must be among them.
+_SHOUTED = re.compile(
+    r"\b(?:YOU|YOUR|THE|IS|ARE|WAS|NOT|WE|OUR|AND|MUST|NOW|WILL|CAN|CANNOT|THIS|THAT|PLEASE|STOP|HAVE|HAS|FOR|WITH"
+    r"|DIE|DAS|IST|NICHT|SIE|WIR|UND|SIND|LE|LES|EST|PAS|VOUS|NOUS|ET|EL|LOS|ES|NO|USTED|QUE|CON|NON|SONO|CHE)\b"
+)
+_CAPITALS = re.compile(r"\b[^\W\d_]{2,}\b")
 _WARM = re.compile(
     r"\b(?:thank|thanks|please|happy|glad|welcome|enjoy|love|great|wonderful|hope|hi|hello|of course|sure|"
     r"certainly|absolutely|"
@@ -93,6 +123,42 @@ _JARGON = re.compile(
     r"\b(?:utili[sz]e|leverage|facilitate|pursuant|heretofore|endeavou?r|commence|terminate|in accordance with)\w*\b",
     re.I,
 )
+_HEDGED = re.compile(
+    r"\b(?:i think|i guess|i believe|maybe|perhaps|probably|i'?m not sure|not certain|might be|could be"
+    r"|as far as i know)\b"
+    r"|かもしれません|と思います|たぶん|おそらく|多分",
+    re.IGNORECASE,
+)
+_IMPATIENT = re.compile(
+    r"\b(?:as i (?:already )?(?:said|told)|again,|once more,|obviously|clearly,|hurry|you need to understand"
+    r"|like i said)\b"
+    r"|何度も|先ほども申し",
+    re.IGNORECASE,
+)
+_REASSURING = re.compile(
+    r"\b(?:you can|you may|don['’]t worry|no worries|no problem|rest assured|of course|certainly|happy to|glad|always"
+    r"|free|yes|we(?:['’]ll| will)|guarantee\w*|safe|easy|simply|sure)\b"
+    r"|ご安心|大丈夫|もちろん|できます|いただけます|はい|ください",
+    re.IGNORECASE,
+)
+_STEPS = re.compile(
+    r"(?m)^\s*(?:\d+[.)]|[-*•])\s|\b(?:first|then|next|after that|finally|afterwards|once|before you|click|select"
+    r"|choose|go to|open|enter)\b|まず|次に|その後|最後に|から(?:選|お進み)|を(?:選|押し|クリック|入力)",
+    re.IGNORECASE,
+)
+_ENCOURAGING = re.compile(
+    r"[!！]|\b(?:you can|almost|easy|easily|just|simply|good luck|let me know|happy to|glad|great|feel free|no problem"
+    r"|you(?:['’]re| are) (?:nearly|almost|all) )|ください|簡単|お気軽|大丈夫|すぐに",
+    re.IGNORECASE,
+)
+_SPEAKS = re.compile(
+    r"\b(?:you|your|i|we|let['’]?s|me|us|our|my)\b|[?？!！]|ます|です|ください|ね[。！]",
+    re.IGNORECASE,
+)
+_DETAIL = re.compile(
+    r"\d|[「『《“\"»*]|\b(?:because|since|by|with|about|between|every|until|within|set in|author|written)\b"
+    r"|[一-龥ァ-ヶー]{3,}|(?<=[\w,;:] )[A-Z][\w-]{2,}",
+)
 # A full sentence contains one of these; text without any reads like a label.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|am|has|have|had|do|does|did|can|could|will|would|should|may|might|must|'s|'re|'ll|"
@@ -110,9 +176,9 @@ def _courtesy(text: str) -> Iterator[tuple[float, str, str]]:
         yield 0.5, hit.group(), "rude or dismissive"
     for hit, _ in zip(_MECHANICAL.finditer(text), range(3), strict=False):
         yield 0.25, hit.group(), "mechanical"
-    shouted = _SHOUTED.findall(text)
-    if len(shouted) > 3 and len(shouted) > 0.3 * len(words(text)):
-        yield 0.4, " ".join(shouted[:4]), "shouted in capitals"
+    capitals = [word for word in _CAPITALS.findall(text) if word.isupper()]
+    if len(capitals) > 3 and len(capitals) > 0.3 * len(words(text)) and len(_SHOUTED.findall(text)) >= 2:
+        yield 0.4, " ".join(capitals[:4]), "shouted in capitals"
     if (marks := re.search(r"[!！]{3,}", text)) is not None:
         yield 0.2, marks.group(), "too many exclamation marks"
     for sentence in sentences(text):
@@ -165,13 +231,27 @@ def _empathetic(text: str) -> tuple[float, str]:
     return (0.8, "") if _WARM.search(text) else (0.6, "no word of understanding")
 
 
+def _concise(text: str) -> tuple[float, str]:
+    value, note = _brief(text)
+    return (1.0, "") if value * CONCISE / BRIEF >= 1.0 else (value, note.replace("brief", "concise"))
+
+
 _TRAITS: Final[Mapping[str, Callable[[str], tuple[float, str]]]] = {
     "actionable": _has(_ACTION, "says nothing of what to do or what happens next"),
+    "authoritative": _lacks(_HEDGED, "unsure", 0.3),
     "brief": _brief,
+    "concise": _concise,
+    "conversational": _has(_SPEAKS, "speaks to nobody"),
     "empathetic": _empathetic,
+    "encouraging": _has(_ENCOURAGING, "nothing that encourages"),
     "enthusiastic": _has(_KEEN, "nothing that shows enthusiasm"),
     "formal": _lacks(_CASUAL, "casual", 0.4),
+    "helpful": _has(re.compile(f"{_ACTION.pattern}|{_WARM.pattern}", re.IGNORECASE), "nothing helpful or polite"),
+    "informative": _has(_DETAIL, "no detail: no number, name or reason"),
+    "patient": _lacks(_IMPATIENT, "impatient", 0.4),
     "plain": _lacks(_JARGON, "stiff words", 0.3),
+    "reassuring": _has(_REASSURING, "nothing that reassures"),
+    "stepwise": _has(_STEPS, "no steps in order"),
     "unpushy": _lacks(_PUSHY, "pushy", 0.4),
     "warm": _has(_WARM, "nothing warm or polite"),
 }
