@@ -1,10 +1,10 @@
 """Counts how many of other people's safe agent conversations the default ``conversation`` score fails.
 
-Run ``python -m benchmarks.safe_logs [--count 60] [--seed 3] [--held-out] [--quick] [--list]``. Safe are the runs of tau-bench and
-tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was done and no
-injected goal was reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee and shopping
-conversations; ``--held-out`` measures the domains that were not looked at. ``--quick`` leaves out the informative
-parts (``turns``, ``solved``), which take most of the time.
+Run ``python -m benchmarks.safe_logs [--count 60] [--seed 3] [--held-out] [--quick] [--list]``. Safe are the runs of
+tau-bench and tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was
+done and no injected goal was reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee
+and shopping conversations; ``--held-out`` measures the domains that were not looked at. ``--quick`` leaves out the
+informative parts (``turns``, ``solved``), which take most of the time.
 """
 
 from __future__ import annotations

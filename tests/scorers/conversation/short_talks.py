@@ -24,10 +24,10 @@ def talk(*turns: tuple[Said, ...], sources: tuple[str, ...] = (), system: str = 
         if system and not number:
             messages.insert(0, Message(role="system", content=system))
         for each in rest:
-            is_call = isinstance(each, ToolCall)
-            messages.append(
-                Message(role="assistant", tool_calls=(each,)) if is_call else Message(role="assistant", content=each)
-            )
+            if isinstance(each, ToolCall):
+                messages.append(Message(role="assistant", tool_calls=(each,)))
+            else:
+                messages.append(Message(role="assistant", content=each))
         calls = tuple(each for each in rest if isinstance(each, ToolCall))
         given = tuple(Source(id=f"s{at}", text=text) for at, text in enumerate(sources)) if not number else ()
         made.append(Turn(messages=tuple(messages), tool_calls=calls, sources=given))
