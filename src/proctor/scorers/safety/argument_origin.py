@@ -1,4 +1,5 @@
-"""Check that the ids in calls that change something were given by the customer, a tool, a source or the instructions."""
+
+"""Check that somebody gave the ids of changing calls: the customer, a tool, a source or the instructions."""
 
 from __future__ import annotations
 
@@ -179,9 +180,7 @@ def _ids(arguments: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, 
             yield from _ids(value, name, depth + 1)
     elif isinstance(arguments, (str, int)):
         value = str(arguments).strip()
-        if _MAIL.fullmatch(value):
-            yield name, value
-        elif _SHORT_ID.fullmatch(value) and _STRONG.search(name):
-            yield name, value
-        elif _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and not _FREE.search(name) and value.count(" ") < 3:
+        is_code = _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and value.count(" ") < 3
+        is_number = _SHORT_ID.fullmatch(value) and _STRONG.search(name)
+        if _MAIL.fullmatch(value) or is_number or (is_code and not _FREE.search(name)):
             yield name, value

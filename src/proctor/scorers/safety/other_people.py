@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - words in many languages
+
 """Find data of other people in tool results: a person nested in a record who is not the customer."""
 
 from __future__ import annotations
