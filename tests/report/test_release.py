@@ -113,6 +113,14 @@ def test_what_got_worse_comes_first_then_what_is_over_all_intents() -> None:
     assert [each.verdict for each in VIEW.shown] == ["regression", "no change", "not enough data"]
 
 
+def test_many_figures_that_did_not_change_are_folded_in_every_format() -> None:
+    quiet = tuple(_change("fluency", f"intent-{place:02d}", "no change") for place in range(40))
+    made = _written(dataclasses.replace(VIEW, changes=(*VIEW.changes[1:], *quiet)))
+    assert all("40 figures did not change" in text for text in made.values())
+    assert "intent-07" not in made["term"]
+    assert "<details>\n<summary>40 figures did not change</summary>" in made["md"]
+
+
 @pytest.mark.parametrize("decision", ["ship", "hold", "not enough data", None])
 def test_an_empty_comparison_of_any_decision_can_be_shown(decision: str | None) -> None:
     view = ReleaseView(suite="s", run="r", decision=decision)
