@@ -14,8 +14,8 @@ from proctor.report import html, markdown, release_html, release_markdown, relea
 from proctor.report.dimensions import grids
 from proctor.report.release_formats import DECISION_REPORT
 from proctor.report.release_view import (
-    CaseChange,
     CaseTurn,
+    ComparedCase,
     FigureChange,
     FigurePair,
     HoldCause,
@@ -70,7 +70,7 @@ VIEW = ReleaseView(
         ),
     ),
     cases=(
-        CaseChange(
+        ComparedCase(
             case="c1",
             intent="recommendation",
             state="worse",
@@ -83,7 +83,7 @@ VIEW = ReleaseView(
             expected=("facts: Uzumaki",),
             found=("relevance 0.40 < 0.75: opens with a promotion",),
         ),
-        CaseChange(case="c2", outcome_before="pass", outcome_after="pass"),
+        ComparedCase(case="c2", outcome_before="pass", outcome_after="pass"),
     ),
     cases_in_all=2,
     time=datetime(2026, 11, 15, tzinfo=UTC),
@@ -141,7 +141,7 @@ def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
         changes=(dataclasses.replace(VIEW.changes[0], dimension=text, intent=text),),
         causes=(HoldCause(text=text, also=(text,), rules=(text,), cases=(text,)),),
         cases=(
-            CaseChange(
+            ComparedCase(
                 case=text,
                 intent=text,
                 state="worse",

@@ -12,9 +12,9 @@ from proctor.report.report_table import CellState, ReportTable, TableCell, Table
 from proctor.report.safe_text import one_line
 
 __all__ = [
-    "CaseChange",
     "CaseState",
     "CaseTurn",
+    "ComparedCase",
     "FigureChange",
     "FigurePair",
     "FlippedCase",
@@ -130,7 +130,7 @@ class FigurePair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseChange:
+class ComparedCase:
     """One case in both runs: its outcome and value, its texts, the figures that moved, and what was found."""
 
     case: str
@@ -167,7 +167,7 @@ class ReleaseView:
     worse_in_all: int = 0
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
-    cases: tuple[CaseChange, ...] = ()
+    cases: tuple[ComparedCase, ...] = ()
     cases_in_all: int = 0
     time: datetime | None = None
 
