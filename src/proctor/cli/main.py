@@ -49,6 +49,7 @@ VERBS = {
     "redteam": "Attack a target, triage what was found, and check whether it was fixed.",
     "proxy": "Guard an unchanged client: a proxy between it and the model's API.",
     "serve": "Receive events from production, watch them, and show the dashboard in the browser.",
+    "people": "Say who may sign in to the dashboard: names, roles, passwords, one-time links.",
     "freeze": "Write a suite as one canonical, diff-stable golden file.",
     "diff": "Compare two suites case by case.",
     "bless": "Make a run the baseline that later runs are compared with.",

@@ -18,6 +18,7 @@ _RULE: Final = "rule"  # the ``where`` of evidence that holds the words of a rul
 _LEAST: Final = 3  # characters of a quotation; shorter ones are found anywhere
 _LEAST_PASSAGE: Final = 16  # characters of a ``where`` that is a passage and not a word
 _MOST: Final = 400  # quotations of one result
+_LAST_TEXTS: Final = 400  # where a quotation of no known turn is looked for
 _ELLIPSIS: Final = re.compile(r"\s*(?:…|\.\.\.)\s*")
 _WORST: Final[Sequence[MarkState]] = ("fail", "error", "info", "skipped", "pass")
 
@@ -120,6 +121,8 @@ class EvidenceMarks:
         shown = list(_shown(result))
         for mark in quoted:
             texts = [*shown, *reversed(said)] if mark.is_source else [*reversed(said), *shown]
+            if mark.turn is None:
+                texts = texts[:_LAST_TEXTS]
             for place, text in texts:
                 if mark.turn is not None and place.turn != mark.turn:
                     continue

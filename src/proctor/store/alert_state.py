@@ -84,6 +84,18 @@ class AlertState:
     ) -> None:
         self.close()
 
+    def version(self, now: float) -> tuple[Any, ...]:
+        """Return something that changes when an alert or a silence does; what detectors learn leaves it as it is."""
+        with explained(self.path):
+            alerts = self._database.execute(
+                "SELECT count(*) AS a, max(number) AS b, count(resolved) AS c, max(resolved) AS d, count(acked) AS e,"
+                " max(acked) AS f, sum(new_normal) AS g FROM alerts"
+            ).fetchone()
+            silences = self._database.execute(
+                "SELECT count(*) AS a, max(number) AS b FROM silences WHERE until > ?", (now,)
+            ).fetchone()
+        return (*(alerts[name] for name in "abcdefg"), *(silences[name] for name in "ab"))
+
     def close(self) -> None:
         """Close the database; may be called twice."""
         self._database.close()

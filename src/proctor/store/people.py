@@ -5,11 +5,13 @@ Passwords are kept as scrypt hashes, links and sessions as hashes of their keys:
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import hmac
 import re
 import secrets
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,13 +19,15 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.person import ROLES, Person, Role
 from proctor.store.db import connect, explained
 
-__all__ = ["PEOPLE_FILE", "People"]
+__all__ = ["MAX_PASSWORD", "PEOPLE_FILE", "Account", "People"]
 
 PEOPLE_FILE: Final = "people.db"
 _SESSION: Final = 14 * 86_400.0  # seconds without a visit
+_LONGEST: Final = 90 * 86_400.0  # seconds of a session at most
 _LINK: Final = 900.0
 _NAME: Final = re.compile(r"[\w.@+-]{1,60}")
 _SHORTEST: Final = 10
+MAX_PASSWORD: Final = 1000  # characters
 _COST: Final = {"n": 2**14, "r": 8, "p": 1}  # 16 MiB and some 50 ms a try
 _NOBODY: Final = (b"\0" * 16, b"\0" * 32)
 
@@ -41,6 +45,7 @@ _MIGRATIONS: Final = (
         key     BLOB PRIMARY KEY,
         name    TEXT NOT NULL,
         role    TEXT NOT NULL,
+        is_guest INTEGER NOT NULL,
         expires REAL NOT NULL
     ) STRICT;
     CREATE TABLE sessions (
@@ -48,6 +53,7 @@ _MIGRATIONS: Final = (
         name    TEXT NOT NULL,
         role    TEXT NOT NULL,
         is_guest INTEGER NOT NULL,
+        began   REAL NOT NULL,
         seen    REAL NOT NULL
     ) STRICT;
     CREATE INDEX sessions_by_name ON sessions (name);
@@ -55,8 +61,23 @@ _MIGRATIONS: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A person of the list: role, whether they have a password, open sessions, and when they were last there."""
+
+    name: str
+    role: Role
+    has_password: bool
+    sessions: int
+    seen: float | None
+
+
 class People:
-    """The people of a project. A session ends after 14 days without a visit, and when its person is removed."""
+    """The people of a project.
+
+    A session ends after 14 days without a visit, after 90 days, and when its person is removed. A guest is on no list:
+    the link that `proctor serve` prints lets in whoever started it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / PEOPLE_FILE
@@ -80,29 +101,39 @@ class People:
         Raises:
             InputError: the name is taken or has odd characters, the role is unknown, or the password is short.
         """
-        if not _NAME.fullmatch(name):
-            raise InputError("the name must be 1 to 60 letters, digits or . _ @ + -", field="name")
-        if role not in ROLES:
-            raise InputError(f"there is no role {role!r}", field="role", hint=f"use {', '.join(ROLES)}")
+        self.check_new(name, role)
         salt, made = self._hashed(password) if password is not None else (None, None)
         with explained(self.path):
             try:
                 self.database.execute("INSERT INTO people VALUES (?, ?, ?, ?, ?)", (name, role, salt, made, now))
             except sqlite3.IntegrityError:
-                hint = "choose another name, or change the role or the password"
-                raise InputError(f"{name} is there already", field="name", hint=hint) from None
+                raise _taken(name) from None
 
-    def set_password(self, name: str, password: str) -> None:
-        """Give a person a new password and end their sessions.
+    def check_new(self, name: str, role: Role) -> None:
+        """Check what can be checked before a password is asked for.
+
+        Raises:
+            InputError: the name is taken or has odd characters, or the role is unknown.
+        """
+        if not _NAME.fullmatch(name):
+            raise InputError("the name must be 1 to 60 letters, digits or . _ @ + -", field="name")
+        if role not in ROLES:
+            raise InputError(f"there is no role {role!r}", field="role", hint=f"use {', '.join(ROLES)}")
+        if any(each.name == name for each in self.list()):
+            raise _taken(name)
+
+    def set_password(self, name: str, password: str | None) -> None:
+        """Give a person a new password, or none, and end their sessions and links.
 
         Raises:
             NotFoundError: there is no such person.
             InputError: the password is short.
         """
         self.find(name)
-        salt, made = self._hashed(password)
+        salt, made = self._hashed(password) if password is not None else (None, None)
         with explained(self.path):
             self.database.execute("UPDATE people SET salt = ?, hash = ? WHERE name = ?", (salt, made, name))
+            self.database.execute("DELETE FROM links WHERE name = ?", (name,))
         self.end_sessions(name)
 
     def set_role(self, name: str, role: Role) -> None:
@@ -148,65 +179,94 @@ class People:
             rows = self.database.execute("SELECT name, role FROM people ORDER BY name").fetchall()
         return [Person(name=row["name"], role=row["role"]) for row in rows]
 
+    def accounts(self) -> builtins.list[Account]:
+        """Return everybody with what is known of their visits, by name."""
+        with explained(self.path):
+            rows = self.database.execute(
+                """SELECT p.name, p.role, p.salt IS NOT NULL AS has_password, count(s.key) AS sessions,
+                   max(s.seen) AS seen FROM people p LEFT JOIN sessions s ON s.name = p.name
+                   GROUP BY p.name ORDER BY p.name"""
+            ).fetchall()
+        return [
+            Account(
+                name=row["name"],
+                role=row["role"],
+                has_password=bool(row["has_password"]),
+                sessions=row["sessions"],
+                seen=row["seen"],
+            )
+            for row in rows
+        ]
+
     def check(self, name: str, password: str) -> Person | None:
         """Return the person if the password is theirs. An unknown name takes as long as a wrong password."""
         with explained(self.path):
             row = self.database.execute("SELECT role, salt, hash FROM people WHERE name = ?", (name,)).fetchone()
         salt, kept = (row["salt"], row["hash"]) if row is not None and row["salt"] is not None else _NOBODY
-        given = hashlib.scrypt(password.encode(), salt=salt, **_COST)[:32]
+        given = hashlib.scrypt(_bytes(password), salt=salt, **_COST)[:32]
         if not hmac.compare_digest(given, kept) or row is None or row["salt"] is None:
             return None
         return Person(name=name, role=row["role"])
 
     def _hashed(self, password: str) -> tuple[bytes, bytes]:
-        if len(password) < _SHORTEST:
-            raise InputError(f"the password has fewer than {_SHORTEST} characters", field="password")
+        if not _SHORTEST <= len(password) <= MAX_PASSWORD:
+            raise InputError(f"the password must have {_SHORTEST} to {MAX_PASSWORD} characters", field="password")
         salt = secrets.token_bytes(16)
-        return salt, hashlib.scrypt(password.encode(), salt=salt, **_COST)[:32]
+        return salt, hashlib.scrypt(_bytes(password), salt=salt, **_COST)[:32]
 
     # --- links and sessions --------------------------------------------------------------------------
 
-    def make_link(self, person: Person, now: float) -> str:
+    def make_link(self, person: Person, now: float, *, is_guest: bool = False) -> str:
         """Return the key of a link that lets a person in once, within fifteen minutes."""
         key = secrets.token_urlsafe(32)
         with explained(self.path):
             self.database.execute("DELETE FROM links WHERE expires < ?", (now,))
             self.database.execute(
-                "INSERT INTO links VALUES (?, ?, ?, ?)", (_key(key), person.name, person.role, now + _LINK)
+                "INSERT INTO links VALUES (?, ?, ?, ?, ?)", (_key(key), person.name, person.role, is_guest, now + _LINK)
             )
         return key
 
-    def use_link(self, key: str, now: float) -> Person | None:
-        """Return whom a link lets in, and end the link."""
+    def use_link(self, key: str, now: float) -> str | None:
+        """End a link and begin a session; return its key, or nothing if the link was used or is too old."""
         with explained(self.path):
             row = self.database.execute(
-                "DELETE FROM links WHERE key = ? RETURNING name, role, expires", (_key(key),)
+                "DELETE FROM links WHERE key = ? RETURNING name, role, is_guest, expires", (_key(key),)
             ).fetchone()
-        return Person(name=row["name"], role=row["role"]) if row is not None and row["expires"] >= now else None
+        if row is None or row["expires"] < now:
+            return None
+        return self.begin_session(Person(name=row["name"], role=row["role"]), now, is_guest=bool(row["is_guest"]))
 
-    def begin_session(self, person: Person, now: float) -> str:
-        """Return the key of a new session."""
+    def begin_session(self, person: Person, now: float, *, is_guest: bool = False) -> str | None:
+        """Return the key of a new session; nothing if the person was removed meanwhile."""
         key = secrets.token_urlsafe(32)
         with explained(self.path):
-            is_guest = self.database.execute("SELECT 1 FROM people WHERE name = ?", (person.name,)).fetchone() is None
-            self.database.execute("DELETE FROM sessions WHERE seen < ?", (now - _SESSION,))
-            self.database.execute(
-                "INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", (_key(key), person.name, person.role, is_guest, now)
+            self.database.execute("DELETE FROM sessions WHERE seen < ? OR began < ?", (now - _SESSION, now - _LONGEST))
+            if is_guest:
+                self.database.execute(
+                    "INSERT INTO sessions VALUES (?, ?, ?, 1, ?, ?)", (_key(key), person.name, person.role, now, now)
+                )
+                return key
+            made = self.database.execute(
+                "INSERT INTO sessions SELECT ?, name, role, 0, ?, ? FROM people WHERE name = ?",
+                (_key(key), now, now, person.name),
             )
-        return key
+        return key if made.rowcount else None
 
     def visitor(self, key: str, now: float) -> Person | None:
         """Return whose session it is, with the role they have now."""
         with explained(self.path):
             row = self.database.execute(
-                """SELECT s.name, s.is_guest, s.seen, s.role AS link_role, p.role FROM sessions s
+                """SELECT s.name, s.is_guest, s.began, s.seen, s.role AS link_role, p.role FROM sessions s
                    LEFT JOIN people p ON p.name = s.name WHERE s.key = ?""",
                 (_key(key),),
             ).fetchone()
-            if row is None or row["seen"] < now - _SESSION or (row["role"] is None and not row["is_guest"]):
+            if row is None or row["seen"] < now - _SESSION or row["began"] < now - _LONGEST:
+                return None
+            if row["role"] is None and not row["is_guest"]:
                 return None
             if now - row["seen"] > 60:
                 self.database.execute("UPDATE sessions SET seen = ? WHERE key = ?", (now, _key(key)))
+        # Somebody who is on the list has the role that the list says, also with the link of `proctor serve`.
         return Person(name=row["name"], role=row["role"] or row["link_role"])
 
     def end_session(self, key: str) -> None:
@@ -220,5 +280,14 @@ class People:
             self.database.execute("DELETE FROM sessions WHERE name = ?", (name,))
 
 
+def _taken(name: str) -> InputError:
+    return InputError(f"{name} is there already", field="name", hint="choose another name, or change role or password")
+
+
 def _key(key: str) -> bytes:
-    return hashlib.sha256(key.encode()).digest()
+    return hashlib.sha256(_bytes(key)).digest()
+
+
+def _bytes(text: str) -> bytes:
+    """Return what a browser sent, also if it is no text."""
+    return text.encode("utf-8", "surrogatepass")

@@ -112,6 +112,18 @@ class RunReader:
                     reason=row["reason"],
                 )
 
+    def case_page(
+        self, *, outcome: str = "", target: str = "", limit: int = 50, offset: int = 0
+    ) -> tuple[list[str], int]:
+        """Return one page of the ids of cases by name, and how many there are."""
+        where, values = self._where(outcome or None, target or None)
+        total = self._database.execute(f"SELECT count(DISTINCT case_id) FROM results WHERE {where}", values).fetchone()
+        rows = self._database.execute(
+            f"SELECT DISTINCT case_id FROM results WHERE {where} ORDER BY case_id LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [row["case_id"] for row in rows], int(total[0])
+
     def targets(self) -> tuple[str, ...]:
         """Return the targets the run has results of, by name."""
         rows = self._database.execute(

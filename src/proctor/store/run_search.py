@@ -9,7 +9,7 @@ from proctor.core.record import dataclass
 from proctor.core.report import Counts
 from proctor.store.runs import RunRecord, RunStore
 
-__all__ = ["RunFilter", "RunFound", "RunSort", "count_runs", "run_choices", "search_runs"]
+__all__ = ["RunFilter", "RunFound", "RunSort", "count_runs", "run_choices", "runs_of_suite", "search_runs"]
 
 RunSort = Literal["", "started", "-started", "name", "-name", "took", "-took"]
 _ORDER: dict[str, str] = {
@@ -76,6 +76,15 @@ def run_choices(store: RunStore) -> dict[str, list[str]]:
         ]
         for kind, column in kinds.items()
     }
+
+
+def runs_of_suite(store: RunStore, names: Sequence[str], *, limit: int = 50) -> list[RunRecord]:
+    """Return the newest runs that were given one of these suites: its name, or a path that ends with it."""
+    asked = "json_extract(settings, '$.job.suite')"
+    ends = " OR ".join(f"{asked} = ? OR substr({asked}, -length(?) - 1) = '/' || ?" for _ in names)
+    values = [each for name in names for each in (name,) * 3]
+    rows = store.database.execute(f"SELECT id FROM runs WHERE {ends} ORDER BY n DESC LIMIT ?", [*values, limit])
+    return [store.get(row["id"]) for row in rows.fetchall()]
 
 
 def _where(store: RunStore, wanted: RunFilter) -> tuple[str, list[Any]]:

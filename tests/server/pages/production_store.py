@@ -20,11 +20,18 @@ from proctor.store.history import History
 from proctor.workflows.monitor.intake import Intake
 
 HOUR = 3600.0
+_SETTINGS = """
+store: .proctor
+monitor: {digest: {light: true, sample: 5, calibration: score/grounded}}
+completion:
+  repeat_contact: {within: 2 h}
+  default: {within: 2 h, completed: [no repeat_contact], failed: [repeat_contact]}
+"""
 
 
 def make_project(folder: Path) -> Config:
     """Return the settings of an empty project."""
-    (folder / "proctor.yaml").write_text("store: .proctor\n", encoding="utf-8")
+    (folder / "proctor.yaml").write_text(_SETTINGS, encoding="utf-8")
     return open_config(folder / "proctor.yaml")
 
 

@@ -20,6 +20,7 @@ from proctor.server.ingest.read_api import ReadApi
 from proctor.server.pages.app import add_dashboard, make_dashboard
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest
+from proctor.server.pages.sign_in import cookie_name
 from proctor.store.people import People
 from proctor.wiring.history_settings import open_history
 from proctor.wiring.ingest_settings import read_ingest
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 __all__ = ["ServedDashboard", "asked", "served"]
-
-_COOKIE = "proctor_session"
 
 
 class ServedDashboard:
@@ -52,7 +51,9 @@ class ServedDashboard:
         with People(self.store) as people:
             if name not in {each.name for each in people.list()}:
                 people.add(name, role, None, time.time())
-            return people.begin_session(people.find(name), time.time())
+            key = people.begin_session(people.find(name), time.time())
+        assert key is not None
+        return key
 
     def page(self, browser: Browser, path: str = "/", *, name: str = "ada", role: Role = "admin", **more: Any) -> Page:
         """Return a page in a browser of its own, signed in, at an address below /ui.
@@ -63,7 +64,9 @@ class ServedDashboard:
         """
         context = browser.new_context(**more)
         self._contexts.append(context)
-        context.add_cookies([{"name": _COOKIE, "value": self.session(name, role), "url": f"{self.url}/ui"}])
+        context.add_cookies(
+            [{"name": cookie_name(self.store), "value": self.session(name, role), "url": f"{self.url}/ui"}]
+        )
         page = context.new_page()
         self.watch(page)
         page.goto(f"{self.url}/ui{path}")

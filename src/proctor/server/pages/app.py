@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -20,7 +20,7 @@ from proctor.server.pages import views
 from proctor.server.pages.desk import Desk, DeskPool
 from proctor.server.pages.live import LiveFeed
 from proctor.server.pages.page import Download, Missing, Page, PageRequest, Redirect, Reply, Route, View
-from proctor.server.pages.sign_in import FORM, FORM_TOKEN, VISITOR, SignIn, said_of, say
+from proctor.server.pages.sign_in import FORM, FORM_TOKEN, VISITOR, SignIn, own_address, said_of, say
 from proctor.server.pages.table import csv_lines
 from proctor.server.pages.templates import TEMPLATES, static_files
 
@@ -42,7 +42,6 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Frame-Options": "DENY",
 }
-_MAX_FORM: Final = 1_000_000
 _log = logging.getLogger(__name__)
 
 
@@ -54,12 +53,13 @@ def pages() -> list[Page]:
 
 def add_dashboard(app: web.Application, dashboard: web.Application) -> None:
     """Put the dashboard into a server; its front door leads there."""
-    app.add_subapp(PREFIX, dashboard)
 
     async def front_door(request: web.Request) -> web.StreamResponse:
         raise web.HTTPFound(f"{PREFIX}/")
 
     app.router.add_get("/", front_door)
+    app.router.add_get(PREFIX, front_door)
+    app.add_subapp(PREFIX, dashboard)
 
 
 def make_dashboard(config: Config, *, limits: Callable[[], Any] | None = None) -> web.Application:
@@ -75,7 +75,7 @@ class Dashboard:
         self.sign_in = SignIn(self.desks)
         self.live = LiveFeed(self.desks)
         self.pages = pages()
-        self.app = web.Application(middlewares=[self._secured], client_max_size=_MAX_FORM)
+        self.app = web.Application(middlewares=[self._secured])
         router = self.app.router
         router.add_get("/static/{name}", self._static)
         router.add_get("/live", self.live.stream)
@@ -83,11 +83,13 @@ class Dashboard:
         for page in self.pages:
             for route in page.routes:
                 router.add_route(route.method, route.path, self._answering(page, route))
-        self.app.cleanup_ctx.append(self._running)
+        self.app.on_shutdown.append(self._let_go)  # before the server waits for open requests
+        self.app.on_cleanup.append(self._close)
 
-    async def _running(self, app: web.Application) -> AsyncIterator[None]:
-        yield
+    async def _let_go(self, app: web.Application) -> None:
         await self.live.close()
+
+    async def _close(self, app: web.Application) -> None:
         await self.desks.close()
 
     @web.middleware
@@ -104,6 +106,12 @@ class Dashboard:
         except web.HTTPException as other:  # redirects
             other.headers.update(_HEADERS)
             raise
+        except ProctorError as error:
+            _log.error("%s", error)
+            answer = await self._failed(request, 503, error.message, error.hint or "")
+        except Exception:
+            _log.exception("a page failed")
+            answer = await self._failed(request, 500, "This page has a fault.", "The log of the server says more.")
         if not answer.prepared:
             answer.headers.update(_HEADERS)
             answer.headers.setdefault("Cache-Control", "no-store")
@@ -120,10 +128,10 @@ class Dashboard:
             asked = await _asked(request, visitor)
             try:
                 status, headers, body = await self.desks.run(partial(self._made, page, route, asked, request))
-            except InputError as error:
-                return await self._failed(request, 400, error.message, error.hint or "")
             except NotFoundError as error:
                 return await self._failed(request, 404, error.message, error.hint or "")
+            except InputError as error:
+                return await self._failed(request, 400, error.message, error.hint or "")
             except ProctorError as error:
                 _log.error("%s", error)
                 return await self._failed(request, 503, error.message, error.hint or "")
@@ -146,8 +154,7 @@ class Dashboard:
         reply: Reply = route.answer(desk, asked)
         match reply:
             case Redirect():
-                to = reply.to if reply.to.startswith("/ui/") else f"{PREFIX}/"
-                return web.HTTPSeeOther.status_code, {"Location": to, "said": reply.said}, b""
+                return web.HTTPSeeOther.status_code, {"Location": own_address(reply.to), "said": reply.said}, b""
             case Download():
                 return 200, _file_headers(reply.name, reply.media), _whole(reply)
             case Missing():
@@ -187,7 +194,8 @@ class Dashboard:
         visitor = request.get(VISITOR)
         given = self.frame(request, visitor, page=None, title=message)
         body = await asyncio.to_thread(partial(TEMPLATES.render, "failed.html", **given, message=message, hint=hint))
-        return web.Response(status=status, body=body.encode(), content_type="text/html", charset="utf-8")
+        body_bytes = body.encode("utf-8", "replace")
+        return web.Response(status=status, body=body_bytes, content_type="text/html", charset="utf-8")
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         """Return a file that pages load; its address changes with its content."""

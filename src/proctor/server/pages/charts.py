@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-__all__ = ["BarChart", "BarRow", "Drawing", "Series", "TimeChart"]
+__all__ = ["BarChart", "BarRow", "Drawing", "Series", "TimeChart", "picture", "value_text", "words"]
 
 _WIDTH: Final = 640
 _LEFT: Final = 52
@@ -21,6 +21,9 @@ _BAR: Final = 24
 _TICKS: Final = 4
 _LABEL: Final = 28  # characters that fit beside a bar
 _DAY: Final = 86_400
+_HUGE: Final = 1e15  # larger values are no figures of ours
+_TINY: Final = 1e-12
+_COLOURS: Final = ("--accent", "--fail-fill", "--pass-fill", "--unscored-fill", "--ink-2")  # as in series.js
 Unit = Literal["count", "share", "score", "seconds", "money"]
 
 
@@ -45,11 +48,15 @@ class TimeChart:
     height: int = 180
 
     def data(self) -> Mapping[str, Any] | None:
-        """Return the series for the script."""
+        """Return the series for the script; what is no number is unknown."""
         return {
             "times": list(self.times),
             "series": [
-                {"label": each.label, "values": list(each.values), **({"colour": each.colour} if each.colour else {})}
+                {
+                    "label": each.label,
+                    "values": [_known(value) for value in each.values],
+                    **({"colour": each.colour} if each.colour else {}),
+                }
                 for each in self.series
             ],
             "unit": self.unit,
@@ -59,7 +66,9 @@ class TimeChart:
 
     def svg(self, *, inline: bool = True) -> str:
         """Return the drawing."""
-        low, high = self.range or _range([value for each in self.series for value in each.values if value is not None])
+        low, high = self.range or _range(
+            [known for each in self.series for value in each.values if (known := _known(value)) is not None]
+        )
         height = self.height
         bottom = height - _FOOT
         first, last = (self.times[0], self.times[-1]) if self.times else (0.0, 1.0)
@@ -76,21 +85,22 @@ class TimeChart:
             value = low + (high - low) * step / _TICKS
             at = y(value)
             made.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-            made.append(_words(_LEFT - 6, at + 4, value_text(value, self.unit), anchor="end"))
+            made.append(words(_LEFT - 6, at + 4, value_text(value, self.unit), anchor="end"))
         for step in range(_TICKS + 1):
             time = first + reach * step / _TICKS
             anchor = "start" if step == 0 else "end" if step == _TICKS else "middle"
-            made.append(_words(x(time), height - 6, _time_text(time, reach), anchor=anchor))
+            made.append(words(x(time), height - 6, _time_text(time, reach), anchor=anchor))
         for number, each in enumerate(self.series):
             path = _path(
                 [
-                    (x(time), y(value) if value is not None else None)
+                    (x(time), y(known) if (known := _known(value)) is not None else None)
                     for time, value in zip(self.times, each.values, strict=True)
                 ]
             )
-            own = f' style="stroke: var({each.colour})"' if each.colour and not inline else ""
-            made.append(f'<path class="line-{number % 5}"{own} d="{path}"><title>{escape(each.label)}</title></path>')
-        return _picture(made, height, self.title, inline=inline)
+            colour = each.colour or _COLOURS[number % len(_COLOURS)]
+            own = f'class="line" stroke="var({escape(colour)})"'
+            made.append(f'<path {own} d="{path}"><title>{escape(each.label)}</title></path>')
+        return picture(made, height, self.title, inline=inline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +130,7 @@ class BarChart:
 
     def svg(self, *, inline: bool = True) -> str:
         """Return the drawing."""
-        ends = [end for row in self.rows for end in (row.value, row.high) if end is not None]
+        ends = [end for row in self.rows for end in (_known(row.value), _known(row.high)) if end is not None]
         top = self.top or (1.0 if self.unit in ("share", "score") else _range(ends)[1])
         left, right = 190, 86
         height = _TOP + _BAR * max(1, len(self.rows)) + 4
@@ -133,18 +143,18 @@ class BarChart:
         for number, row in enumerate(self.rows):
             at = _TOP + number * _BAR
             label = row.label if len(row.label) <= _LABEL else f"{row.label[: _LABEL - 1]}…"
-            made.append(_words(left - 8, at + 16, label, anchor="end", kind="name", whole=row.label))
-            if row.value is not None:
-                kind, width = f"bin-{row.state}" if row.state else "bin", max(1.0, x(row.value) - left)
+            made.append(words(left - 8, at + 16, label, anchor="end", kind="name", whole=row.label))
+            if (value := _known(row.value)) is not None:
+                kind, width = f"bin-{row.state}" if row.state else "bin", max(1.0, x(value) - left)
                 place = f'x="{left}" y="{at + 5}" width="{width:.1f}" height="{_BAR - 10}"'
                 made.append(f'<rect class="{kind}" {place} rx="2"/>')
-            if row.low is not None and row.high is not None:
+            if _known(row.low) is not None and _known(row.high) is not None:
                 middle = at + _BAR / 2
-                ends_at = f'x1="{x(row.low):.1f}" x2="{x(row.high):.1f}"'
+                ends_at = f'x1="{x(row.low or 0.0):.1f}" x2="{x(row.high or 0.0):.1f}"'
                 made.append(f'<line class="whisker" {ends_at} y1="{middle}" y2="{middle}"/>')
-            text = "–" if row.value is None else value_text(row.value, self.unit)
-            made.append(_words(_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
-        return _picture(made, height, self.title, inline=inline)
+            text = "–" if value is None else value_text(value, self.unit)
+            made.append(words(_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
+        return picture(made, height, self.title, inline=inline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,14 +185,18 @@ def value_text(value: float, unit: Unit) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
+def _known(value: float | None) -> float | None:
+    return value if value is not None and abs(value) < _HUGE else None
+
+
 def _range(values: Sequence[float]) -> tuple[float, float]:
     """Return a round scale from 0 (or below) that holds the values."""
-    high = max(values, default=1.0)
+    high = max(0.0, max(values, default=1.0))
     low = min(0.0, min(values, default=0.0))
-    if high <= low:
+    if high - low < _TINY:
         high = low + 1.0
     size = 10.0 ** math.floor(math.log10(high - low))
-    step = next(each for each in (1, 2, 2.5, 5, 10) if (high - low) / size <= each)
+    step = next((each for each in (1, 2, 2.5, 5) if (high - low) / size <= each), 10)
     return low, low + size * step
 
 
@@ -202,14 +216,16 @@ def _time_text(time: float, reach: float) -> str:
     return f"{moment:%H:%M}" if reach <= 2 * _DAY else f"{moment:%d %b}"
 
 
-def _picture(made: Sequence[str], height: int, title: str, *, inline: bool) -> str:
+def picture(made: Sequence[str], height: int, title: str, *, inline: bool) -> str:
+    """Return a whole drawing of these parts, 640 wide."""
     styles = "" if inline else f"<style>{_file_styles()}</style>"
     own = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
     frame = f'<svg{own} viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title)}">'
     return f"{frame}{styles}{''.join(made)}</svg>"
 
 
-def _words(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "tick", whole: str = "") -> str:
+def words(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "tick", whole: str = "") -> str:
+    """Return a text in a drawing, escaped; ``whole`` is shown when one points at it."""
     more = f"<title>{escape(whole)}</title>" if whole and whole != text else ""
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}{more}</text>'
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from proctor.core.alert_record import RuleLimit
     from proctor.store.alert_state import AlertState
     from proctor.store.audit import AuditStore
+    from proctor.store.guard_index import GuardIndex
     from proctor.store.history import History
     from proctor.store.people import People
     from proctor.store.runs import RunStore
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Desk", "DeskPool", "PageDesk"]
 
 _DESKS: Final = 4
+_PATIENCE: Final = 30.0  # seconds that a page waits for the alert rules
 Result = TypeVar("Result")
 Limits = Callable[[], Sequence["RuleLimit"]]
 
@@ -62,6 +64,13 @@ class PageDesk:
         return self._opened.enter_context(RunStore(self.config.store))
 
     @cached_property
+    def guard(self) -> GuardIndex:
+        """Decisions of the gates: counts by day, and where each is in the log."""
+        from proctor.store.guard_index import GuardIndex  # noqa: PLC0415
+
+        return self._opened.enter_context(GuardIndex(self.config.store))
+
+    @cached_property
     def people(self) -> People:
         """Who may sign in."""
         from proctor.store.people import People  # noqa: PLC0415
@@ -80,8 +89,12 @@ class DeskPool:
     """A few desks, each with its own thread: pages never block the server, and a database stays on its thread."""
 
     def __init__(self, config: Config, *, limits: Limits | None = None, size: int = _DESKS) -> None:
+        self.store = config.store
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._limits = limits
+        on_loop = self._limits_on_loop if limits is not None else None
         self._workers = [
-            (Desk(config, limits=limits), ThreadPoolExecutor(1, thread_name_prefix="page")) for _ in range(size)
+            (Desk(config, limits=on_loop), ThreadPoolExecutor(1, thread_name_prefix="page")) for _ in range(size)
         ]
         self._free: asyncio.LifoQueue[int] = asyncio.LifoQueue()  # the warmest first
         for number in reversed(range(size)):
@@ -89,6 +102,7 @@ class DeskPool:
 
     async def run(self, work: Callable[[Desk], Result]) -> Result:
         """Do something at a free desk."""
+        self._loop = asyncio.get_running_loop()
         number = await self._free.get()
         desk, thread = self._workers[number]
         task = asyncio.get_running_loop().run_in_executor(thread, work, desk)
@@ -100,6 +114,14 @@ class DeskPool:
                 self._free.put_nowait(number)
             else:
                 task.add_done_callback(lambda done: self._freed(number, done))
+
+    def _limits_on_loop(self) -> Sequence[RuleLimit]:
+        """Ask the alert rules on the thread of the server, which owns them, for a desk that waits on its own."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(self._asked_limits(), self._loop).result(_PATIENCE)
+
+    async def _asked_limits(self) -> Sequence[RuleLimit]:
+        return self._limits() if self._limits is not None else ()
 
     def _freed(self, number: int, done: asyncio.Future[Any]) -> None:
         if not done.cancelled():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _MAX_TEXT: Final = 2000
+_FAR: Final = 60_000_000_000.0  # seconds: until the year 3871
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,14 +100,16 @@ class PageRequest:
         if not given:
             return None
         try:
-            return float(given)
+            found = float(given)
         except ValueError:
-            pass
-        try:
-            made = datetime.fromisoformat(given)
-        except ValueError:
-            raise InputError(f"{name} is no time", field=name, hint="write 2026-11-17 or 2026-11-17T15:00Z") from None
-        return (made if made.tzinfo else made.replace(tzinfo=UTC)).timestamp()
+            try:
+                made = datetime.fromisoformat(given)
+                found = (made if made.tzinfo else made.replace(tzinfo=UTC)).timestamp()
+            except (ValueError, OverflowError):
+                found = math.nan
+        if not abs(found) <= _FAR:
+            raise InputError(f"{name} is no time", field=name, hint="write 2026-11-17 or 2026-11-17T15:00Z")
+        return found
 
     def link(self, **changes: object) -> str:
         """Return this address with some parameters changed; ``None`` removes one."""

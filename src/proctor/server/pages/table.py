@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 PER_PAGE: Final = 50
+_FAR: Final = 60_000_000_000.0  # seconds: until the year 3871
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 State = Literal["pass", "fail", "unscored", "info"]
 
@@ -42,6 +43,11 @@ class Moment:
     """A time, shown in the reader's zone."""
 
     time: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is a time of our era."""
+        return -_FAR <= self.time <= _FAR
 
     @property
     def iso(self) -> str:
@@ -135,7 +141,7 @@ def plain(cell: Cell) -> str:
         case Chip(label=label):
             return _harmless(label)
         case Moment():
-            return cell.iso
+            return cell.iso if cell.is_known else ""
         case Share(value=value):
             return "" if value is None else f"{value:.6g}"
         case bool() | int() | float():

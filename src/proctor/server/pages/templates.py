@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
@@ -45,7 +46,7 @@ def _kind(cell: object) -> str:
         case Link():
             return "link"
         case Moment():
-            return "moment"
+            return "moment" if cell.is_known else "none"
         case Chip():
             return "chip"
         case Share():
@@ -62,7 +63,7 @@ def _kind(cell: object) -> str:
 
 def _number(value: float | int | None, digits: int = 3) -> str:
     """Return a number for reading: thousands apart, no more digits than needed."""
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
@@ -71,7 +72,7 @@ def _number(value: float | int | None, digits: int = 3) -> str:
 
 def _percent(value: float | None, digits: int = 1) -> str:
     """Return a share in percent; a dash if it is not known."""
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
+    return "–" if value is None or not math.isfinite(value) else f"{100 * value:.{digits}f} %"
 
 
 def _moment(time: float | datetime | None) -> Markup:
@@ -79,7 +80,14 @@ def _moment(time: float | datetime | None) -> Markup:
     if time is None:
         return Markup("–")
     made = Moment(time.timestamp() if isinstance(time, datetime) else float(time))
+    if not made.is_known:
+        return Markup("–")
     return Markup('<time datetime="{}">{}</time>').format(made.iso, made.utc)
+
+
+def _own(address: str) -> str:
+    """Return an address of the dashboard; one that leads elsewhere leads nowhere."""
+    return address if address.startswith(("/ui/", "?", "#")) else "#"
 
 
 def _code(text: str) -> Markup:
@@ -108,6 +116,7 @@ def _environment() -> jinja2.Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "code": _code,
+        "own": _own,
         "utc": lambda time: datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M"),
     }  # fmt: skip
     made.filters.update(filters)

@@ -15,11 +15,11 @@ from proctor.core.decode import decode
 from proctor.core.digest import PeriodDigest, PeriodKind
 from proctor.core.drift_report import DriftReport
 from proctor.core.errors import MalformedError, StoreError
-from proctor.report.digest_report import DIGEST_REPORT
 from proctor.store.private_files import private_folder, write_private
 
 __all__ = [
     "DIGEST_FOLDER",
+    "MEASURED_FOLDER",
     "CalibrationMonth",
     "KeptCalibration",
     "keep_calibration",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 DIGEST_FOLDER: Final = "digests"
-_FOLDER: Final = "measured"
+MEASURED_FOLDER: Final = "measured"
 _NAME: Final = re.compile(r"(daily|weekly|monthly)-([\w-]{4,12})")
 _MONTH: Final = re.compile(r"drift-(\d{4}-\d{2})")
 _KINDS: Final[Mapping[str, PeriodKind]] = {kind: kind for kind in get_args(PeriodKind)}
@@ -67,6 +67,8 @@ def keep_digest(config: Config, digest: PeriodDigest) -> Path:
     Raises:
         StoreError: a file cannot be written.
     """
+    from proctor.report.digest_report import DIGEST_REPORT  # noqa: PLC0415 - only where one is written
+
     folder = config.store / DIGEST_FOLDER
     private_folder(folder)
     for ending in (".html", ".json"):
@@ -119,7 +121,7 @@ def keep_drift(config: Config, report: DriftReport) -> None:
 
 def kept_months(config: Config) -> list[str]:
     """Return the months whose drift was kept, the newest first."""
-    found = [_MONTH.fullmatch(path.stem) for path in (config.store / _FOLDER).glob("drift-*.json")]
+    found = [_MONTH.fullmatch(path.stem) for path in (config.store / MEASURED_FOLDER).glob("drift-*.json")]
     return sorted((match[1] for match in found if match), reverse=True)
 
 
@@ -131,7 +133,7 @@ def kept_drift(config: Config, month: str) -> DriftReport | None:
     """
     if month not in kept_months(config):
         return None
-    return _read(DriftReport, config.store / _FOLDER / f"drift-{month}.json")
+    return _read(DriftReport, config.store / MEASURED_FOLDER / f"drift-{month}.json")
 
 
 def keep_calibration(config: Config, report: KeptCalibration) -> None:
@@ -149,12 +151,12 @@ def kept_calibration(config: Config) -> KeptCalibration | None:
     Raises:
         StoreError: the file cannot be read.
     """
-    path = config.store / _FOLDER / "calibration.json"
+    path = config.store / MEASURED_FOLDER / "calibration.json"
     return _read(KeptCalibration, path) if path.is_file() else None
 
 
 def _write(config: Config, name: str, report: object) -> None:
-    path = config.store / _FOLDER / f"{name}.json"
+    path = config.store / MEASURED_FOLDER / f"{name}.json"
     try:
         private_folder(path.parent)
         draft = path.with_suffix(".part")

@@ -36,9 +36,7 @@ def page_of_results(
     rows = search_results(store, reader.run, _allowed(reader, wanted), sort=sort, limit=limit, offset=offset)
     if not is_campaign(reader):
         return rows
-    return [
-        replace(row, reason=shown_reason(reader, row.case_id, row.target, row.sample, row.reason)) for row in rows
-    ]
+    return [replace(row, reason=shown_reason(reader, row.case_id, row.target, row.sample, row.reason)) for row in rows]
 
 
 def every_result(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from proctor.core.alert_record import AlertRecord, Silence
+from proctor.core.alert_record import AlertRecord, MovedSlice, Silence
 from proctor.core.errors import InputError, NotFoundError
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.desk import Desk
@@ -16,13 +15,12 @@ from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.monitor.alert_course import AlertCourse, AlertExample, course_of, examples_of
-from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples
+from proctor.workflows.promote.regression_suite import REGRESSIONS, regression_suite
 
 __all__ = ["TIERS", "pairs_text", "routes", "state_chip", "tier_chip"]
 
 TIERS: Final = ("critical", "high", "medium", "low")
 _WORDS: Final = {"acked": "acknowledged", "no_data": "no data"}
-_SUITE: Final = "suites/regressions.yaml"
 _MOST_TEXT: Final = 160
 
 
@@ -91,7 +89,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
             "guard": _guard_link(desk, alert),
             "matches": _matches(alert),
             "silenced": [each for each in silences if each.covers(alert, asked.now)],
-            "suite": _SUITE,
+            "suite": str(REGRESSIONS),
             "examples": [each for each in examples if each.summary is not None],
         },
         tables={
@@ -123,7 +121,7 @@ def _course_chart(alert: AlertRecord, course: AlertCourse) -> TimeChart:
 def _conversations(alert: AlertRecord, more: Mapping[str, str]) -> str:
     """Return the address of the conversations in the window."""
     query = {
-        **alert.slice,
+        **{name: value for name, value in alert.slice.items() if name == "intent"},
         **more,
         "since": f"{alert.window_start:.0f}",
         "until": f"{max(alert.window_end, alert.window_start + 60):.0f}",
@@ -150,10 +148,16 @@ def _matches(alert: AlertRecord) -> list[tuple[str, list[str]]]:
     return found
 
 
+def _slice_cell(alert: AlertRecord, moved: MovedSlice) -> Cell:
+    """Return a slice; conversations can be found by their intent."""
+    text = f"{moved.dimension} {moved.value}"
+    return Link(text, _conversations(alert, {"intent": moved.value})) if moved.dimension == "intent" else text
+
+
 def _moved(alert: AlertRecord) -> Table:
     rows: list[list[Cell]] = [
         [
-            Link(f"{each.dimension} {each.value}", _conversations(alert, {each.dimension: each.value})),
+            _slice_cell(alert, each),
             each.bad,
             each.events,
             round(each.expected, 1),
@@ -245,12 +249,14 @@ def _resolve(desk: Desk, asked: PageRequest) -> Reply:
 
 def _promote(desk: Desk, asked: PageRequest) -> Reply:
     """Make regression cases of examples."""
+    from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415 - rarely
+
     alert = _find(desk, asked)
     chosen = tuple(each for each in asked.texts("conversation") if each in alert.examples)
     if not chosen:
         raise InputError("no conversation was chosen", field="conversation", hint="mark at least one example")
     request: dict[str, Any] = {"alert": str(alert.number), "conversations": chosen}
-    made = promote_examples(desk.config, ExampleRequest(**request), desk.config.folder / Path(_SUITE))
+    made = promote_examples(desk.config, ExampleRequest(**request), regression_suite(desk.config))
     known = f", {len(made.known)} there already" if made.known else ""
     named = f": {', '.join(made.added)}" if made.added else ""
-    return Redirect(to=f"/ui/alerts/{alert.number}", said=f"{_SUITE}: {len(made.added)} added{known}{named}"[:290])
+    return Redirect(to=f"/ui/alerts/{alert.number}", said=f"{REGRESSIONS}: {len(made.added)} added{known}{named}"[:290])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from proctor.core.event import Event
@@ -14,10 +14,22 @@ from proctor.core.verdict import Verdict
 from proctor.text.excerpt import TextPart, marked_parts
 from proctor.workflows.monitor.turn_conflicts import TurnConflict
 
-__all__ = ["ConflictNote", "GateNote", "SaidText", "ToolNote", "TurnCard", "cards_of", "said_texts"]
+__all__ = [
+    "ConflictNote",
+    "GateNote",
+    "SaidText",
+    "ScoreNote",
+    "ToolNote",
+    "TurnCard",
+    "cards_of",
+    "cards_of_turns",
+    "said_texts",
+    "score_notes",
+]
 
 _SHOWN_CHARS: Final = 2_500  # of one message before the rest is folded away
 _MAX_DATA_CHARS: Final = 20_000
+_MAX_REASON_CHARS: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +85,22 @@ class ConflictNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreNote:
+    """A score that came as an event; its sender may have said why, and about which turn, from 0."""
+
+    name: str
+    value: float | None
+    passed: bool | None
+    reason: str = ""
+    turn: int | None = None
+
+    @property
+    def state(self) -> str:
+        """How the score is coloured."""
+        return {True: "pass", False: "fail", None: "unscored"}[self.passed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnCard:
     """One turn, with its number from 1."""
 
@@ -82,7 +110,7 @@ class TurnCard:
     tools: Sequence[ToolNote] = ()
     gates: Sequence[GateNote] = ()
     conflicts: Sequence[ConflictNote] = ()
-    scores: Sequence[Event] = field(default_factory=tuple)
+    scores: Sequence[ScoreNote] = ()
 
 
 def cards_of(
@@ -90,7 +118,7 @@ def cards_of(
     *,
     first: int,
     conflicts: Iterable[TurnConflict] = (),
-    scores: Iterable[Event] = (),
+    scores: Iterable[ScoreNote] = (),
     phrases: Sequence[str] = (),
 ) -> list[TurnCard]:
     """Return the turns of events in the order of time; ``first`` is the number of the first, from 0.
@@ -110,11 +138,10 @@ def cards_of(
         )
         quotes.setdefault(one, []).append(each.earlier_quote)
         quotes.setdefault(two, []).append(each.later_quote)
-    about: dict[int, list[Event]] = {}
+    about: dict[int, list[ScoreNote]] = {}
     for score in scores:
-        number = score.metadata.get("turn")
-        if isinstance(number, int):
-            about.setdefault(number, []).append(score)
+        if score.turn is not None:
+            about.setdefault(score.turn, []).append(score)
     cards = []
     for place, turn in enumerate(turns_of(events)):
         at = first + place
@@ -132,6 +159,34 @@ def cards_of(
             )
         )
     return cards
+
+
+def score_notes(events: Iterable[Event]) -> list[ScoreNote]:
+    """Return the scores among events; what their senders add to them may be anything."""
+    found = []
+    for each in events:
+        if each.kind == "score":
+            passed, reason, turn = (each.metadata.get(name) for name in ("passed", "reason", "turn"))
+            found.append(
+                ScoreNote(
+                    name=each.name or "score",
+                    value=each.value,
+                    passed=passed if isinstance(passed, bool) else None,
+                    reason=str(reason or "")[:_MAX_REASON_CHARS],
+                    turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
+                )
+            )
+    return found
+
+
+def cards_of_turns(turns: Sequence[Turn], *, first: int) -> list[TurnCard]:
+    """Return turns with what was said and done in them, and nothing else."""
+    return [
+        TurnCard(
+            number=first + place + 1, turn=turn, said=said_texts(turn), tools=[_tool(each) for each in _calls(turn)]
+        )
+        for place, turn in enumerate(turns)
+    ]
 
 
 def said_texts(turn: Turn, phrases: Sequence[str] = (), quotes: Sequence[str] = ()) -> list[SaidText]:

@@ -68,7 +68,7 @@ def list_conversations(desk: Desk, asked: PageRequest) -> Reply:
 
 def show_conversation(desk: Desk, asked: PageRequest) -> Reply:
     """One conversation, some turns at a time."""
-    from proctor.server.pages.views.conversation_turns import cards_of  # noqa: PLC0415 - scorers only where needed
+    from proctor.server.pages.views.conversation_turns import cards_of, score_notes  # noqa: PLC0415 - scorers only there
     from proctor.store.conversation_part import PartRequest  # noqa: PLC0415
     from proctor.workflows.promote.regression_suite import REGRESSIONS  # noqa: PLC0415
 
@@ -79,7 +79,7 @@ def show_conversation(desk: Desk, asked: PageRequest) -> Reply:
     part = desk.history.conversation_part(session, PartRequest(first=first, count=_TURNS, before=_TURNS, at=at))
     if part is None:
         return Missing(what=f"there is no conversation {session!r}", hint="It may be too old, or was erased.")
-    scores = [each for each in part.about if each.kind == "score"]
+    scores = score_notes(part.about)
     conflicts = _conflicts(part)
     cards = cards_of(part.events, first=part.first, conflicts=conflicts, scores=scores, phrases=asked.text("q").split())
     shown = range(part.first, part.first + len(cards))

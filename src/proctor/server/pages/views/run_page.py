@@ -35,6 +35,7 @@ __all__ = ["show_run"]
 _LIVE_FIGURES: Final = 20_000  # results up to which the figures of a running run are counted at every look
 _GROUPS: Final = 100
 _BARS: Final = 30
+_OTHERS: Final = 100
 
 
 def show_run(desk: Desk, asked: PageRequest) -> Reply:
@@ -108,9 +109,10 @@ def _row(
     run: RunRecord, row: FoundResult, wanted: ResultFilter, *, several: bool, is_page: bool = False
 ) -> Sequence[Cell]:
     address = case_address(run.id, row.key, outcome=wanted.outcome)
-    reason = f"{row.reason[:237]}…" if is_page and len(row.reason) > 240 else row.reason
+    reason = f"{row.reason[:197]}…" if is_page and len(row.reason) > 200 else row.reason
+    case = f"{row.case_id[:77]}…" if is_page and len(row.case_id) > 80 else row.case_id
     return (
-        Link(row.case_id, address),
+        Link(case, address),
         outcome_chip(row.outcome),
         None if row.value is None else round(row.value, 3),
         *((row.target, row.sample) if several else (row.sample,)),
@@ -253,11 +255,12 @@ def _choices(report: Report) -> dict[str, list[str]]:
 
 
 def _others(desk: Desk, run: RunRecord) -> list[dict[str, str]]:
-    """Return the finished runs of the same suite that this one can be compared with, the newest first."""
-    found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=50)
+    """Return the finished runs of the same suite that this one can be compared with: those before it first."""
+    found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=_OTHERS)
+    ordered = sorted(found, key=lambda each: each.run.n > run.n)  # each half stays newest first
     return [
         {"id": each.run.id, "about": f"{each.run.started:%Y-%m-%d %H:%M}, {percent(each.counts.pass_rate)} passed"}
-        for each in found
+        for each in ordered
         if each.run.id != run.id
     ]
 
@@ -274,4 +277,3 @@ def _facts(report: Report, run: RunRecord) -> dict[str, Any]:
         "scorers": dict(mark.scorers),
         "settings": dict(job) if isinstance(job, Mapping) else {},
     }
-

@@ -11,7 +11,15 @@ from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
 from proctor.server.pages.views.run_case import show_case
-from proctor.server.pages.views.run_cells import cost_cell, gate_chip, rate_cell, run_address, run_chip, taken
+from proctor.server.pages.views.run_cells import (
+    cost_cell,
+    gate_chip,
+    rate_cell,
+    run_address,
+    run_chip,
+    side_address,
+    taken,
+)
 from proctor.server.pages.views.run_compare import show_case_pair, show_pair
 from proctor.server.pages.views.run_page import show_run
 from proctor.store.run_search import RunFilter, RunFound, RunSort, count_runs, run_choices, search_runs
@@ -31,7 +39,7 @@ _COLUMNS: Final = (
     Column("Cost", "number"),
     Column("Trigger"),
     Column("Gate"),
-    Column("Compare"),
+    Column("With the one before"),
 )
 _CHART_RUNS: Final = 60
 _BLOCK: Final = 500
@@ -85,13 +93,13 @@ def _row(found: RunFound) -> Sequence[Cell]:
         run_chip(run, counts.total),
         rate_cell(counts),
         counts.passed,
-        counts.failed,
+        Link(f"{counts.failed:,}", run_address(run.id, outcome="fail")) if counts.failed else 0,
         counts.unscored,
         taken(run),
         cost_cell(found.cost),
         run.fingerprint.trigger,
         gate_chip(found.gate),
-        Link("with the one before", f"/ui/runs/compare?b={run.id}") if can_compare else None,
+        Link("compare", side_address(b=run.id)) if can_compare else None,
     )
 
 
