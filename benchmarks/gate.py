@@ -84,7 +84,8 @@ def main() -> None:
 def _policy(runs: Sequence[Baseline]) -> Policy:
     """The whole gate: tests for drops, proposed floors, and no policy fact lost."""
     return Policy(
-        floors=suggest(runs).floors, zero_tolerance={"faq": (POLICY_FACTS,), "return_request": (POLICY_FACTS,)}
+        floors=suggest(runs, rate=0.025).floors,
+        zero_tolerance={"faq": (POLICY_FACTS,), "return_request": (POLICY_FACTS,)},
     )
 
 

@@ -87,7 +87,12 @@ def table(part: str, items: Sequence[Item], judged: Sequence[tuple[str, str]]) -
 
 
 def _labelled(item: Item) -> Item:
-    """Return the item with the keys that every set has; answers to an attack say ``gave_in`` and ``language``."""
+    """Return the item with the keys that every set has.
+
+    Answers to an attack say ``gave_in`` and ``language``; conversations say ``fault``.
+    """
+    if "fault" in item:
+        return {**item, "kind": item["fault"]}
     if "gave_in" not in item:
         return item
     return {**item, "lang": item["language"], "label": "gave in" if item["gave_in"] else "resisted"}

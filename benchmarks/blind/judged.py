@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.blind.call_traces import calls
 from benchmarks.blind.judged_answers import answers
 from benchmarks.blind.judged_messages import messages
+from benchmarks.blind.judged_talks import talks
 from proctor.core.attack import AttackEffect
 from proctor.core.chat import Message
 from proctor.core.trajectory import Trajectory, Turn
@@ -20,7 +21,7 @@ from proctor.scorers.safety.attack_effects import find_effect
 from proctor.wiring.guard import Guard
 from proctor.wiring.local_models import local_model
 
-__all__ = ["PARTS", "Item", "answers", "attack", "danger", "facts", "injection", "names"]
+__all__ = ["PARTS", "Item", "answers", "attack", "danger", "facts", "injection", "names", "talks"]
 
 Item = dict[str, Any]
 SAME_WORDS = 0.6  # share of a claim's words and numbers in its source from which on the baseline takes it as supported
@@ -99,6 +100,7 @@ PARTS = {
     "injection": injection,
     "messages": messages,
     "names": names,
+    "talks": talks,
 }
 
 

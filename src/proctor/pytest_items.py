@@ -60,9 +60,8 @@ class TestProject:
             config=self.project.config,
             rack=self.project.rack(),
             http=self.project.http,
-            default=opened.loaded.suite.target if opened else None,
             prompt=opened.prompt if opened else None,
-            suite=opened.loaded.path if opened else None,
+            suite=opened.loaded if opened else None,
         )
 
     def close(self) -> None:

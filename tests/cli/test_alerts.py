@@ -94,7 +94,7 @@ def test_silences(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("silence", "--end", "1") == 0
     assert call("silence", "--end", "1") == 2
     assert call("silence", "halucination") == 2
-    assert "Did you mean 'hallucination'?" in capsys.readouterr().err
+    assert "did you mean 'hallucination'?" in capsys.readouterr().err
     assert call("silence", "colour=red") == 2
     assert call("silence", "injection", "--for", "soon") == 2
     assert "expected a length of time" in capsys.readouterr().err

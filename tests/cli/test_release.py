@@ -257,11 +257,19 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     done = blessed.run("thresholds", "suggest", code=0)
     assert "# from 3 runs of golden" in done.stdout, "the run that was held is not one to learn from"
     assert "no decision of the gate has been reviewed yet" in done.stdout
+    assert "minus one standard deviation" in done.stdout
     blessed.write("gate.yaml", done.stdout)
     blessed.run("gate", "-q", code=1)
     _break(blessed, "faq", 6)
     blessed.run("run", "golden", "-q")
     assert "is under" not in blessed.run("trend", code=0).stderr
+
+
+def test_a_run_narrowed_to_an_intent_teaches_no_floors(blessed: Project) -> None:
+    blessed.run("run", "golden", "-q", "--intent", "faq")
+    newest = blessed.run("thresholds", "suggest", code=0).stdout
+    assert "# from 1 run of golden" in newest
+    assert "narrowed to a part of its suite" in blessed.run("thresholds", "suggest", "last", code=2).stderr
 
 
 def test_light_leaves_out_what_asks_a_model(shop: Project) -> None:

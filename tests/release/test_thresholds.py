@@ -19,7 +19,7 @@ def _noisy(source: np.random.Generator, count: int, spread: float) -> Baseline:
 def test_many_cases_with_little_noise_get_one_standard_deviation() -> None:
     source = np.random.default_rng(1)
     runs = [_noisy(source, 100, 0.02) for _ in range(4)]
-    found = suggest(runs, figures=["relevance"])
+    found = suggest(runs, figures=["relevance"], rate=0.025)
     (proposal, faq) = found.proposals
     assert (found.over, found.runs) == ("runs", 4)
     assert (proposal.intent, faq.intent) == ("all", "faq")
@@ -30,7 +30,7 @@ def test_many_cases_with_little_noise_get_one_standard_deviation() -> None:
 def test_few_noisy_cases_get_a_lower_floor() -> None:
     source = np.random.default_rng(2)
     runs = [_noisy(source, 4, 0.25) for _ in range(5)]
-    found = suggest(runs, figures=["relevance"])
+    found = suggest(runs, figures=["relevance"], rate=0.025)
     assert found.start > 0.025
     assert all(each.floor < each.best - each.spread for each in found.proposals)
 
@@ -40,7 +40,11 @@ def test_floors_hold_good_runs_as_rarely_as_promised() -> None:
     broken = 0
     for attempt in range(200):
         runs = [_noisy(source, 12, 0.1) for _ in range(5)]
-        floor = suggest(runs, figures=["relevance"], resamples=400, seed=attempt).floors["faq"]["relevance"].least
+        floor = (
+            suggest(runs, rate=0.025, figures=["relevance"], resamples=400, seed=attempt)
+            .floors["faq"]["relevance"]
+            .least
+        )
         values = [each.dimensions["relevance"] or 0.0 for each in _noisy(source, 12, 0.1).cases]
         broken += float(np.mean(values)) < floor
     assert broken <= 10
@@ -64,3 +68,18 @@ def test_nothing_to_go_by_is_refused() -> None:
         suggest([])
     with pytest.raises(ValueError, match="rate"):
         suggest([run("a", even(3))], rate=0.0)
+
+
+def test_steady_scores_get_the_best_mean_minus_one_standard_deviation() -> None:
+    runs = [run(name, [case(f"c{place}", "faq", relevance=1.0) for place in range(8)]) for name in "abc"]
+    found = suggest(runs, figures=["relevance"])
+    assert [each.floor for each in found.proposals] == [0.99, 0.99]
+    assert (found.rate, found.start, found.false_positives) == (None, 0.0, 0.0)
+
+
+def test_without_a_rate_noise_lowers_nothing() -> None:
+    source = np.random.default_rng(2)
+    runs = [_noisy(source, 4, 0.25) for _ in range(5)]
+    found = suggest(runs, figures=["relevance"])
+    assert all(each.floor == pytest.approx(each.best - each.spread, abs=0.0011) for each in found.proposals)
+    assert found.false_positives > 0

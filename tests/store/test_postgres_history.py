@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from proctor.core.event_row import row_of
+from proctor.store.conversation_part import PartRequest
 from proctor.store.event_log import EventLog
 from proctor.store.history import History
 from proctor.store.postgres_events import PostgresEventDatabase
 from proctor.store.postgres_texts import PostgresTextIndex
 from tests.postgres_server import PostgresServer
 from tests.store import test_history
-from tests.store.event_rows import turn_event
+from tests.store.event_rows import event, turn_event
 
 
 def cases() -> list[Any]:
@@ -61,3 +62,24 @@ def test_the_search_takes_marks_of_patterns_as_they_are(
         assert found("STRASSE 東京") == ["Straße 東京都 返金"]
         assert found("返金") == ["Straße 東京都 返金"]
         assert found("nothing") == []
+
+
+def test_pages_scores_and_signals_on_postgres(tmp_path: Path, shared: History) -> None:
+    rows = [row_of(turn_event(number, session=f"s{number}", intent=f"intent {number % 2}")) for number in range(12)]
+    rows += [
+        row_of(event(number, "score", id=f"sc{number}", session=f"s{number}", name="tone", value=number / 10))
+        for number in range(4)
+    ]
+    with EventLog(tmp_path / "events") as log:
+        log.append(rows)
+    shared.catch_up()
+    assert len(shared.search("", limit=5, offset=10)) == 2
+    assert [hit.conversation.session for hit in shared.search("", score=("tone", 0.15))] == ["s1", "s0"]
+    assert len(shared.search("", signal="score/tone")) == 4
+    assert shared.indexer.conversations.intents() == ["intent 0", "intent 1"]
+    assert shared.indexer.conversations.signals() == ["score/tone"]
+    assert shared.texts is not None
+    assert set(shared.texts.first_texts(["s1", "s2"])) == {"s1", "s2"}
+    part = shared.conversation_part("s1", PartRequest())
+    assert part is not None
+    assert part.turns == 1

@@ -14,7 +14,6 @@ from proctor.cli.context import project
 from proctor.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from proctor.core.alert_record import AlertRecord
     from proctor.store.alert_state import AlertState
 
 __all__ = ["verb"]
@@ -42,12 +41,12 @@ def list_alerts(ctx: click.Context, everything: bool, as_json: bool) -> None:
         found = state.alerts(open_only=not everything)
         silences = state.silences(now)
         if as_json:
-            _print_json([{**_encoded(each), "shown": _shown_state(each, silences, now)} for each in found])
+            _print_json([{**_encoded(each), "shown": each.shown_state(silences, now)} for each in found])
             return
         rows = [
             (
                 each.number,
-                _shown_state(each, silences, now),
+                each.shown_state(silences, now),
                 each.tier,
                 each.rule,
                 _pairs(each.slice),
@@ -69,7 +68,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show one alert: its window, numbers, the slices that moved, and example conversations."""
     with _state(ctx) as state:
         found = state.find(name)
-        shown = _shown_state(found, state.silences(time.time()), time.time())
+        shown = found.shown_state(state.silences(time.time()), time.time())
     if as_json:
         _print_json({**_encoded(found), "shown": shown})
         return
@@ -130,7 +129,7 @@ def silence(
     NAME is rule, tier, intent, model, version or source; a value alone is the name of a rule. Alerts are recorded all
     the same, and people are told when the silence is over and the problem is not.
     """
-    from proctor.core.alert_record import Silence  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.silence_alerts import silence_alerts, silence_match  # noqa: PLC0415 - verbs load what they use
 
     now = time.time()
     if end is not None:
@@ -146,11 +145,9 @@ def silence(
             ]
         print_table(("id", "match", "until", "by", "about"), rows, empty="no silence is in force")
         return
-    wanted, seconds = _match(ctx, match), _seconds(span)
+    wanted = silence_match(project(ctx), match)
     with _state(ctx) as state:
-        made = state.add_silence(
-            Silence(match=wanted, until=now + seconds, by=person or _user(), note=note, created=now)
-        )
+        made = silence_alerts(state, wanted, span, by=person or _user(), now=now, note=note)
     click.echo(f"silence {made.number}: no messages about {_pairs(wanted)} until {_clock(made.until)}")
 
 
@@ -284,44 +281,8 @@ def _tell_dead(ctx: click.Context) -> None:
         click.echo(f"{len(dead)} messages were not delivered; the last to {last.channel}: {last.failure}", err=True)
 
 
-def _shown_state(alert: AlertRecord, silences: Any, now: float) -> str:
-    if not alert.is_open:
-        return "resolved"
-    if any(each.covers(alert, now) for each in silences):
-        return "silenced"
-    return "acked" if alert.acked else alert.state
-
-
-def _match(ctx: click.Context, written: tuple[str, ...]) -> dict[str, str]:
-    from proctor.core.decode import closest  # noqa: PLC0415
-    from proctor.wiring.alert_settings import alert_settings_of  # noqa: PLC0415
-
-    allowed = ("rule", "tier", "intent", "model", "version", "source")
-    found: dict[str, str] = {}
-    for each in written:
-        name, equals, value = each.partition("=")
-        name, value = (name, value) if equals else ("rule", name)
-        if name not in allowed or not value:
-            raise click.UsageError(f"{each!r} is no match: write one of {', '.join(allowed)}, then =VALUE.")
-        found[name] = value
-    rules = [each.name for each in alert_settings_of(project(ctx)).rules]
-    if "rule" in found and found["rule"] not in rules:
-        guess = closest(found["rule"], rules)
-        raise click.UsageError(f"there is no rule {found['rule']!r}." + (f" Did you mean {guess!r}?" if guess else ""))
-    return found
-
-
 def _pairs(values: Mapping[str, str]) -> str:
     return " ".join(f"{name}={value}" for name, value in values.items())
-
-
-def _seconds(span: str) -> float:
-    from proctor.text.spans import span_seconds  # noqa: PLC0415
-
-    try:
-        return span_seconds(span)
-    except ValueError as error:
-        raise click.UsageError(f"--for: {error}") from error
 
 
 def _encoded(value: object) -> dict[str, Any]:

@@ -71,23 +71,25 @@ def draw(ctx: click.Context, /, as_json: bool, **flags: Any) -> None:
 @click.pass_context
 def list_weeks(ctx: click.Context) -> None:
     """List the samples with how far they are rated."""
+    from proctor.store.audit_progress import week_progress  # noqa: PLC0415
     from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
     from proctor.workflows.monitor.audit import open_splits  # noqa: PLC0415
 
     config = project(ctx)
     splits = [each.week for each in open_splits(config)]
-    rows = []
     with open_audit_store(config) as store:
-        for sample in store.samples():
-            items, ratings = store.items([sample.week]), store.ratings([sample.week])
-            by_item: dict[str, int] = {}
-            for rating in ratings:
-                by_item[rating.item] = by_item.get(rating.item, 0) + 1
-            done = sum(by_item.get(item.id, 0) >= item.raters for item in items)
-            people = ", ".join(sorted({rating.rater for rating in ratings}))
-            rows.append(
-                (sample.week, sample.population, len(items), len(ratings), done, splits.count(sample.week), people)
+        rows = [
+            (
+                each.week,
+                each.population,
+                each.sampled,
+                each.ratings,
+                each.complete,
+                splits.count(each.week),
+                ", ".join(each.people),
             )
+            for each in week_progress(store)
+        ]
     columns = ("week", "conversations", "sampled", "ratings", "complete", "open splits", "raters")
     print_table(columns, rows, empty="there is no sample yet; `proctor audit sample` draws one")
 
@@ -241,31 +243,21 @@ def export(ctx: click.Context, output: Path, what: str, rater: str | None, week:
 
     A sheet that is filled in is read by `proctor audit rate --import`.
     """
-    from proctor.core.audit import blind  # noqa: PLC0415
     from proctor.report import audit_files  # noqa: PLC0415
     from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
+    from proctor.workflows.monitor.audit_export import export_audit  # noqa: PLC0415
 
     kinds = {"ratings": audit_files.RATING_FILES, "items": audit_files.ITEM_FILES, "sheet": audit_files.SHEET_FILES}
     kind: Any = kinds[what]
     kind.check_name(output)
     config = project(ctx)
-    names = audit_settings(config).dimensions
     weeks = None if week is None else [week]
-    content: Any
+    wanted: Any = what
     with open_audit_store(config) as store:
-        if what == "items":
-            content = count = store.items(weeks)
-        elif what == "ratings":
-            count = store.ratings(weeks)  # type: ignore[assignment]
-            content = audit_files.RatingRows(dimensions=names, ratings=count)  # type: ignore[arg-type]
-        else:
-            person = rater or _user()
-            rated = {each.item for each in store.ratings(weeks) if each.rater == person}
-            count = [each for each in store.items(weeks) if each.id not in rated]
-            content = audit_files.RatingSheet(rater=person, dimensions=names, items=[blind(each) for each in count])
-    kind.save(content, output)
-    click.echo(f"wrote {output} ({len(count)} {what if what != 'sheet' else 'conversations to rate'})", err=True)
+        made = export_audit(store, audit_settings(config), wanted, weeks=weeks, rater=rater or _user())
+    kind.save(made.content, output)
+    click.echo(f"wrote {output} ({made.count} {what if what != 'sheet' else 'conversations to rate'})", err=True)
 
 
 def _value(text: str, scale: int) -> int | None:

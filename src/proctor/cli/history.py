@@ -138,6 +138,7 @@ def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
 def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, **flags: Any) -> None:
     """Find conversations in which every word of TEXT occurs, in any language; the newest first."""
     from proctor.core.codec import dumps, encode  # noqa: PLC0415
+    from proctor.text.excerpt import excerpt  # noqa: PLC0415
     from proctor.wiring.history_settings import open_history  # noqa: PLC0415
 
     with open_history(project(ctx)) as history:
@@ -162,7 +163,7 @@ def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, 
             hit.conversation.intent,
             hit.conversation.turns,
             hit.conversation.outcome,
-            _around(hit.text, text),
+            excerpt(hit.text, text.split(), chars=60),
         )
         for hit in hits
     ]
@@ -247,13 +248,6 @@ def _counts(name: str, cell: RollupCell) -> tuple[object, ...]:
 
 def _seconds(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
-
-
-def _around(text: str, wanted: str) -> str:
-    """Return the part of a text around the first word that was looked for."""
-    words = wanted.casefold().split()
-    at = text.casefold().find(words[0]) if words else 0
-    return " ".join(text[max(0, at - 20) : max(0, at - 20) + 60].split())
 
 
 def _size(count: int) -> str:

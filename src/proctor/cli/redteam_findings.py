@@ -198,22 +198,16 @@ def promote(ctx: click.Context, /, campaign: str, out: Path, **flags: Any) -> No
     Every run of the campaign counts: what was fixed since must not come back. An attempt that is in the file already is
     not added again; comments in the file stay. Attempts of rejected findings are left out.
     """
-    from proctor.store.campaigns import find  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
-    from proctor.workflows.redteam.promote_attempts import PromotedAttempts, promote_attempts  # noqa: PLC0415
+    from proctor.workflows.redteam.promote_attempts import promote_campaign  # noqa: PLC0415
     from proctor.workflows.redteam.triage import check_campaign  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
         check_campaign(store, campaign)
-        chosen = choose_run(store, campaign, number=flags["number"])
-        # What a retest found fixed is what must not come back, so every run of the campaign counts.
-        records = [chosen] if flags["number"] is not None else list(reversed(find(store, campaign)))
-        made = PromotedAttempts()
-        for record in records:
-            made += promote_attempts(
-                store, record, out, findings=flags["names"], held_out=flags["held_out"], most=flags["most"]
-            )
+        made = promote_campaign(
+            store, campaign, out, number=flags["number"], findings=flags["names"], held_out=flags["held_out"],
+            most=flags["most"],
+        )  # fmt: skip
     known = f", {len(made.known)} there already" if made.known else ""
     click.echo(f"{out}: {len(made.added)} added{known}")
     for count, why in (

@@ -11,15 +11,13 @@ import click
 
 from proctor.cli.context import project
 from proctor.cli.tables import print_table
-from proctor.core.attack_mask import masked_result, masked_results
+from proctor.core.attack_mask import masked_results
 from proctor.core.report import Result
 
 if TYPE_CHECKING:
-    from proctor.store.run_reader import ResultRow, RunReader
+    from proctor.store.run_reader import RunReader
 
 __all__ = ["verb"]
-
-_CAMPAIGN = "redteam"  # the trigger of the runs of attack campaigns
 
 
 @click.command("show", short_help="Show a run: its figures, its results page by page, or one complete case.")
@@ -63,6 +61,8 @@ def _troubles(reader: RunReader) -> Iterator[Result]:
 
 
 def _page(reader: RunReader, outcome: str | None, target: str | None, page: int, limit: int) -> None:
+    from proctor.workflows.run.result_pages import shown_reason  # noqa: PLC0415 - verbs load what they use
+
     rows = reader.rows(outcome=outcome, target=target, limit=limit + 1, offset=(page - 1) * limit)
     more = len(rows) > limit
     print_table(
@@ -75,7 +75,7 @@ def _page(reader: RunReader, outcome: str | None, target: str | None, page: int,
                 row.outcome,
                 "" if row.value is None else f"{row.value:.3f}",
                 "" if row.latency is None else f"{row.latency:.3f} s",
-                _why(reader, row),
+                shown_reason(reader, row.case_id, row.target, row.sample, row.reason),
             )
             for row in rows[:limit]
         ],
@@ -83,13 +83,6 @@ def _page(reader: RunReader, outcome: str | None, target: str | None, page: int,
     )
     if more:
         click.echo(f"page {page}; the next: --page {page + 1}", err=True)
-
-
-def _why(reader: RunReader, row: ResultRow) -> str:
-    """Return the reason of a result; of a campaign's run the whole result says whether it may be shown."""
-    if not row.reason or reader.run.fingerprint.trigger != _CAMPAIGN:
-        return row.reason
-    return masked_result(reader.find(row.case_id, target=row.target, sample=row.sample)[0]).reason
 
 
 def _case(results: list[Result], *, as_json: bool) -> None:

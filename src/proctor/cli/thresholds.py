@@ -11,6 +11,7 @@ from proctor.cli.context import project
 __all__ = ["verb"]
 
 _MOST_IN_VAIN = 0.05
+_RATE = 0.025  # half of 5 %: the tests for drops may use the other half
 
 
 @click.group("thresholds", short_help="Propose floors for gate.yaml from good runs.")
@@ -28,19 +29,18 @@ def verb() -> None:
 @click.option(
     "--rate",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.025,
-    show_default=True,
-    help="Share of good runs that may break a floor.",
+    help="Lower the floors until at most this share of good runs breaks one.",
 )
 @click.pass_context
 def suggest_floors(
-    ctx: click.Context, runs: tuple[str, ...], suite: str | None, target: str | None, limit: int, rate: float
+    ctx: click.Context, runs: tuple[str, ...], suite: str | None, target: str | None, limit: int, rate: float | None
 ) -> None:
     """Propose a floor for each dimension of each intent from RUNS, as YAML for gate.yaml.
 
-    Without RUNS the newest finished runs of the suite are used, except those that were held. The proposal is the best
-    mean so far minus one standard deviation, or less if good runs would break it more often than --rate. If reviews
-    show that the gate held more than 5 % of its decisions without a reason, the rate is lowered in proportion.
+    Without RUNS the newest finished runs of the suite are used, except those that were held. Runs narrowed to some
+    cases, intents or checks are left out. The proposal is the best mean so far minus one standard deviation of the
+    cases. It is lowered only with --rate, or if reviews show that the gate held more than 5 % of its decisions without
+    a reason: then to a rate in proportion.
     """
     from proctor.release.thresholds import suggest  # noqa: PLC0415 - verbs load what they use
     from proctor.store.decisions import held_in_vain  # noqa: PLC0415
@@ -51,12 +51,18 @@ def suggest_floors(
         figures = good_runs(store, runs, suite=suite, target=target, limit=limit)
         vain, known = held_in_vain(store)
     share = vain / known if known else None
-    used = rate * _MOST_IN_VAIN / share if share and share > _MOST_IN_VAIN else rate
+    used = (rate or _RATE) * _MOST_IN_VAIN / share if share and share > _MOST_IN_VAIN else rate
     found = suggest(figures, rate=used)
     names = ", ".join(each.run for each in figures)
     click.echo(f"# from {found.runs} run{'s' if found.runs > 1 else ''} of {figures[-1].suite} ({names})")
-    click.echo(f"# floors at one standard deviation would hold {found.start:.1%} of good runs;")
-    click.echo(f"# these hold {found.false_positives:.1%}, and may hold {found.rate:.1%}")
+    if len(figures) < len(runs):
+        click.echo(f"# {len(runs) - len(figures)} of the runs named were narrowed to a part of the suite, and left out")
+    if found.rate is None:
+        click.echo("# the best mean minus one standard deviation of the cases")
+        click.echo(f"# of runs drawn from these scores {found.false_positives:.1%} would break one; --rate lowers them")
+    else:
+        click.echo(f"# floors at one standard deviation would hold {found.start:.1%} of good runs;")
+        click.echo(f"# these hold {found.false_positives:.1%}, and may hold {found.rate:.1%}")
     if found.over == "cases":
         click.echo("# drawn over cases: with three runs or more, the rate would be measured from run to run")
     _tell_reviews(share, vain, known)
@@ -69,7 +75,7 @@ def _tell_reviews(share: float | None, vain: int, known: int) -> None:
         return
     click.echo(f"# people found {vain} of {known} decisions held in vain ({share:.1%})")
     if share > _MOST_IN_VAIN:
-        click.echo(f"# that is more than {_MOST_IN_VAIN:.0%}: the rate was lowered in proportion")
+        click.echo(f"# that is more than {_MOST_IN_VAIN:.0%}: the floors were lowered, to a rate in proportion")
 
 
 def _print_floors(found: Any) -> None:

@@ -17,10 +17,12 @@ __all__ = [
     "RuleLimit",
     "RuleState",
     "RuleStatus",
+    "ShownState",
     "Silence",
 ]
 
 RuleState = Literal["unknown", "ok", "pending", "firing", "resolved", "no_data"]
+ShownState = Literal["firing", "no_data", "acked", "silenced", "resolved"]
 ChangeKind = Literal["fired", "resolved", "no_data", "reminder"]
 
 
@@ -44,7 +46,7 @@ class AlertRecord:
     ``firing``, ``no_data`` or ``resolved``; ``problem`` is ``no_data`` if a rule has nothing to judge; ``acked`` is
     when a person took it over. ``value`` and ``baseline`` are the observed and the normal figure, ``statistic`` and
     ``threshold`` those of the test that rang. ``told`` is the last change that was handed to the channels,
-    ``notified`` when.
+    ``notified`` when. ``closed_by`` is the person who resolved it; empty if it ended by itself.
     """
 
     number: int = 0
@@ -77,11 +79,20 @@ class AlertRecord:
     notified: float | None = None
     told: str = ""
     times: int = 1
+    closed_by: str = ""
 
     @property
     def is_open(self) -> bool:
         """Whether the problem has not ended."""
         return self.resolved is None
+
+    def shown_state(self, silences: Sequence[Silence], now: float) -> ShownState:
+        """Return the state as people see it: a silence goes before an acknowledgement."""
+        if not self.is_open:
+            return "resolved"
+        if any(each.covers(self, now) for each in silences):
+            return "silenced"
+        return "acked" if self.acked else "no_data" if self.state == "no_data" else "firing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

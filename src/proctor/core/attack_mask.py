@@ -71,7 +71,14 @@ def _masked_run(run: Trajectory) -> Trajectory:
 
 def _masked_turn(turn: Turn) -> Turn:
     said = (Message(role="user", content=HIDDEN), Message(role="assistant", content=HIDDEN))
-    return Turn(messages=said, latency=turn.latency, usage=turn.usage, cost=turn.cost, time=turn.time)
+    return Turn(
+        messages=said,
+        latency=turn.latency,
+        first_token=turn.first_token,
+        usage=turn.usage,
+        cost=turn.cost,
+        time=turn.time,
+    )
 
 
 def _masked_score(score: Score) -> Score:

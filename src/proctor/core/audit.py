@@ -192,15 +192,16 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindItem:
-    """All that a rater sees of an item."""
+    """All that a rater sees of an item; ``expires`` is until when it is held for the rater."""
 
     id: str
     week: str
     intent: str | None
     trajectory: Trajectory
+    expires: datetime | None = None
 
 
-def blind(item: AuditItem) -> BlindItem:
+def blind(item: AuditItem, *, expires: datetime | None = None) -> BlindItem:
     """Return an item without why it was drawn, its scores, the verdicts of gates, and the agent's own confidence."""
     seen = item.trajectory
     return BlindItem(
@@ -208,6 +209,7 @@ def blind(item: AuditItem) -> BlindItem:
         week=item.week,
         intent=item.about.intent,
         trajectory=Trajectory(id=item.id, turns=tuple(map(_blind_turn, seen.turns)), error=seen.error),
+        expires=expires,
     )
 
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 
 from proctor.core.judge_card import Agreement, Estimate
 
-__all__ = ["AuditReport", "DimensionAgreement", "JudgeAgreement", "QualityEstimate", "RaterDrift", "RaterPair", "Split"]
+__all__ = [
+    "AuditReport",
+    "DimensionAgreement",
+    "DimensionKappa",
+    "JudgeAgreement",
+    "QualityEstimate",
+    "RaterDrift",
+    "RaterPair",
+    "Split",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +37,18 @@ class QualityEstimate:
     covered: float = 0.0
     unscored: int = 0
     splits: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DimensionKappa:
+    """The kappa of one dimension over conversations with two or more ratings: Cohen's, with more raters Fleiss'."""
+
+    dimension: str
+    items: int
+    raters: int
+    observed: float
+    kappa: Estimate
+    is_fleiss: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from proctor.core.attack import Channel, Scope
+from proctor.core.attack import AttackOutcome, Channel, Scope
 from proctor.core.share import Share
 from proctor.core.verdict import Severity
 
 __all__ = [
     "MIN_CELL_ATTEMPTS",
     "AttackFigures",
+    "AttemptRecord",
     "CampaignFacts",
     "CampaignSummary",
     "DetectorError",
@@ -135,6 +136,29 @@ class GoalFigures:
     reason: str = ""
     unscored_reason: str = ""
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRecord:
+    """One attempt of a campaign run, short: what it was, and what came of it.
+
+    Of a held-out goal ``goal`` is a hash, and ``case`` and ``techniques`` are empty. ``run`` and ``sample`` say where
+    its conversation is.
+    """
+
+    run: str
+    case: str
+    sample: int = 0
+    goal: str
+    scope: Scope
+    severity: Severity
+    channel: Channel
+    language: str = ""
+    techniques: tuple[str, ...] = ()
+    outcome: AttackOutcome
+    stopped_by: str = ""
+    stopped_at: str = ""
+    held_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,12 +51,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One user message of a multi-turn case, with the expectations on the answer."""
+    """One user message of a multi-turn case, with the expectations on the answer and the checks of it alone."""
 
     SHORTHAND = "text"
 
     text: str
     expect: Expectation | None = None
+    checks: tuple[Check, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

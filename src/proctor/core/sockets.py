@@ -311,12 +311,16 @@ class Ledger(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReply:
-    """The reply of an HTTP server; header names are lower-case."""
+    """The reply of an HTTP server; header names are lower-case.
+
+    ``arrivals`` are the parts of a stream: the seconds since the request, and how many bytes had come by then.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     latency: float
+    arrivals: tuple[tuple[float, int], ...] = ()
 
 
 @runtime_checkable

@@ -65,7 +65,8 @@ class Turn:
     """One exchange: the user's message, the agent's actions, and its answer.
 
     ``messages`` are those this turn added, in order. ``tool_calls`` carry results and errors.
-    Latency is in seconds, cost in the price table's currency; ``None`` means unknown.
+    Latency is in seconds, cost in the price table's currency; ``None`` means unknown. ``first_token`` is how many
+    seconds the first words took, of an agent that streams.
     """
 
     messages: tuple[Message, ...] = ()
@@ -76,6 +77,7 @@ class Turn:
     verdicts: tuple[Verdict, ...] = ()
     confidence: float | None = None
     latency: float | None = None
+    first_token: float | None = None
     usage: Usage | None = None
     cost: float | None = None
     escalation: Escalation | None = None

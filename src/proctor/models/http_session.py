@@ -6,7 +6,7 @@ Importing aiohttp takes 0.2 s. `pool` therefore imports this module with the fir
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from urllib.parse import urlsplit
 
@@ -28,6 +28,10 @@ _DNS_SECONDS = 300
 _RAW_BYTES = 2_000
 _NO_SECRET = frozenset({"accept", "accept-language", "user-agent", "content-type", "accept-encoding", "content-length"})
 _MAX_CACHED = 100
+_MAX_ARRIVALS = 10_000
+_STREAMS = frozenset(
+    {"text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}
+)
 
 
 class HttpSession:
@@ -72,12 +76,14 @@ class HttpSession:
             async with self._session.request(
                 method, self._parsed(url), data=body, headers=headers, timeout=limit, allow_redirects=False, proxy=proxy
             ) as response:
-                content = await _read(response, max_bytes, headers)
+                arrivals: list[tuple[float, int]] = []
+                content = await _read(response, max_bytes, headers, lambda size: _note(arrivals, started, size))
                 return HttpReply(
                     status=response.status,
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=content,
                     latency=perf_counter() - started,
+                    arrivals=tuple(arrivals) if response.content_type in _STREAMS else (),
                 )
         except (aiohttp.ClientError, OSError, ValueError) as error:  # OSError includes TimeoutError
             # Not chained: the library's message may contain the full address or a header.
@@ -98,7 +104,17 @@ class HttpSession:
         return limit
 
 
-async def _read(response: aiohttp.ClientResponse, max_bytes: int, sent: Mapping[str, str] | None) -> bytes:
+def _note(arrivals: list[tuple[float, int]], started: float, size: int) -> None:
+    if len(arrivals) < _MAX_ARRIVALS:
+        arrivals.append((perf_counter() - started, size))
+
+
+async def _read(
+    response: aiohttp.ClientResponse,
+    max_bytes: int,
+    sent: Mapping[str, str] | None,
+    came: Callable[[int], None] = lambda size: None,
+) -> bytes:
     """Return the whole body, or raise a ``ReplyError`` as soon as it is too large."""
     told = response.content_length
     if told is not None and told <= max_bytes and "Content-Encoding" not in response.headers:
@@ -109,6 +125,7 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int, sent: Mapping[
     async for part in response.content.iter_any():
         parts.append(part)
         size += len(part)
+        came(size)
         if size > most:
             response.close()
             break

@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from proctor.core.gate_decisions import GateDecisions, GuardDecisions, Spread
+from proctor.core.gate_tally import DecisionTally, GateTally, LoggedDecision, logged_decision, mark_of
+from proctor.core.rollup_cell import latency_quantile
 from proctor.core.share import Share
 from proctor.stats.histogram import RatioHistogram
 from proctor.stats.interval import Interval, wilson, wilson_of_share
@@ -22,6 +24,7 @@ _MAX_LATENCY_SECONDS: Final = 1e9
 _MAX_SESSIONS: Final = 1_000_000
 _ACTIONS: Final = ("allow", "redact", "block", "escalate")
 _LET_PASS: Final = ("allow", "redact")
+_PERCENTILES: Final = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _POINTS: Final = ("input", "tool_call", "tool_result", "output")
 
 
@@ -67,11 +70,6 @@ class _Mark(NamedTuple):
     close: bool  # some gate of the chain was not sure
 
 
-_Plain = tuple[
-    str, str, bool, bool, bool, bool, bool
-]  # a mark as a plain tuple: making a _Mark takes three times as long
-
-
 @dataclass(slots=True)
 class _Tally:
     kinds: Counter[str] = field(default_factory=Counter)
@@ -79,21 +77,31 @@ class _Tally:
     wrong: int = 0
     passed: _Passed = field(default_factory=_Passed)
     close: _Passed = field(default_factory=_Passed)  # passed, and borderline
-    marks: dict[_Plain, int] = field(default_factory=dict)  # equal decisions are counted together, which is fast
+    marks: dict[tuple[str, str, bool, bool, bool, bool, bool], int] = field(default_factory=dict)  # counted together
     times: array[float] = field(default_factory=lambda: array("d"))
     latency: RatioHistogram = field(default_factory=RatioHistogram)
+    bins: Counter[int] = field(default_factory=Counter)  # latencies that were counted elsewhere
+
+    def merge(self, counted: GateTally) -> None:
+        """Add what was counted elsewhere."""
+        self.kinds.update(counted.kinds)
+        self.bins.update(counted.latency)
+        for mark, count in counted.marks.items():
+            self.marks[mark] = self.marks.get(mark, 0) + count
+
+    def spread(self) -> Spread:
+        """Return the percentiles of the latency."""
+        if self.bins:
+            return Spread(**{name: latency_quantile(self.bins, share) for name, share in _PERCENTILES.items()})
+        time = self.timed()
+        return Spread(**{name: time.quantile(share) for name, share in _PERCENTILES.items()})
 
     def add(self, verdict: Mapping[str, Any], went_on: bool, close: bool) -> None:
-        get = verdict.get
-        action = get("action", "block")
-        mark = (
-            action, get("version", ""), bool(get("broken")), bool(get("shadow")), bool(get("borderline")),
-            went_on and (action == "allow" or "by" in verdict), close,
-        )  # fmt: skip
+        mark = mark_of(verdict, went_on, close)
         self.marks[mark] = self.marks.get(mark, 0) + 1
-        if found := get("findings"):
+        if found := verdict.get("findings"):
             self.kinds.update(each.get("kind", "") for each in found)
-        latency = get("latency")
+        latency = verdict.get("latency")
         if latency is not None and 0 <= latency < _MAX_LATENCY_SECONDS:
             self.times.append(latency)
             if len(self.times) >= _BATCH_SIZE:
@@ -143,20 +151,14 @@ class GateFigures:
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one event of the log; events that are no gate decisions are skipped."""
         if row.get("kind") == "note":
-            self._not_kept += _not_kept(row)
-            self._reload_failed = reload_failed(row, self._reload_failed)
+            self._note(row)
             return
-        told = row.get("verdict")
-        if row.get("kind") != "gate" or not isinstance(told, dict):
+        decision = logged_decision(row)
+        if decision is None or not self._is_wanted(decision):
             return
-        if self._reload_failed is not None and told.get("version") not in (None, "", self._reload_failed[2]):
+        version = row["verdict"].get("version")
+        if self._reload_failed is not None and version not in (None, "", self._reload_failed[2]):
             self._reload_failed = None
-        shadow = told.get("shadow")
-        verdict = {**shadow, "shadow": True} if isinstance(shadow, dict) else told
-        metadata = row.get("metadata") or {}
-        parts = metadata.get("parts", ())
-        if self._gate and not any(part.get("gate") == self._gate for part in parts):
-            return
         self._decisions += 1
         time = row["time"]
         if not self._begun or time < self._begun:
@@ -164,25 +166,62 @@ class GateFigures:
         self._until = max(self._until, time)
         if (session := row.get("session")) and len(self._sessions) < _MAX_SESSIONS:
             self._sessions.add(hash(session))
-        said = self._said(row, verdict, metadata)
-        point = str(row.get("name") or verdict.get("gate") or "")
-        close, went_on = bool(row.get("borderline")), verdict.get("action") in _LET_PASS
-        drawn = close or bool(row.get("sampled"))  # a decision picked by hand does not represent others
-        chain = self._chains.get(point) or self._chains.setdefault(point, _Tally())
-        chain.add(verdict, went_on, close)
-        if said is not None:
-            self._reviewed += 1
-            chain.judged(said.acted)
-            if went_on and drawn:
-                chain.let_pass(said, close=close, missed=said.missed)
-        for part in parts:
+        self._chain(decision.point).add(decision.verdict, decision.went_on, decision.close)
+        for part in decision.parts:
             name = part.get("gate", "")
-            if self._gate and name != self._gate:
-                continue
-            tally = self._gates.get((point, name)) or self._gates.setdefault((point, name), _Tally())
-            tally.add(part, went_on, close)
-            if said is not None:
-                _judge(tally, part, verdict, said, close=close if drawn else None, alone=len(parts) == 1)
+            if self._gate in (None, name):
+                self._of_gate(decision.point, name).add(part, decision.went_on, decision.close)
+        self._judge(decision)
+
+    def add_counts(self, day: DecisionTally) -> None:
+        """Add the counts of a day; what people said of its decisions is added by ``add_review``.
+
+        Conversations are not known then. Counts are of all gates, whichever gate is asked for.
+        """
+        for note in day.notes:
+            self._note(note)
+        self._decisions += day.decisions
+        self._begun = min(filter(None, (self._begun, day.begun)), default="")
+        self._until = max(self._until, day.until)
+        for point, counted in day.chains.items():
+            self._chain(point).merge(counted)
+        for point, name, counted in day.by_gate():
+            if self._gate in (None, name):
+                self._of_gate(point, name).merge(counted)
+
+    def add_review(self, row: Mapping[str, Any]) -> None:
+        """Add what people said of a decision that is counted already."""
+        if (decision := logged_decision(row)) is not None and self._is_wanted(decision):
+            self._judge(decision)
+
+    def _is_wanted(self, decision: LoggedDecision) -> bool:
+        return self._gate is None or any(part.get("gate") == self._gate for part in decision.parts)
+
+    def _note(self, row: Mapping[str, Any]) -> None:
+        self._not_kept += _not_kept(row)
+        self._reload_failed = reload_failed(row, self._reload_failed)
+
+    def _chain(self, point: str) -> _Tally:
+        return self._chains.get(point) or self._chains.setdefault(point, _Tally())
+
+    def _of_gate(self, point: str, name: str) -> _Tally:
+        return self._gates.get((point, name)) or self._gates.setdefault((point, name), _Tally())
+
+    def _judge(self, decision: LoggedDecision) -> None:
+        said = self._said(decision.row, decision.verdict, decision.row.get("metadata") or {})
+        if said is None:
+            return
+        close, drawn = decision.close, decision.is_drawn
+        self._reviewed += 1
+        chain = self._chain(decision.point)
+        chain.judged(said.acted)
+        if decision.went_on and drawn:
+            chain.let_pass(said, close=close, missed=said.missed)
+        for part in decision.parts:
+            name = part.get("gate", "")
+            if self._gate in (None, name):
+                tally, alone = self._of_gate(decision.point, name), len(decision.parts) == 1
+                _judge(tally, part, decision.verdict, said, close=close if drawn else None, alone=alone)
 
     def _said(self, row: Mapping[str, Any], verdict: Mapping[str, Any], metadata: Mapping[str, Any]) -> _Said | None:
         word = self._reviews.get(str(row.get("id")))
@@ -263,7 +302,6 @@ def _row(gate: str, point: str, tally: _Tally) -> GateDecisions:
     judged = tally.right + tally.wrong
     precision = Share.of(tally.right, judged, wilson(tally.right, judged))
     recall, why = _recall(tally, precision, acted=actions.total() - actions["allow"])
-    time = tally.timed()
     return GateDecisions(
         gate=gate,
         point=point,
@@ -274,7 +312,7 @@ def _row(gate: str, point: str, tally: _Tally) -> GateDecisions:
         borderline=sum(count for mark, count in marks.items() if mark.borderline),
         findings=dict(tally.kinds.most_common(20)),
         versions=tuple(dict.fromkeys(mark.version for mark in marks if mark.version)),
-        latency=Spread(p50=time.quantile(0.5), p95=time.quantile(0.95), p99=time.quantile(0.99)),
+        latency=tally.spread(),
         precision=precision,
         recall=recall,
         why=why,

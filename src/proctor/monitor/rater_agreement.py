@@ -8,24 +8,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from proctor.core.audit_report import DimensionAgreement
+from proctor.core.audit_report import DimensionAgreement, DimensionKappa
 from proctor.core.judge_card import Estimate
-from proctor.stats.agreement import (
-    Weighting,
-    fleiss_kappa,
-    gwet_ac1,
-    kappa_of_table,
-    krippendorff_alpha,
-    observed_agreement,
-    rating_counts,
-)
-from proctor.stats.bootstrap import interval_of
+from proctor.stats.agreement import rating_counts
+from proctor.stats.bootstrap import interval_of, interval_of_all
+from proctor.stats.interval import Interval
+from proctor.stats.resampled_agreement import UnitRatings, kappas_of_pairs
 
-__all__ = ["agreement_in", "estimate_over", "table_of"]
+__all__ = ["agreement_in", "estimate_over", "kappa_in", "table_of"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
-_ALPHA_RESAMPLES = 200  # a resample of alpha costs thirty times that of kappa
+_ALPHA_RESAMPLES = 200
 
 
 def agreement_in(
@@ -39,45 +33,79 @@ def agreement_in(
     seed: int = 0,
 ) -> DimensionAgreement | None:
     """Return the agreement over units, each the ratings of one conversation by rater; None if none has two ratings."""
-    paired = [sorted(unit) for unit in units if len(unit) > 1]
-    if not paired:
+    found = kappa_in(dimension, units, levels=levels, resamples=resamples, seed=seed)
+    if found is None:
         return None
-    people = sorted({rater for unit in paired for rater, _ in unit})
-    values = [[value for _, value in unit] for unit in paired]
-    counts = rating_counts(values, levels)
-    passes = rating_counts([[value >= pass_at for value in unit] for unit in values], (False, True))
-    is_pair = len(people) == 2
+    _, values = _paired(units)
+    ratings = UnitRatings(rating_counts(values, levels))
+    passes = UnitRatings(rating_counts([[value >= pass_at for value in unit] for unit in values], (False, True)))
 
-    def over(figure: Callable[[Places], float | None], draws: int = resamples) -> Estimate:
-        return estimate_over(len(paired), figure, resamples=draws, seed=seed)
+    def over(figures: Callable[[Places], Numbers], draws: int = resamples) -> Estimate:
+        return _estimate(len(values), figures, resamples=draws, seed=seed)
 
-    if is_pair:
+    if not found.is_fleiss:
         codes = _codes(values, levels)
         passing = _codes([[int(value >= pass_at) for value in unit] for unit in values], (0, 1))
-        kappa = over(_kappa(codes, len(levels), "none"))
-        linear, quadratic = (over(_kappa(codes, len(levels), kind)) for kind in ("linear", "quadratic"))
-        passed = over(_kappa(passing, 2, "none"))
+        linear, quadratic = (over(kappas_of_pairs(codes, len(levels), kind)) for kind in ("linear", "quadratic"))
+        passed = over(kappas_of_pairs(passing, 2))
     else:
-        kappa = over(lambda at: fleiss_kappa(counts[at]))
         linear = quadratic = Estimate()
-        passed = over(lambda at: fleiss_kappa(passes[at]))
+        passed = over(passes.fleiss)
     return DimensionAgreement(
         dimension=dimension,
-        items=len(paired),
-        raters=len(people),
-        observed=over(lambda at: observed_agreement(counts[at])),
-        kappa=kappa,
-        is_fleiss=not is_pair,
+        items=found.items,
+        raters=found.raters,
+        observed=over(ratings.observed),
+        kappa=found.kappa,
+        is_fleiss=found.is_fleiss,
         linear=linear,
         quadratic=quadratic,
-        ac1=over(lambda at: gwet_ac1(counts[at])),
-        alpha=over(
-            lambda at: krippendorff_alpha([values[place] for place in at.tolist()], level="ordinal"), _ALPHA_RESAMPLES
-        ),
+        ac1=over(ratings.ac1),
+        alpha=over(ratings.ordinal_alpha, _ALPHA_RESAMPLES),
         passing=passed,
-        passing_ac1=over(lambda at: gwet_ac1(passes[at])),
-        needed=_needed(kappa, len(paired), limit),
+        passing_ac1=over(passes.ac1),
+        needed=_needed(found.kappa, found.items, limit),
     )
+
+
+def kappa_in(
+    dimension: str,
+    units: Sequence[Sequence[tuple[str, int]]],
+    *,
+    levels: Sequence[int],
+    resamples: int = 1000,
+    seed: int = 0,
+) -> DimensionKappa | None:
+    """Return kappa alone, as ``agreement_in`` does and fast enough for a page; None if no unit has two ratings."""
+    people, values = _paired(units)
+    if not values:
+        return None
+    ratings = UnitRatings(rating_counts(values, levels))
+    is_pair = len(people) == 2
+    figures = kappas_of_pairs(_codes(values, levels), len(levels)) if is_pair else ratings.fleiss
+    return DimensionKappa(
+        dimension=dimension,
+        items=len(values),
+        raters=len(people),
+        observed=float(ratings.observed(np.arange(len(values))[None, :])[0]),
+        kappa=_estimate(len(values), figures, resamples=resamples, seed=seed),
+        is_fleiss=not is_pair,
+    )
+
+
+def _paired(units: Sequence[Sequence[tuple[str, int]]]) -> tuple[list[str], list[list[int]]]:
+    """Return who rated, and the ratings of units with two or more, by the names of the raters."""
+    paired = [sorted(unit) for unit in units if len(unit) > 1]
+    return sorted({rater for unit in paired for rater, _ in unit}), [[value for _, value in unit] for unit in paired]
+
+
+def _estimate(count: int, figures: Callable[[Places], Numbers], *, resamples: int, seed: int) -> Estimate:
+    """Return a figure of all units with its bootstrap interval."""
+    value = float(figures(np.arange(count)[None, :])[0])
+    if math.isnan(value):
+        return Estimate()
+    found = interval_of_all(count, figures, resamples=resamples, seed=seed)
+    return Estimate(value=value) if found is None else _bounded(value, found)
 
 
 def estimate_over(
@@ -88,9 +116,11 @@ def estimate_over(
     if value is None:
         return Estimate()
     found = interval_of(count, figure, resamples=resamples, seed=seed)
-    if found is None:
-        return Estimate(value=value)
-    return Estimate(value=value, low=max(-1.0, found.low), high=min(1.0, found.high))
+    return Estimate(value=value) if found is None else _bounded(value, found)
+
+
+def _bounded(value: float, interval: Interval) -> Estimate:
+    return Estimate(value=value, low=max(-1.0, interval.low), high=min(1.0, interval.high))
 
 
 def table_of(pairs: Sequence[tuple[int, int]], levels: Sequence[int]) -> Numbers:
@@ -105,14 +135,6 @@ def table_of(pairs: Sequence[tuple[int, int]], levels: Sequence[int]) -> Numbers
 def _codes(values: Sequence[Sequence[int]], levels: Sequence[int]) -> Places:
     places = {level: place for place, level in enumerate(levels)}
     return np.array([places[one] * len(levels) + places[other] for one, other in values], dtype=np.int64)
-
-
-def _kappa(codes: Places, size: int, weighting: Weighting) -> Callable[[Places], float | None]:
-    def figure(at: Places) -> float | None:
-        table = np.bincount(codes[at], minlength=size * size).reshape(size, size).astype(np.float64)
-        return kappa_of_table(table, weighting=weighting)
-
-    return figure
 
 
 def _needed(kappa: Estimate, items: int, limit: float | None) -> int | None:

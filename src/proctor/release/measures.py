@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from math import fsum
 
@@ -157,7 +157,7 @@ def measure(result: Result) -> CaseMeasure:
         },
         content=_content(result.case),
         checks=_verdicts(result.scores),
-        checks_hash=content_id(result.case.checks, length=12) if result.case.checks else "",
+        checks_hash=_checks_hash(result.case),
         is_incident=INCIDENT_TAG in result.case.tags,
     )
 
@@ -207,7 +207,16 @@ def _content(case: Case) -> str:
     """Return a hash of the case's identity; tags, checks and notes may change without changing it."""
     data = encode(case)
     said = ("input", "turns", "inputs", "history", "page", "expect")
-    return content_id({name: data[name] for name in said if name in data}, length=12)
+    kept = {name: data[name] for name in said if name in data}
+    if any(ask.checks for ask in case.turns):
+        kept["turns"] = encode(tuple(replace(ask, checks=()) for ask in case.turns))
+    return content_id(kept, length=12)
+
+
+def _checks_hash(case: Case) -> str:
+    by_turn = [ask.checks for ask in case.turns]
+    own = [case.checks, by_turn] if any(by_turn) else case.checks
+    return content_id(own, length=12) if own else ""
 
 
 def _mean(samples: Sequence[CaseMeasure]) -> CaseMeasure:

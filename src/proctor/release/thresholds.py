@@ -1,4 +1,4 @@
-"""Propose floors from data: the best scores minus one standard deviation, lower if that would hold good runs."""
+"""Propose floors from data: the best scores minus one standard deviation; lower ones only where a rate is asked for."""
 
 from __future__ import annotations
 
@@ -38,15 +38,16 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """Floors that a run as good as the best one breaks, all of them together, in at most ``rate`` of all runs.
+    """Floors for gate.yaml: without a ``rate`` each is the best mean minus one standard deviation.
 
-    ``start`` is how often floors at one standard deviation would have been broken, ``false_positives`` how often the
-    proposed ones are. ``over`` is what was resampled for that: each case's score from its ``runs``, or with fewer than
-    three runs, the ``cases``.
+    With a ``rate``, floors that runs as good as the best one would break more often are lowered. ``start`` is how often
+    floors at one standard deviation are broken by runs drawn from the given scores, ``false_positives`` how often the
+    proposed ones are; with a rate these runs also fail in ways not seen before. ``over`` is what was drawn: each case's
+    score from its ``runs``, or with fewer than three runs, the ``cases``.
     """
 
     proposals: tuple[Proposal, ...]
-    rate: float
+    rate: float | None
     start: float
     false_positives: float
     over: Over
@@ -76,22 +77,21 @@ class _Cell:
 def suggest(
     runs: Sequence[Baseline],
     *,
-    rate: float = 0.025,
+    rate: float | None = None,
     figures: Sequence[str] | None = None,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Suggestion:
-    """Propose a floor for each dimension of each intent from good runs.
+    """Propose a floor for each dimension of each intent from good runs: the best mean minus one standard deviation.
 
-    The rate is for all floors together. The default is half of 5 %, since the gate's test for drops may use the other
-    half.
+    A ``rate`` is for all floors together: they are lowered until so large a share of good runs breaks one at most.
 
     Raises:
         ValueError: there is no scored case, or the rate is not a share.
     """
     if not runs or not any(run.cases for run in runs):
         raise ValueError("there is no scored case to go by")
-    if not 0.0 < rate < 1.0:
+    if rate is not None and not 0.0 < rate < 1.0:
         raise ValueError(f"the rate must be between 0 and 1, not {rate:g}")
     over: Over = "runs" if len(runs) >= 3 else "cases"
     source = np.random.default_rng(seed)
@@ -99,11 +99,11 @@ def suggest(
         cell
         for name in figures or _figures(runs)
         for intent in cells([case for run in runs for case in run.cases])
-        if (cell := _cell(runs, intent, name, over, resamples, source)) is not None
+        if (cell := _cell(runs, intent, name, _Draw(over, resamples, source, unseen=rate is not None))) is not None
     ]
     first = [_floor(cell.best - cell.spread) for cell in found]
     # Any of them may be broken, so each gets its part of the rate.
-    floors = _lowered(found, first, rate / max(1, len(found)))
+    floors = first if rate is None else _lowered(found, first, rate / max(1, len(found)))
     return Suggestion(
         proposals=tuple(_proposal(cell, floor) for cell, floor in zip(found, floors, strict=True)),
         rate=rate,
@@ -118,9 +118,17 @@ def _figures(runs: Sequence[Baseline]) -> tuple[str, ...]:
     return (*dict.fromkeys(name for run in runs for name in run.dimensions), PASS_RATE)
 
 
-def _cell(
-    runs: Sequence[Baseline], intent: str, name: str, over: Over, resamples: int, source: np.random.Generator
-) -> _Cell | None:
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """How runs are simulated; ``unseen`` adds failures of a kind that no given run shows."""
+
+    over: Over
+    resamples: int
+    source: np.random.Generator
+    unseen: bool
+
+
+def _cell(runs: Sequence[Baseline], intent: str, name: str, draw: _Draw) -> _Cell | None:
     columns = []
     for run in runs:
         inside = cells(run.cases).get(intent, ())
@@ -132,7 +140,7 @@ def _cell(
     means = [float(np.nanmean(table[:, run])) for run in range(len(runs)) if not np.isnan(table[:, run]).all()]
     typical = np.nanmean(table, axis=1)
     spread = float(typical.std(ddof=1)) if len(names) > 1 else 0.0
-    drawn = _by_runs(table, resamples, source) if over == "runs" else _by_cases(typical, resamples, source)
+    drawn = _by_runs(table, draw) if draw.over == "runs" else _by_cases(typical, draw)
     # Simulated runs are centred on the mean of all runs; the proposal starts from the best of them.
     return _Cell(
         intent=intent,
@@ -144,7 +152,7 @@ def _cell(
     )
 
 
-def _by_runs(table: Numbers, resamples: int, source: np.random.Generator) -> Numbers:
+def _by_runs(table: Numbers, draw: _Draw) -> Numbers:
     """Return means of runs simulated by drawing one of each case's scores.
 
     Deviations are widened twice: few runs show only part of the noise, and their mean is not the true one.
@@ -154,23 +162,25 @@ def _by_runs(table: Numbers, resamples: int, source: np.random.Generator) -> Num
     seen = (~np.isnan(table)).sum(axis=1)
     widened = np.sqrt(seen / np.maximum(seen - 1, 1) * (1 + 1 / seen))
     filled = np.where(np.isnan(table), middle[:, None], table)
-    picked = filled[rows, source.integers(0, table.shape[1], size=(resamples, rows.size))]
-    return _means(middle + (picked - middle) * widened, int(seen.sum()), source)
+    picked = filled[rows, draw.source.integers(0, table.shape[1], size=(draw.resamples, rows.size))]
+    return _means(middle + (picked - middle) * widened, int(seen.sum()), draw)
 
 
-def _by_cases(values: Numbers, resamples: int, source: np.random.Generator) -> Numbers:
-    picked = source.integers(0, values.size, size=(resamples, values.size))
-    return _means(values[picked], values.size, source)
+def _by_cases(values: Numbers, draw: _Draw) -> Numbers:
+    picked = draw.source.integers(0, values.size, size=(draw.resamples, values.size))
+    return _means(values[picked], values.size, draw)
 
 
-def _means(scores: Numbers, seen: int, source: np.random.Generator) -> Numbers:
-    """Return the means of simulated runs, in which some answers fail in ways not seen before.
+def _means(scores: Numbers, seen: int, draw: _Draw) -> Numbers:
+    """Return the means of simulated runs, in which some answers may fail in ways not seen before.
 
     The rate of such failures is unknown, so it is drawn for each run: on average two in as many answers as were seen.
     One would be the rule of succession, and is too low by measurement (benchmarks/gate) if a score is either 0 or 1.
     """
-    unseen = source.random(scores.shape) < source.beta(2, seen, size=(scores.shape[0], 1))
-    means: Numbers = np.clip(np.where(unseen, 0.0, scores).mean(axis=1), 0.0, 1.0)
+    if draw.unseen:
+        failing = draw.source.random(scores.shape) < draw.source.beta(2, seen, size=(scores.shape[0], 1))
+        scores = np.where(failing, 0.0, scores)
+    means: Numbers = np.clip(scores.mean(axis=1), 0.0, 1.0)
     return means
 
 

@@ -15,7 +15,7 @@ from proctor.report.report_table import ReportTable, TextBlock, columns, figures
 from proctor.report.sheet import Sheet
 from proctor.stats.interval import wilson
 
-__all__ = ["MUTATION_REPORT", "adequacy_sheet"]
+__all__ = ["MUTATION_REPORT", "adequacy_sheet", "noticed_text"]
 
 _OPERATORS = ("drop", "negate", "weaken", "swap")
 
@@ -87,14 +87,15 @@ def _per_rule(adequacy: Adequacy) -> ReportTable:
     rows = []
     for rule in adequacy.rules:
         mine = [each for each in adequacy.mutants if rule.id in each.rules]
-        cells = [_cell(each for each in mine if each.operator == operator) for operator in _OPERATORS]
+        cells = [noticed_text(each for each in mine if each.operator == operator) for operator in _OPERATORS]
         by = "predicate" if rule.predicate else "judge" if adequacy.judges else "nobody"
-        rows.append((rule.id, rule.text, by, *cells, _cell(mine)))
+        rows.append((rule.id, rule.text, by, *cells, noticed_text(mine)))
     heads = (*columns("rule", "text", "checked by"), *figures(*_OPERATORS, "all"))
     return ReportTable(title="Rules", columns=heads, rows=rows, hint="noticed / judged; ? not judged")
 
 
-def _cell(mutants: Iterable[MutantOutcome]) -> str:
+def noticed_text(mutants: Iterable[MutantOutcome]) -> str:
+    """Return noticed of judged mutants, and how many were not judged; a dash if there are none."""
     fates = Counter(each.fate for each in mutants)
     if not fates:
         return "–"

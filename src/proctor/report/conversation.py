@@ -69,6 +69,8 @@ def _facts(turn: Turn) -> str:
         facts.append("intent " + ", ".join(_whole(intent.name) for intent in turn.intents))
     if turn.latency is not None:
         facts.append(f"{turn.latency:.3f} s")
+    if turn.first_token is not None:
+        facts.append(f"first words {turn.first_token:.3f} s")
     if turn.usage:
         facts.append(f"{turn.usage.input} + {turn.usage.output} tokens")
     if turn.confidence is not None:

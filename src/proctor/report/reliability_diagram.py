@@ -7,12 +7,12 @@ from html import escape
 from proctor.core.calibration_report import CalibrationReport, ReliabilityBin
 from proctor.report.number_format import p_text, percent
 
-__all__ = ["reliability_diagram"]
+__all__ = ["RELIABILITY_STYLES", "reliability_diagram"]
 
 _WIDTH, _HEIGHT = 480, 560
 _LEFT, _TOP, _SIDE = 62, 54, 390  # of the square
 _BARS_TOP, _BARS_HEIGHT = 478, 40
-_STYLES = """
+RELIABILITY_STYLES = """
 .rd-text { font: 12px system-ui, "Segoe UI", "Noto Sans", Arial, sans-serif; fill: var(--ink-2, #4c4f55); }
 .rd-title { font-size: 14px; font-weight: 600; fill: var(--ink, #1b1c1e); }
 .rd-ground { fill: var(--surface, #ffffff); }
@@ -31,18 +31,20 @@ _DARK = """
 """
 
 
-def reliability_diagram(report: CalibrationReport, *, is_inline: bool = False) -> str:
+def reliability_diagram(report: CalibrationReport, *, is_inline: bool = False, is_styled: bool = True) -> str:
     """Return the diagram. A point is a bin: its mean confidence and the share that was right, with its interval.
 
     The band is what a calibrated agent would show with as many labels; the bars below are how many labels a bin has.
-    ``is_inline`` is for a page that has the theme's colours; a file of its own brings them.
+    ``is_inline`` is for a page that has the theme's colours; a file of its own brings them. Without ``is_styled`` the
+    page has RELIABILITY_STYLES too: a strict page refuses styles inside a drawing.
     """
     error = percent(report.debiased.value)
     label = f"Reliability diagram of {report.count:,} labels: calibration error {error} beyond chance"
+    styles = RELIABILITY_STYLES + ("" if is_inline else _DARK)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rd" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         f'height="{_HEIGHT}" role="img" aria-label="{label}">',
-        f"<title>{label}</title><style>{_STYLES}{'' if is_inline else _DARK}</style>",
+        f"<title>{label}</title>{f'<style>{styles}</style>' if is_styled else ''}",
         f'<rect class="rd-ground" width="{_WIDTH}" height="{_HEIGHT}"/>',
         *_headings(report),
         *_axes(),

@@ -12,6 +12,7 @@ from proctor.core.report import Outcome
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Trajectory
+from proctor.runner.turn_scope import only_turn, placed
 
 __all__ = ["Grade", "Grader", "grade", "outcome_of"]
 
@@ -22,6 +23,7 @@ class Grader:
 
     ``asks`` is true if it calls a model or another slow part, so that several of them run concurrently.
     ``named`` is false if the suite sets no threshold: a score with its own (by intent, for example) keeps it.
+    ``turn`` limits it to one turn of the conversation, counted from 0.
     """
 
     scorer: Scorer
@@ -30,6 +32,7 @@ class Grader:
     weight: float = 1.0
     asks: bool = False
     named: bool = True
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,7 @@ async def grade(case: Case, run: Trajectory, graders: Sequence[Grader]) -> Grade
 
 async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
     try:
-        score = await grader.scorer.score(case, run)
+        score = await _scored(grader, case, run)
     except Exception as error:  # a broken scorer is one missing score, never a lost run
         score = Score(
             name=grader.name,
@@ -68,6 +71,16 @@ async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
         )
     threshold = grader.threshold if grader.named or score.threshold is None else score.threshold
     return dataclasses.replace(score, name=grader.name, threshold=threshold, weight=grader.weight)
+
+
+async def _scored(grader: Grader, case: Case, run: Trajectory) -> Score:
+    if grader.turn is None:
+        return await grader.scorer.score(case, run)
+    exchange = only_turn(case, run, grader.turn)
+    if exchange is None:
+        reason = f"the conversation ended before turn {grader.turn + 1}"
+        return Score(name=grader.name, status="error", reason=reason, version=grader.scorer.version)
+    return placed(await grader.scorer.score(*exchange), grader.turn)
 
 
 def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:

@@ -23,6 +23,7 @@ __all__ = [
     "kappa_of_table",
     "krippendorff_alpha",
     "observed_agreement",
+    "pair_credit",
     "rating_counts",
     "repeatability",
 ]
@@ -236,7 +237,7 @@ def repeatability(items: Sequence[Sequence[float]], *, tolerance: float = 0.0) -
 
 
 def _observed_and_expected(shares: Numbers, weighting: Weighting) -> tuple[float, float]:
-    credit = _credit(shares.shape[0], weighting)
+    credit = pair_credit(shares.shape[0], weighting)
     chance = np.outer(shares.sum(axis=1), shares.sum(axis=0))
     return float((credit * shares).sum()), float((credit * chance).sum())
 
@@ -260,7 +261,7 @@ def _sorted(names: set[Hashable]) -> list[Hashable]:
         return sorted(names, key=lambda name: (type(name).__name__, str(name)))
 
 
-def _credit(size: int, weighting: Weighting) -> Numbers:
+def pair_credit(size: int, weighting: Weighting) -> Numbers:
     """Return the weight of a pair of labels: 1 for equal ones, less the further apart they are."""
     apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
     if weighting == "none" or size < 2:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proctor.stats.interval import Interval
 from proctor.stats.student import student_quantile
 
-__all__ = ["interval_of", "mean_interval", "mean_intervals", "ratio_interval"]
+__all__ = ["interval_of", "interval_of_all", "mean_interval", "mean_intervals", "ratio_interval"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -67,15 +67,38 @@ def interval_of(
     Resamples without a value (``None`` or NaN) are left out. ``None`` for fewer than two cases, or if most
     resamples have no value.
     """
+
+    def figures(draws: Places) -> Numbers:
+        found = [figure(at) for at in draws]
+        return np.array([math.nan if each is None else each for each in found], dtype=np.float64)
+
+    return interval_of_all(count, figures, confidence=confidence, resamples=resamples, seed=seed)
+
+
+def interval_of_all(
+    count: int,
+    figures: Callable[[Places], Numbers],
+    *,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Interval | None:
+    """Return the interval of any figure of ``count`` cases that is computed for many resamples at once.
+
+    ``figures`` gets the indices of the resampled cases, one row per resample, and returns a value for each row, NaN if
+    it has none. The resamples are those of ``interval_of``.
+    """
     if count < 2:
         return None
     source = np.random.default_rng(seed)
-    drawn = [figure(source.integers(0, count, size=count)) for _ in range(resamples)]
-    values = [value for value in drawn if value is not None and not math.isnan(value)]
-    if len(values) * 2 < resamples:
+    block = max(1, _CHUNK // count)
+    sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
+    drawn = np.concatenate([figures(source.integers(0, count, size=(size, count))) for size in sizes])
+    values = drawn[~np.isnan(drawn)]
+    if values.size * 2 < resamples:
         return None
     tail = _tail(confidence, count)
-    low, high = np.quantile(np.asarray(values), (tail, 1.0 - tail))
+    low, high = np.quantile(values, (tail, 1.0 - tail))
     return Interval(low=float(low), high=float(high))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.core.codec import dumps, loads
@@ -16,7 +16,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, NotFoundError, StoreError
 from proctor.store.db import connect, explained
 
-__all__ = ["ALERTS_FILE", "ALERT_MIGRATIONS", "AlertState"]
+__all__ = ["ALERTS_FILE", "ALERT_MIGRATIONS", "AlertFilter", "AlertState"]
 
 ALERTS_FILE: Final = "alerts.db"
 ALERT_MIGRATIONS: Final = (
@@ -56,7 +56,17 @@ ALERT_MIGRATIONS: Final = (
     ) STRICT;
     """,
 )
-_COLUMNS = "number, resolved, acked, acked_by, new_normal, note, notified, told, record"
+_COLUMNS = "number, resolved, acked, acked_by, new_normal, note, notified, told, closed_by, record"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertFilter:
+    """Which alerts are wanted; an empty value takes all."""
+
+    state: Literal["open", "resolved", "all"] = "all"
+    tier: str = ""
+    rule: str = ""
+    fingerprint: str = ""
 
 
 class AlertState:
@@ -73,6 +83,18 @@ class AlertState:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def version(self, now: float) -> tuple[Any, ...]:
+        """Return something that changes when an alert or a silence does; what detectors learn leaves it as it is."""
+        with explained(self.path):
+            alerts = self._database.execute(
+                "SELECT count(*) AS a, max(number) AS b, count(resolved) AS c, max(resolved) AS d, count(acked) AS e,"
+                " max(acked) AS f, sum(new_normal) AS g FROM alerts"
+            ).fetchone()
+            silences = self._database.execute(
+                "SELECT count(*) AS a, max(number) AS b FROM silences WHERE until > ?", (now,)
+            ).fetchone()
+        return (*(alerts[name] for name in "abcdefg"), *(silences[name] for name in "ab"))
 
     def close(self) -> None:
         """Close the database; may be called twice."""
@@ -125,7 +147,7 @@ class AlertState:
                 )
                 database.execute(
                     "UPDATE alerts SET resolved = NULL, acked = NULL, acked_by = '', new_normal = 0, notified = NULL,"
-                    " told = '', record = ? WHERE number = ?",
+                    " told = '', closed_by = '', record = ? WHERE number = ?",
                     (dumps(again).decode(), before.number),
                 )
                 return again, True
@@ -153,6 +175,27 @@ class AlertState:
                 f"SELECT {_COLUMNS} FROM alerts WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit)
             ).fetchall()
         return [_record(row) for row in rows]
+
+    def select(self, wanted: AlertFilter, *, limit: int = 50, offset: int = 0) -> tuple[list[AlertRecord], int]:
+        """Return some of the alerts that a filter takes, the newest first, and how many there are."""
+        clauses: list[tuple[str, Any]] = [("rule = ?", wanted.rule), ("tier = ?", wanted.tier)]
+        clauses += [("fingerprint = ?", wanted.fingerprint)]
+        where = [clause for clause, value in clauses if value]
+        values = [value for _, value in clauses if value]
+        where += {"open": ["resolved IS NULL"], "resolved": ["resolved IS NOT NULL"]}.get(wanted.state, [])
+        place = f"FROM alerts WHERE {' AND '.join(where) or '1 = 1'}"
+        with explained(self.path):
+            count = self._database.execute(f"SELECT COUNT(*) AS n {place}", values).fetchone()["n"]
+            rows = self._database.execute(
+                f"SELECT {_COLUMNS} {place} ORDER BY number DESC LIMIT ? OFFSET ?", (*values, limit, offset)
+            ).fetchall()
+        return [_record(row) for row in rows], int(count)
+
+    def rule_names(self) -> list[str]:
+        """Return the rules that have ever raised an alert."""
+        with explained(self.path):
+            rows = self._database.execute("SELECT DISTINCT rule FROM alerts ORDER BY rule").fetchall()
+        return [row["rule"] for row in rows]
 
     def find(self, name: str) -> AlertRecord:
         """Return the alert with this number, or the newest of a fingerprint or of a rule.
@@ -296,4 +339,5 @@ def _record(row: sqlite3.Row) -> AlertRecord:
         note=row["note"],
         notified=row["notified"],
         told=row["told"],
+        closed_by=row["closed_by"],
     )

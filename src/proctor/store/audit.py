@@ -16,7 +16,6 @@ from proctor.core.audit import (
     AuditItem,
     AuditRating,
     AuditSample,
-    AuditStratum,
     BlindItem,
     ScorerVerdict,
     Settlement,
@@ -25,7 +24,7 @@ from proctor.core.audit import (
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import closest
 from proctor.core.errors import InputError, NotFoundError
-from proctor.store.audit_schema import AUDIT_MIGRATIONS, audit_item, item_row
+from proctor.store.audit_schema import AUDIT_MIGRATIONS, audit_item, audit_sample, item_row, of_weeks
 from proctor.store.db import connect, explained
 
 __all__ = ["AUDIT_FILE", "AuditStore"]
@@ -103,16 +102,18 @@ class AuditStore:
     def samples(self, weeks: Sequence[str] | None = None) -> list[AuditSample]:
         """Return the samples, the oldest week first; of these weeks only, if given."""
         rows = self.database.execute("SELECT week, created, core, scale, strata FROM samples ORDER BY week")
-        return [_sample(row) for row in rows if weeks is None or row["week"] in weeks]
+        return [audit_sample(row) for row in rows if weeks is None or row["week"] in weeks]
 
     def taken(self) -> set[str]:
         """Return the conversations that are in a sample."""
         return {row["conversation"] for row in self.database.execute("SELECT conversation FROM items")}
 
-    def items(self, weeks: Sequence[str] | None = None) -> list[AuditItem]:
-        """Return the items in order of week and place. They say what raters must not see."""
-        rows = self.database.execute(f"SELECT {_ITEM} FROM items ORDER BY week, place")
-        return [audit_item(row) for row in rows if weeks is None or row["week"] in weeks]
+    def items(self, weeks: Sequence[str] | None = None, *, texts: bool = True) -> list[AuditItem]:
+        """Return the items in order of week and place, without ``texts`` faster. They say what raters must not see."""
+        columns = _ITEM if texts else _ITEM.replace("trajectory", "'{}' AS trajectory")
+        where, values = of_weeks(weeks)
+        rows = self.database.execute(f"SELECT {columns} FROM items WHERE {where} ORDER BY week, place", values)
+        return [audit_item(row) for row in rows]
 
     def find(self, name: str) -> AuditItem:
         """Return an item by its id or a prefix of it, or by its conversation.
@@ -136,13 +137,19 @@ class AuditStore:
     # --- rating -------------------------------------------------------------------------------------
 
     def claim(
-        self, rater: str, *, week: str | None = None, minutes: float = 15.0, skip: Sequence[str] = ()
+        self,
+        rater: str,
+        *,
+        week: str | None = None,
+        item: str | None = None,
+        minutes: float = 15.0,
+        skip: Sequence[str] = (),
     ) -> BlindItem | None:
         """Give a rater the next conversation to rate, and hold it for some minutes; None if there is none left.
 
         It is one that the rater has not rated and that lacks a rater, not counting those that others hold now.
         Conversations that someone else has rated come first, so that pairs are complete early. Calling again returns
-        the same one until it is rated, released or expired.
+        the same one until it is rated, released or expired. With ``item`` it is this one or none.
         """
         now = _now()
         with self._transaction() as database:
@@ -156,23 +163,23 @@ class AuditStore:
                         (SELECT count(*) FROM claims WHERE item = id AND rater <> :rater AND NOT EXISTS (
                             SELECT 1 FROM ratings WHERE item = id AND rater = claims.rater)) AS held
                     FROM items
-                    WHERE (:week IS NULL OR week = :week)
+                    WHERE (:week IS NULL OR week = :week) AND (:item IS NULL OR id = :item)
                         AND id NOT IN (SELECT value FROM json_each(:skip))
                         AND NOT EXISTS (SELECT 1 FROM ratings WHERE item = id AND rater = :rater)
                 ) AS found
                 WHERE mine > 0 OR rated + held < raters
                 ORDER BY mine DESC, week, rated DESC, place LIMIT 1
                 """,
-                {"rater": rater, "week": week, "skip": dumps(list(skip)).decode()},
+                {"rater": rater, "week": week, "item": item, "skip": dumps(list(skip)).decode()},
             ).fetchone()
             if row is None:
                 return None
             database.execute(
                 "INSERT INTO claims (item, rater, expires) VALUES (?, ?, ?)"
                 " ON CONFLICT (item, rater) DO UPDATE SET expires = excluded.expires",
-                (row["id"], rater, (now + timedelta(minutes=minutes)).isoformat()),
+                (row["id"], rater, (expires := now + timedelta(minutes=minutes)).isoformat()),
             )
-            return blind(audit_item(row))
+            return blind(audit_item(row), expires=expires)
 
     def release(self, rater: str, item: str | None = None) -> None:
         """Give up the claim on an item, or all claims of a rater."""
@@ -224,21 +231,21 @@ class AuditStore:
 
     def ratings(self, weeks: Sequence[str] | None = None) -> list[AuditRating]:
         """Return all ratings in the order they were given. They are not for raters."""
+        where, values = of_weeks(weeks)
         rows = self.database.execute(
-            "SELECT item, rater, dimension, value, note, ratings.time, week FROM ratings JOIN items ON items.id = item"
-            " ORDER BY ratings.n"
+            "SELECT item, rater, dimension, value, note, ratings.time FROM ratings JOIN items ON items.id = item"
+            f" WHERE {where} ORDER BY ratings.n",
+            values,
         )
         found: dict[tuple[str, str], AuditRating] = {}
         for row in rows:
-            if weeks is not None and row["week"] not in weeks:
-                continue
             key = row["item"], row["rater"]
             known = found.get(key)
-            values = {**(known.values if known else {}), row["dimension"]: row["value"]}
+            given = {**(known.values if known else {}), row["dimension"]: row["value"]}
             found[key] = AuditRating(
                 item=row["item"],
                 rater=row["rater"],
-                values=values,
+                values=given,
                 note=row["note"],
                 time=datetime.fromisoformat(row["time"]),
             )
@@ -375,14 +382,6 @@ class AuditStore:
                 self.database.execute("ROLLBACK")
                 raise
             self.database.execute("COMMIT")
-
-
-def _sample(row: sqlite3.Row) -> AuditSample:
-    strata = tuple(
-        AuditStratum(name=name, population=population, drawn=drawn) for name, population, drawn in loads(row["strata"])
-    )
-    created = datetime.fromisoformat(row["created"])
-    return AuditSample(week=row["week"], strata=strata, created=created, core=row["core"], scale=row["scale"])
 
 
 def _now() -> datetime:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from proctor.core.audit import AuditedConversation, AuditItem
+from proctor.core.audit import AuditedConversation, AuditItem, AuditSample, AuditStratum
 from proctor.core.codec import dumps, encode, loads
 from proctor.core.decode import decode
 from proctor.core.trajectory import Trajectory
 
-__all__ = ["AUDIT_MIGRATIONS", "audit_item", "item_row"]
+__all__ = ["AUDIT_MIGRATIONS", "audit_item", "audit_sample", "item_row", "of_weeks"]
 
 # Append only. Never edit a released migration: existing files have applied it.
 AUDIT_MIGRATIONS: tuple[str, ...] = (
@@ -117,3 +119,19 @@ def audit_item(row: sqlite3.Row) -> AuditItem:
         about=decode(AuditedConversation, loads(row["about"])),
         trajectory=decode(Trajectory, loads(row["trajectory"])),
     )
+
+
+def of_weeks(weeks: Sequence[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Return the condition of items of some weeks, or of all."""
+    if weeks is None:
+        return "1", ()
+    return "week IN (SELECT value FROM json_each(?))", (dumps(list(weeks)).decode(),)
+
+
+def audit_sample(row: sqlite3.Row) -> AuditSample:
+    """Return the sample of a row."""
+    strata = tuple(
+        AuditStratum(name=name, population=population, drawn=drawn) for name, population, drawn in loads(row["strata"])
+    )
+    created = datetime.fromisoformat(row["created"])
+    return AuditSample(week=row["week"], strata=strata, created=created, core=row["core"], scale=row["scale"])

@@ -15,7 +15,7 @@ from proctor.core.event_row import EventRow
 from proctor.core.rollup_cell import Slice
 from proctor.store.event_database import EventDatabase
 
-__all__ = ["ConversationIndex", "Indexed", "conversation_conditions"]
+__all__ = ["Condition", "ConversationIndex", "Indexed", "conversation_conditions"]
 
 _COLUMNS: Final = (
     "session",
@@ -38,6 +38,12 @@ _COLUMNS: Final = (
 )
 _SELECT: Final = f"SELECT n, {', '.join(f'c.{name}' for name in _COLUMNS)} FROM conversations c"
 _MAX_VARIABLES: Final = 500
+_MAX_DISTINCT: Final = 1_000
+_RARE: Final = 5_000  # conversations with a signal
+_AMONG: Final = "c.n IN (SELECT conversation FROM conversation_signals WHERE signal = ?)"
+
+
+Condition = str | float | bool | tuple[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +160,14 @@ class ConversationIndex:
         since: float | None = None,
         until: float | None = None,
         limit: int = 100,
-        **equal: str | float | bool | None,
+        offset: int = 0,
+        **equal: Condition,
     ) -> list[ConversationSummary]:
-        """Return conversations whose last event is in [since, until), the newest first.
+        """Return conversations whose last event is in [since, until), the newest first, after the first ``offset``.
 
-        ``equal`` takes ``model``, ``version``, ``source`` and ``escalated``; and ``before``, the number of seconds
-        since the epoch of the last event of the last conversation of the page before.
+        ``equal`` takes ``model``, ``version``, ``source`` and ``escalated``; ``before``, the number of seconds since
+        the epoch of the last event of the last conversation of the page before; and ``score``, the name of a scorer and
+        the value that the last score is below.
 
         Raises:
             ValueError: a condition is not known.
@@ -172,9 +180,31 @@ class ConversationIndex:
             names = [customer] if isinstance(customer, str) else list(customer)
             where.append(f"c.customer IN ({', '.join('?' * len(names))})")
             values += names
-        query = f"{_SELECT} WHERE {' AND '.join(where) or '1'} ORDER BY c.last DESC LIMIT ?"
         with self._database.reading() as database:
-            return [_summary(row) for row in database.execute(query, (*values, limit))]
+            for each in [signal, outcome and f"outcome/{outcome}"]:
+                if each and _is_rare(database, each):
+                    where.append(_AMONG)
+                    values.append(each)
+            query = f"{_SELECT} WHERE {' AND '.join(where) or '1'} ORDER BY c.last DESC, c.n DESC LIMIT ? OFFSET ?"
+            return [_summary(row) for row in database.execute(query, (*values, limit, offset))]
+
+    def intents(self) -> list[str]:
+        """Return the intents that conversations have, each once."""
+        return self._distinct("intent", "conversations")
+
+    def signals(self) -> list[str]:
+        """Return the signals that conversations have, each once: ``gate/injection``, ``outcome/solved``."""
+        return self._distinct("signal", "conversation_signals")
+
+    def _distinct(self, column: str, table: str) -> list[str]:
+        """Return the values of an indexed column by one jump in the index for each, however many rows there are."""
+        query = (
+            f"WITH RECURSIVE found(value) AS (SELECT MIN({column}) FROM {table} UNION ALL "
+            f"SELECT (SELECT MIN({column}) FROM {table} WHERE {column} > found.value) FROM found "
+            "WHERE found.value IS NOT NULL) SELECT value FROM found WHERE value IS NOT NULL LIMIT ?"
+        )
+        with self._database.reading() as database:
+            return [row[0] for row in database.execute(query, (_MAX_DISTINCT,))]
 
     def sessions_of(self, customers: Sequence[str]) -> list[str]:
         """Return the sessions of a customer, who may have several names."""
@@ -233,7 +263,8 @@ _CONDITIONS: Final = {
     "since": "c.last >= ?",
     "until": "c.last < ?",
     "before": "c.last < ?",
-    "signal": "c.n IN (SELECT conversation FROM conversation_signals WHERE signal = ?)",
+    "signal": "EXISTS (SELECT 1 FROM conversation_signals s WHERE s.signal = ? AND s.conversation = c.n)",
+    "score": "json_extract(c.scores, ?) < ?",
 }
 
 
@@ -250,8 +281,19 @@ def conversation_conditions(given: Mapping[str, Any]) -> tuple[list[str], list[A
             raise ValueError(f"conversations are not found by {name!r}; known are {', '.join(_CONDITIONS)}, customer")
         if value is not None:
             where.append(_CONDITIONS[name])
-            values.append(value)
+            values += (_path(value[0]), value[1]) if isinstance(value, tuple) else (value,)
     return where, values
+
+
+def _is_rare(database: sqlite3.Connection, signal: str) -> bool:
+    """Return whether so few conversations have a signal that sorting them is faster than reading all by time."""
+    query = "SELECT COUNT(*) FROM (SELECT 1 FROM conversation_signals WHERE signal = ? LIMIT ?) AS few"
+    return int(database.execute(query, (signal, _RARE)).fetchone()[0]) < _RARE
+
+
+def _path(name: str) -> str:
+    """Return the path of a field in JSON; no scorer's name has a quotation mark or a backslash."""
+    return '$."' + name.replace('"', "").replace("\\", "") + '"'
 
 
 def _known(database: sqlite3.Connection, sessions: set[str]) -> dict[str, _Talk]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
 
-__all__ = ["DecisionRecord", "baseline_of", "decisions", "held_in_vain", "keep_decision"]
+__all__ = ["DecisionRecord", "baseline_of", "decisions", "decisions_on", "held_in_vain", "keep_decision"]
+
+_COLUMNS = "run, suite, target, baseline, decision, reasons, time"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +46,17 @@ def keep_decision(
 
 def decisions(store: RunStore, *, limit: int = 50) -> list[DecisionRecord]:
     """Return the newest decisions first."""
-    rows = store.database.execute(
-        "SELECT run, suite, target, baseline, decision, reasons, time FROM decisions ORDER BY n DESC LIMIT ?", (limit,)
+    return _records(store.database.execute(f"SELECT {_COLUMNS} FROM decisions ORDER BY n DESC LIMIT ?", (limit,)))
+
+
+def decisions_on(store: RunStore, run: str) -> list[DecisionRecord]:
+    """Return the decisions on one run, the newest first."""
+    return _records(
+        store.database.execute(f"SELECT {_COLUMNS} FROM decisions WHERE run = ? ORDER BY n DESC LIMIT 20", (run,))
     )
+
+
+def _records(rows: Iterable[sqlite3.Row]) -> list[DecisionRecord]:
     return [
         DecisionRecord(
             **{

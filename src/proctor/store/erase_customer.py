@@ -16,6 +16,7 @@ from proctor.core.event_row import EventRow
 from proctor.core.seen_ids import id_code
 from proctor.store.duck import connect_duck, duck_errors
 from proctor.store.event_indexer import EventIndexer
+from proctor.store.guard_index import GUARD_FILE, GuardIndex
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.guard_log_reader import days
 from proctor.store.log_reader import log_files, mark_erasure, new_rows
@@ -131,6 +132,9 @@ def erase_from_guard_log(store: Path, names: Sequence[str], sessions: Sequence[s
         with RunStore(store) as opened:
             gone = [(GUARD, each) for each in erased]
             opened.database.executemany("DELETE FROM review WHERE origin = ? AND case_id = ?", gone)
+        if (store / GUARD_FILE).exists():
+            with GuardIndex(store) as index:
+                index.forget(sorted(erased))
     return len(erased)
 
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from proctor.core.codec import loads
-from proctor.core.decode import decode
 from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow, row_of
 from proctor.core.rollup_cell import MINUTE, RollupCell
 from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Trajectory
-from proctor.store.conversation_index import conversation_conditions
+from proctor.store.conversation_index import Condition, conversation_conditions
+from proctor.store.conversation_part import ConversationPart, PartRequest, event_in, in_order, logged_lines, part_of
 from proctor.store.duck import connect_duck
 from proctor.store.erase_customer import Forgotten, customer_names, erase_customer, erase_from_guard_log
 from proctor.store.event_database import EventDatabase
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import FOLDER
 from proctor.store.history_records import HistoryStats, Retained, SearchHit
-from proctor.store.log_lines import row_in
 from proctor.store.log_reader import log_files, read_log
 from proctor.store.postgres_events import PostgresEventDatabase
 from proctor.store.postgres_texts import PostgresTextIndex
@@ -37,13 +34,14 @@ from proctor.store.segments import (
     SEGMENTS,
     Manifest,
     Segment,
+    SessionLine,
     read_manifest,
     read_segments,
     remove_segments,
     session_lines,
     write_manifest,
 )
-from proctor.store.text_index import TextIndex
+from proctor.store.text_index import FoundText, TextIndex
 
 if TYPE_CHECKING:
     import duckdb
@@ -265,66 +263,48 @@ class History:
         Raises:
             StoreError: a file cannot be read, or it is sealed and DuckDB is not installed.
         """
+        return [event_in(each) for each in self._session_lines(session)]
+
+    def conversation_part(self, session: str, wanted: PartRequest) -> ConversationPart | None:
+        """Return some turns of a conversation; ``None`` if it is not known.
+
+        Only these turns are decoded, so that a very long conversation can be read page by page.
+
+        Raises:
+            StoreError: a file cannot be read, or it is sealed and DuckDB is not installed.
+        """
         known = self.indexer.conversations.get(session)
-        if known is None:
-            return []
-        lines = {row.id: row.line for row in self._logged_rows(session)}
-        if self._segments(known.first, known.last):
-            sealed = session_lines(
-                self.folder,
-                lambda: self._segments(known.first, known.last),
-                session=session,
-                first=known.first,
-                last=known.last,
-                database=self._open_duck(),
-            )
-            lines = {**dict(sealed), **lines}
-        events = [decode(Event, loads(line)) for line in lines.values()]
-        return sorted(events, key=lambda event: (event.time.timestamp(), event.kind != "turn"))
+        return None if known is None else part_of(known, self._session_lines(session), wanted)
 
     def conversation_rows(self, session: str) -> list[EventRow]:
         """Return the rows of a conversation in the order of time, each once."""
         return [row_of(event) for event in self.conversation_events(session)]
 
-    def search(
-        self,
-        text: str,
-        *,
-        intent: str | None = None,
-        outcome: str | None = None,
-        signal: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        limit: int = 20,
-    ) -> list[SearchHit]:
-        """Return conversations with a turn that contains every word of a text, the newest first.
+    def search(self, text: str, *, limit: int = 20, offset: int = 0, **conditions: Condition) -> list[SearchHit]:
+        """Return conversations with a turn that contains every word of a text, the newest first, after ``offset``.
 
         Parts of words match, in any language; upper and lower case, wide and narrow characters are the same. An empty
-        text finds conversations by the conditions alone.
+        text finds conversations by the conditions alone: ``intent``, ``outcome``, ``signal``, ``since``, ``until``,
+        and ``score``, the name of a scorer and the value that its score is below.
 
         Raises:
+            ValueError: a condition is not known.
             StoreError: the database failed, or texts are not indexed.
         """
-        conditions: dict[str, Any] = {
-            "intent": intent,
-            "outcome": outcome,
-            "signal": signal,
-            "since": since,
-            "until": until,
-        }
         if not text.strip():
-            found = self.indexer.conversations.find(**conditions, limit=limit)
+            found = self.indexer.conversations.find(limit=limit, offset=offset, **conditions)  # type: ignore[arg-type]
             return [SearchHit(conversation=each, time=each.last, text="") for each in found]
         if self.texts is None:
             raise StoreError("texts are not indexed", hint="set `search: true` under `monitor: history:`")
         where, values = conversation_conditions(conditions)
-        hits: dict[str, SearchHit] = {}
+        hits: dict[str, FoundText] = {}
         for turn in self.texts.find(text, where=" AND ".join(where) or "1", values=values):
-            if turn.session not in hits and (known := self.indexer.conversations.get(turn.session)):
-                hits[turn.session] = SearchHit(conversation=known, time=turn.time, text=turn.text)
-                if len(hits) >= limit:
-                    break
-        return list(hits.values())
+            hits.setdefault(turn.session, turn)
+            if len(hits) >= offset + limit:
+                break
+        index = self.indexer.conversations
+        shown = [(index.get(each.session), each) for each in list(hits.values())[offset:]]
+        return [SearchHit(conversation=known, time=each.time, text=each.text) for known, each in shown if known]
 
     # --- parts ---------------------------------------------------------------------------------------
 
@@ -349,16 +329,24 @@ class History:
             self.indexer.rollups.keep_before(before)
         return sum(map(remove_if_free, old))
 
-    def _logged_rows(self, session: str) -> Iterable[EventRow]:
-        for name, at, length in self.indexer.places(session):
-            try:
-                with (self.folder / name).open("rb") as file:
-                    line = os.pread(file.fileno(), length, at)
-            except FileNotFoundError:  # sealed meanwhile: its events are in a segment
-                continue
-            row = row_in(line)
-            if row is not None and row.session == session:
-                yield row
+    def _session_lines(self, session: str) -> list[SessionLine]:
+        """Return the events of a conversation in the order of time, each once."""
+        known = self.indexer.conversations.get(session)
+        if known is None:
+            return []
+        sealed: list[SessionLine] = []
+        # The log first: what is sealed meanwhile is then found in a segment.
+        logged = list(logged_lines(self.folder, self.indexer.places(session), session))
+        if self._segments(known.first, known.last):
+            sealed = session_lines(
+                self.folder,
+                lambda: self._segments(known.first, known.last),
+                session=session,
+                first=known.first,
+                last=known.last,
+                database=self._open_duck(),
+            )
+        return in_order([*sealed, *logged])
 
     def _sealed_rows(self) -> Iterator[EventRow]:
         low, high = float("-inf"), float("inf")

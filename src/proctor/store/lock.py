@@ -12,7 +12,7 @@ from pathlib import Path
 from proctor.core.errors import InputError, StoreError
 from proctor.store.private_files import open_private, private_folder
 
-__all__ = ["is_held", "locked_file", "only_one", "sole_writer"]
+__all__ = ["is_held", "locked_file", "one_at_a_time", "only_one", "sole_writer"]
 
 _TRIES = 25  # `is_held` takes the lock for an instant: a writer that meets it tries again
 _RETRY_SECONDS = 0.02
@@ -30,6 +30,25 @@ def only_one(path: Path) -> Iterator[bool]:
         yield _take(file)
     finally:
         os.close(file)  # closing the file releases the lock
+
+
+@contextmanager
+def one_at_a_time(path: Path, *, seconds: float = 10.0) -> Iterator[None]:
+    """Hold the lock inside the block; wait for another thread or process that holds it.
+
+    Raises:
+        StoreError: it was not free in time, or the file cannot be created.
+    """
+    file = _opened(path)
+    try:
+        until = time.monotonic() + seconds
+        while not _take(file):
+            if time.monotonic() > until:
+                raise StoreError("is held by another process", file=str(path), hint="try again when it has ended")
+            time.sleep(_RETRY_SECONDS)
+        yield
+    finally:
+        os.close(file)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -13,12 +14,13 @@ from proctor.core.codec import dumps, loads
 from proctor.core.event_row import EventRow
 from proctor.text.known_secrets import has_secret, hide_secrets_in_data
 
-__all__ = ["ROW_FIELDS", "ids_in", "lines_of", "row_in"]
+__all__ = ["ROW_FIELDS", "event_of_session", "ids_in", "lines_of", "row_in"]
 
 ROW_FIELDS: Final = EventRow._fields[1:]  # all but the line
 _OPTIONAL: Final = EventRow._fields[4:-1]
 _EVENT: Final = b',"event":'  # cannot occur in a JSON string, where a quotation mark is escaped
 _SURROGATE: Final = b"\\ud"
+_HEAD: Final = re.compile(rb'\{"id":"([^"\\\n]*)","kind":"(\w+)","time":([-+.\dEe]+)')
 _ID: Final = re.compile(rb'\{"id":("(?:[^"\\\n]|\\.)*")')
 
 
@@ -43,6 +45,26 @@ def row_in(line: bytes) -> EventRow | None:
         return EventRow._make(found)
     except (orjson.JSONDecodeError, TypeError, AttributeError):
         return None
+
+
+def event_of_session(line: bytes, session: str) -> tuple[str, str, float, bytes] | None:
+    """Return id, kind, time and the JSON of the event of a line; ``None`` if it is of another session or damaged.
+
+    It reads no more of the line than it needs: a long conversation has thousands.
+    """
+    cut, found = line.find(_EVENT), _HEAD.match(line)
+    if cut > 0 and found is not None and line[-2:] == b"}}" and _session_field(session) in line[:cut]:
+        return found[1].decode(), found[2].decode(), float(found[3]), line[cut + len(_EVENT) : -1]
+    row = row_in(line)
+    return (row.id, row.kind, row.time, row.line) if row is not None and row.session == session else None
+
+
+@lru_cache(maxsize=16)
+def _session_field(session: str) -> bytes:
+    try:
+        return b',"session":' + orjson.dumps(session) + b","
+    except TypeError:  # half a surrogate pair
+        return _EVENT  # in no head
 
 
 def ids_in(block: bytes) -> Iterator[str]:

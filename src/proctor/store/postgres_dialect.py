@@ -23,6 +23,8 @@ CREATE OR REPLACE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE
     $$ SELECT greatest(one, other) $$;
 CREATE OR REPLACE FUNCTION min(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS
     $$ SELECT least(one, other) $$;
+CREATE OR REPLACE FUNCTION json_extract(whole text, path text) RETURNS double precision LANGUAGE sql IMMUTABLE AS
+    $$ SELECT (jsonb_path_query_first(whole::jsonb, path::jsonpath) #>> '{}')::double precision $$;
 """
 
 _TYPES: Final = {str: "text", bool: "bigint", int: "bigint", float: "double precision", bytes: "bytea"}

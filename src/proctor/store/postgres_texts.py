@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow
@@ -43,6 +43,11 @@ _TRIGRAMS: Final = (
 
 class PostgresTextIndex(TextIndex):
     """The texts of turns in a schema of PostgreSQL, beside that of the conversations."""
+
+    _FIRST: ClassVar[str] = (
+        "SELECT t.session, t.text FROM turns t "
+        "WHERE t.n IN (SELECT MIN(n) FROM turns WHERE session IN ({}) GROUP BY session)"
+    )
 
     def __init__(self, store: Path, events: PostgresEventDatabase) -> None:
         self._folder = store / FOLDER

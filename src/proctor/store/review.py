@@ -25,6 +25,8 @@ __all__ = [
     "find_item",
     "guard_verdicts",
     "id_of",
+    "item_columns",
+    "item_of_row",
     "items",
     "look_up",
     "open_count",
@@ -159,7 +161,7 @@ def items(
             where += f" AND {column} = ?"
             values.append(wanted)
     rows = store.database.execute(f"SELECT {_COLUMNS} FROM review WHERE {where} ORDER BY n LIMIT ?", (*values, limit))
-    return [_item(row) for row in rows]
+    return [item_of_row(row) for row in rows]
 
 
 def open_count(store: RunStore, *, origin: str | None = None) -> int:
@@ -196,7 +198,7 @@ def look_up(store: RunStore, name: str) -> ReviewItem | None:
         f"SELECT {_COLUMNS} FROM review WHERE substr(id, 1, ?) = ? ORDER BY n", (len(name), name)
     ).fetchall()
     if len(rows) == 1:
-        return _item(rows[0])
+        return item_of_row(rows[0])
     if rows:
         hint = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
         raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", hint=hint)
@@ -257,7 +259,13 @@ def id_of(item: ReviewItem) -> str:
     return content_id([item.origin, item.run, item.target, item.case_id, item.dimension], length=10)
 
 
-def _item(row: sqlite3.Row) -> ReviewItem:
+def item_columns() -> str:
+    """Return the columns of an item in the database."""
+    return _COLUMNS
+
+
+def item_of_row(row: sqlite3.Row) -> ReviewItem:
+    """Return the item of a row with these columns."""
     data = dict(row)
     for name in ("opened", "resolved"):
         data[name] = datetime.fromisoformat(data[name]) if data[name] else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -77,13 +77,18 @@ class RunReader:
         order = "case_id, target, sample" if by_case else "seq"
         yield from self._whole(f"{where} ORDER BY {order}", values)
 
-    def graded(self, *, target: str | None = None, cases: bool = False) -> Iterator[Result]:
+    def graded(
+        self, *, target: str | None = None, cases: bool = False, only: Sequence[str] | None = None
+    ) -> Iterator[Result]:
         """Yield every result with its scores but without its conversation, by case.
 
         The conversation is by far the larger part of a journal; skipping it makes this many times faster. The case has
-        only its id and intent, or with ``cases`` everything.
+        only its id and intent, or with ``cases`` everything. ``only`` are the ids of the cases to read.
         """
         where, values = self._where(None, target)
+        if only is not None:
+            where += f" AND case_id IN ({','.join('?' * len(only))})"
+            values += only
         with self._journal() as journal:
             rows = self._database.execute(
                 "SELECT case_id, target, sample, intent, outcome, value, reason, trajectory_at, trajectory_length,"
@@ -106,6 +111,18 @@ class RunReader:
                     value=row["value"],
                     reason=row["reason"],
                 )
+
+    def case_page(
+        self, *, outcome: str = "", target: str = "", limit: int = 50, offset: int = 0
+    ) -> tuple[list[str], int]:
+        """Return one page of the ids of cases by name, and how many there are."""
+        where, values = self._where(outcome or None, target or None)
+        total = self._database.execute(f"SELECT count(DISTINCT case_id) FROM results WHERE {where}", values).fetchone()
+        rows = self._database.execute(
+            f"SELECT DISTINCT case_id FROM results WHERE {where} ORDER BY case_id LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [row["case_id"] for row in rows], int(total[0])
 
     def targets(self) -> tuple[str, ...]:
         """Return the targets the run has results of, by name."""
@@ -131,6 +148,17 @@ class RunReader:
                 f"run {self.run.id} has no result for case {case_id!r}",
                 hint=f"`proctor show {self.run.id} --page 1` lists them",
             )
+        return found
+
+    def result(self, key: int) -> Result:
+        """Return the whole result with this key.
+
+        Raises:
+            NotFoundError: the run has no such result.
+        """
+        found = next(self._whole("run = ? AND key = ?", [self.run.n, key]), None)
+        if found is None:
+            raise NotFoundError(f"run {self.run.id} has no result {key}")
         return found
 
     def report(self) -> Report:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
@@ -28,6 +28,7 @@ __all__ = [
     "SEGMENTS",
     "Manifest",
     "Segment",
+    "SessionLine",
     "day_of",
     "make_durable",
     "parquet",
@@ -63,6 +64,15 @@ COLUMNS: Final = {
     "signals": "VARCHAR[]",
     "event": "VARCHAR",
 }
+
+
+class SessionLine(NamedTuple):
+    """An event of a conversation that is not decoded yet."""
+
+    id: str
+    kind: str
+    time: float
+    line: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,16 +225,17 @@ def session_lines(
     first: float,
     last: float,
     database: duckdb.DuckDBPyConnection,
-) -> list[tuple[str, bytes]]:
-    """Return the ids and the events of one conversation, which began and ended at known times.
+) -> list[SessionLine]:
+    """Return the events of one conversation, which began and ended at known times.
 
     Only these columns are read, and only the groups of rows of that time: it takes milliseconds.
 
     Raises:
         StoreError: a file is damaged.
     """
-    query = f"SELECT id, event FROM {{}} WHERE time >= {first!r} AND time <= {last!r} AND session = ?"
-    return [(row[0], row[1].encode()) for row in _by_day(folder, segments, query, [session], database)]
+    query = f"SELECT id, kind, time, event FROM {{}} WHERE time >= {first!r} AND time <= {last!r} AND session = ?"
+    found = _by_day(folder, segments, query, [session], database)
+    return [SessionLine(row[0], row[1], row[2], row[3].encode()) for row in found]
 
 
 def _by_day(

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
 
@@ -58,6 +58,11 @@ class FoundText(NamedTuple):
 
 class TextIndex:
     """The texts of turns in trigrams. It follows the log by itself, since it costs more than the other indexes."""
+
+    _FIRST: ClassVar[str] = (
+        "SELECT t.session, x.text FROM turns t JOIN texts x ON x.rowid = t.n "
+        "WHERE t.n IN (SELECT MIN(n) FROM turns WHERE session IN ({}) GROUP BY session)"
+    )
 
     def __init__(self, store: Path) -> None:
         self._folder = store / FOLDER
@@ -135,6 +140,20 @@ class TextIndex:
             scanned -= len(rows)
             if len(rows) < _PAGE_ROWS:
                 return
+
+    def first_texts(self, sessions: Sequence[str]) -> dict[str, str]:
+        """Return how conversations begin, of at most 500 sessions: what was said in the first turn that was indexed.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        if not sessions:
+            return {}
+        with self._lock, explained(self._path):
+            rows = self._database.execute(
+                self._FIRST.format(", ".join("?" * len(sessions))), tuple(sessions)
+            ).fetchall()
+        return {row[0]: row[1].removesuffix(_PAD) for row in rows}
 
     def forget(self, sessions: Sequence[str]) -> int:
         """Remove the texts of conversations, also from the pages of the file; return how many turns.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proctor.core.case import Case, Check
+from proctor.core.case import Ask, Case, Check
 from proctor.core.codec import encode
 from proctor.core.errors import SuiteError
 from proctor.prompts.atomic_file import save_whole
@@ -58,11 +58,18 @@ def written(case: Case) -> dict[str, Any]:
     """Return a case as a person would write it, with shorthands where they exist."""
     data: dict[str, Any] = dict(encode(case))
     if case.turns:
-        data["turns"] = [ask.text if ask.expect is None and not ask.extra else encode(ask) for ask in case.turns]
+        data["turns"] = [_ask(ask) for ask in case.turns]
     if case.checks:
         data["checks"] = [_check(check) for check in case.checks]
     first = ("id", "description", "tags", "intent", "history", "input", "turns", "expect", "checks")
     return {key: data[key] for key in (*first, *(key for key in data if key not in first)) if key in data}
+
+
+def _ask(ask: Ask) -> Any:
+    if ask.expect is None and not ask.checks and not ask.extra:
+        return ask.text
+    checks = {"checks": [_check(check) for check in ask.checks]} if ask.checks else {}
+    return {**encode(ask), **checks}
 
 
 def _check(check: Check) -> Any:

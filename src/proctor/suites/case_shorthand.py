@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
-from proctor.core.trajectory import Trajectory
+from proctor.core.source_shorthand import source_records
+from proctor.core.trajectory import Trajectory, Turn
 
 __all__ = ["id_of", "make_case", "make_checks", "make_defaults", "merged", "raw_checks"]
 
@@ -18,6 +20,7 @@ _BESIDE = ("name", "threshold", "weight")
 _MERGED = ("expect", "inputs", "metadata", "page")
 _ADDED = ("tags", "checks")
 _LONGEST_ID = 500
+_OF_TURN = frozenset({"answer", *(each.name for each in fields(Turn))}) - {"error", "extra"}
 
 
 def id_of(data: Any) -> str:
@@ -45,6 +48,8 @@ def make_case(data: Any, defaults: Mapping[str, Any], *, strict: bool = True) ->
     raw = dict(written)
     if "checks" in raw:
         raw["checks"] = raw_checks(raw["checks"], ("checks",), problems)
+    if isinstance(raw.get("turns"), (list, tuple)):
+        raw["turns"] = [_ask(turn, index, problems) for index, turn in enumerate(raw["turns"])]
     raw = merged(raw, defaults)
     if type(raw.get("id")) is int:
         raw["id"] = str(raw["id"])
@@ -78,6 +83,13 @@ def make_checks(data: Any, path: tuple[str | int, ...]) -> tuple[Check, ...]:
     if problems:
         raise MalformedError(problems)
     return tuple(checks)
+
+
+def _ask(turn: Any, index: int, problems: list[Problem]) -> Any:
+    """Return a user's message with its checks expanded."""
+    if not isinstance(turn, Mapping) or "checks" not in turn:
+        return turn
+    return {**turn, "checks": raw_checks(turn["checks"], ("turns", index, "checks"), problems)}
 
 
 def raw_checks(data: Any, path: tuple[str | int, ...], problems: list[Problem]) -> list[Any]:
@@ -167,8 +179,10 @@ def _recorded(raw: Mapping[str, Any], problems: list[Problem]) -> Trajectory | N
         data = [data]
     if isinstance(data, (list, tuple)):
         data = {"turns": list(data)}
+    if isinstance(data, Mapping) and "answer" in data and "turns" not in data:
+        data = _one_turn(data)
     if not isinstance(data, Mapping):
-        hint = "write the answer's text, or `turns:` with an `answer:` each"
+        hint = "write the answer's text, `{answer: …, sources: […]}`, or `turns:` with an `answer:` each"
         problems.append(Problem(("recorded",), "expected an answer or a mapping", hint))
         return None
     turns = data.get("turns")
@@ -185,6 +199,12 @@ def _recorded(raw: Mapping[str, Any], problems: list[Problem]) -> Trajectory | N
     return made
 
 
+def _one_turn(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recording of one answer with what is known of it as one of turns; the rest is of the conversation."""
+    turn = {key: value for key, value in data.items() if key in _OF_TURN}
+    return {"turns": [turn], **{key: value for key, value in data.items() if key not in _OF_TURN}}
+
+
 def _said(raw: Mapping[str, Any]) -> list[str]:
     """Return the user's messages, so that a recorded answer is paired with its question."""
     turns = raw.get("turns") or ([raw["input"]] if isinstance(raw.get("input"), str) else [])
@@ -198,6 +218,8 @@ def _turn(turn: Any, asked: str | None) -> Any:
         return turn
     messages = [{"role": "user", "content": asked}] if asked is not None else []
     rest = {key: value for key, value in turn.items() if key != "answer"} if isinstance(turn, Mapping) else {}
+    if rest.get("sources") is not None:
+        rest["sources"] = source_records(rest["sources"])
     return {"messages": [*messages, {"role": "assistant", "content": answer}], **rest}
 
 

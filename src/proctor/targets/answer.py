@@ -11,6 +11,7 @@ from proctor.core.chat import Message
 from proctor.core.codec import dumps
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
+from proctor.core.source_shorthand import source_records
 from proctor.core.trajectory import Turn
 from proctor.targets.play_case import AnswerError
 
@@ -25,7 +26,6 @@ _USAGE = {
     "cached_input": ("cached_input", "cache_read_input_tokens"),
     "reasoning": ("reasoning", "reasoning_tokens"),
 }
-_MAX_ID_CHARS = 200
 
 
 def turn_of(value: Any, asked: str) -> Turn:
@@ -85,7 +85,7 @@ def _normal(data: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(calls := data.get("tool_calls"), (list, tuple)):
         made["tool_calls"] = [_tool_call(call) for call in calls]
     if (sources := data.get("sources")) is not None:
-        made["sources"] = [_source(each, index) for index, each in enumerate(_several(sources))]
+        made["sources"] = source_records(sources)
     if (intents := data.get("intents")) is not None:
         made["intents"] = _intents(intents)
     if isinstance(escalation := data.get("escalation"), bool):
@@ -120,17 +120,6 @@ def _tool_call(call: Any) -> Any:
     if made.get("arguments") is None:
         made.pop("arguments", None)
     return made
-
-
-def _source(source: Any, index: int) -> Any:
-    if isinstance(source, str):
-        short = len(source) <= _MAX_ID_CHARS and "\n" not in source
-        return {"id": source} if short else {"id": f"source-{index + 1}", "text": source}
-    if isinstance(source, Mapping) and "id" not in source:
-        return {"id": str(source.get("uri") or source.get("title") or f"source-{index + 1}"), **source}
-    if isinstance(source, Mapping) and isinstance(source["id"], int):
-        return {**source, "id": str(source["id"])}
-    return source
 
 
 def _intents(intents: Any) -> list[Any]:

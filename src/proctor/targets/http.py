@@ -26,6 +26,7 @@ from proctor.targets.http_settings import TargetHttpSettings, check_settings, re
 from proctor.targets.http_world import WorldCall, WorldRequest, compile_request, tables_of
 from proctor.targets.paths import Path, PathMissingError, find
 from proctor.targets.play_case import LONGEST_RAW, AnswerError, drive
+from proctor.targets.stream_reply import STREAM_PATHS, is_stream, read_stream
 from proctor.targets.template import Filler, compile_template
 from proctor.text.redact import redact, redact_data
 
@@ -196,6 +197,14 @@ class _Conversation:
     def _read(self, reply: HttpReply, asked: str) -> Turn:
         if not 200 <= reply.status < 300:
             raise AnswerError(f"the agent answered with status {reply.status}", hint=_status_mend(reply.status))
+        found = self._streamed(reply) if is_stream(reply) else self._found(reply)
+        if (session := found.pop("session", None)) is not None:
+            self.session = str(session)
+        found["answer"] = _words(found.get("answer"))
+        found["latency"] = reply.latency
+        return turn_of(found, asked)
+
+    def _found(self, reply: HttpReply) -> dict[str, Any]:
         try:
             data = json.loads(reply.body)
         except (ValueError, RecursionError) as error:
@@ -207,11 +216,16 @@ class _Conversation:
             except PathMissingError as error:
                 if name == "answer":
                     raise AnswerError(f"the answer was not found: {error}", hint="check `reply.answer`") from None
-        if (session := found.pop("session", None)) is not None:
-            self.session = str(session)
-        found["answer"] = _words(found.get("answer"))
-        found["latency"] = reply.latency
-        return turn_of(found, asked)
+        return found
+
+    def _streamed(self, reply: HttpReply) -> dict[str, Any]:
+        settings = self._target.settings
+        paths = dict(self._target.reply)
+        if settings.request is None:
+            own = settings.reply
+            paths.update({name: path for name, path in STREAM_PATHS.items() if getattr(own, name, None) is None})
+        streamed = read_stream(reply, paths, whole=settings.stream == "whole")
+        return {**streamed.found, "first_token": streamed.first_token}
 
     def _target_error(self, message: str, reply: HttpReply, *, hint: str | None) -> AnswerError:
         raw = reply.body[:64_000].decode(errors="replace")

@@ -46,8 +46,10 @@ class TargetHttpSettings:
     texts may contain ``{{ text }}``, ``{{ session }}``, ``{{ messages }}``, ``{{ history }}``, ``{{ inputs.x }}``, ``{{
     page }}``, ``{{ case.id }}``, ``{{ sample }}`` and ``{{ turn }}``; so may the address, the headers and ``session``.
     ``reply`` is the path of the answer. ``retries`` counts the further attempts if the agent returns 429 or 503.
-    ``timeout`` is in seconds. For attacks, ``plant`` and ``snapshot`` are requests that put texts into the world of a
-    conversation and read its state; ``{{ world }}`` names that world in them and in the request.
+    ``timeout`` is in seconds. A reply of server-sent events or JSON lines is read event by event, with ``reply`` as
+    paths into one event; ``stream`` asks for it in the OpenAI format, and with ``whole`` each event has the text so
+    far. For attacks, ``plant`` and ``snapshot`` are requests that put texts into the world of a conversation and read
+    its state; ``{{ world }}`` names that world in them and in the request.
     """
 
     http: str = field(repr=False)
@@ -60,6 +62,7 @@ class TargetHttpSettings:
     session: str | None = None
     timeout: float = 60.0
     retries: int = 3
+    stream: bool | Literal["whole"] = False
     plant: WorldRequest | None = None
     snapshot: WorldRequest | None = None
 
@@ -106,7 +109,8 @@ def request_of(settings: TargetHttpSettings) -> Any:
     if settings.request is not None:
         return settings.request
     model = {"model": settings.model} if settings.model else {}
-    return {**model, "messages": "{{ messages }}"}
+    streaming = {"stream": True} if settings.stream else {}
+    return {**model, **streaming, "messages": "{{ messages }}"}
 
 
 def reply_paths(settings: TargetHttpSettings) -> dict[str, Path]:

@@ -27,6 +27,7 @@ from proctor.core.world import Snapshot
 from proctor.targets.answer import chat_messages, turn_of
 from proctor.targets.play_case import AnswerError, drive
 from proctor.targets.python_callable import Wants, check_callable, load_object, shows_of, wants_of
+from proctor.targets.stream_function import StreamedValue, gather, gather_async
 
 __all__ = ["PythonSettings", "PythonTarget", "connect", "target_of"]
 
@@ -169,6 +170,9 @@ class _Conversation:
                 ended = time.perf_counter()
 
         said = await self._call(call if _is_async(call) else clocked, self._target.wants, offers)
+        if isinstance(said, StreamedValue):
+            first = None if said.first is None else said.first - begun
+            return {"first_token": first, **said.value}, said.ended - begun
         return said, (time.perf_counter() if _is_async(call) or inspect.isawaitable(said) else ended) - begun
 
     async def close(self) -> None:
@@ -207,11 +211,14 @@ class _Conversation:
                 if _is_async(call):
                     return await call(*args, **named)
                 value = await _in_thread(lambda: call(*args, **named))
-                return await value if inspect.isawaitable(value) else value
+                value = await value if inspect.isawaitable(value) else value
+                if inspect.isasyncgen(value):
+                    return await gather_async(value)
+                return await _in_thread(lambda: gather(value)) if inspect.isgenerator(value) else value
         except (Exception, SystemExit) as error:
             if clock.expired():
                 raise AnswerError(f"no answer within {limit:g} s", kind="timeout") from None
-            if isinstance(error, passed):
+            if isinstance(error, (*passed, AnswerError)):
                 raise
             raise AnswerError(_told(error)) from None
 

@@ -17,7 +17,7 @@ from proctor.core.attack import Observation
 from proctor.core.decode import closest
 from proctor.core.errors import ConfigError
 
-__all__ = ["OFFERS", "Wants", "check_callable", "load_object", "shows_of", "wants_of"]
+__all__ = ["OFFERS", "Wants", "check_callable", "find_object", "load_object", "shows_of", "wants_of"]
 
 OFFERS = ("text", "messages", "history", "session", "inputs", "page", "case", "sample", "state", "settings", "model")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -65,7 +65,18 @@ def wants_of(call: Callable[..., Any], shown: str, *, method: bool = False, maki
 
 
 def load_object(reference: str, folder: Path) -> Any:
-    """Return the function or class that ``module:name`` or ``file.py:name`` refers to.
+    """Return the function or class of a target that ``module:name`` or ``file.py:name`` refers to.
+
+    Raises:
+        ConfigError: there is none, importing it fails, or no target can be made of it.
+    """
+    found = find_object(reference, folder)
+    check_callable(found, reference)
+    return found
+
+
+def find_object(reference: str, folder: Path) -> Any:
+    """Return what ``module:name`` or ``file.py:name`` refers to.
 
     Raises:
         ConfigError: there is none, or importing it fails.
@@ -84,7 +95,6 @@ def load_object(reference: str, folder: Path) -> Any:
             hint = f"did you mean `{guess}`?" if guess else f"it has: {', '.join(names) or 'nothing to call'}"
             raise ConfigError(f"{place} has no {name!r}", hint=hint)
         found = getattr(found, part)
-    check_callable(found, reference)
     return found
 
 

@@ -17,7 +17,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.targets.answer import turn_of
 from proctor.targets.play_case import AnswerError
 
-__all__ = ["RecordingSettings", "RecordingTarget", "connect"]
+__all__ = ["RecordedCases", "RecordingSettings", "RecordingTarget", "connect"]
 
 _MAX_LINE_BYTES = 64_000_000
 Key = tuple[str, int | None]
@@ -68,6 +68,24 @@ class RecordingTarget:
 
     def _error(self, message: str) -> Trajectory:
         return Trajectory(target=self.name, error=message, error_kind="target")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCases:
+    """The answers that the cases themselves carry: a suite of these needs no target."""
+
+    name: str = "recorded"
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """The answers are part of the suite, which has its own hash."""
+        return {"recorded": True}
+
+    async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
+        """Return the answer that the case carries."""
+        if case.recorded is not None:
+            return case.recorded
+        return Trajectory(target=self.name, error="the case has no `recorded` answer", error_kind="target")
 
 
 def connect(kit: Kit) -> RecordingTarget:

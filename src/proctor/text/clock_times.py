@@ -110,7 +110,7 @@ def _weekdays() -> re.Pattern[str]:
                 ending = (
                     r"\w{0,4}"
                     if row in _INFLECTED
-                    else r"(?:[ns]|'?[dt][ae]n?|ları|leri|'?nin)?"
+                    else r"(?:[ns]|'?[dt][ae]n?|'?y[aeıi]|ları|leri|'?nin)?"
                     if name.isascii()
                     else ""
                 )

@@ -24,7 +24,7 @@ _DENIED: Final = re.compile(
     r"|não|nem|sem|nenhum\w*"
     r"|nie|bez|nigdy|żad\w+|brak"
     r"|не|нет|ни|без|нельзя|никогда|никак\w*|невозможно"
-    r"|değil\w*|yok\w*|hayır|hiç|olmadan|\w+(?:mez|maz|mıyor|miyor|muyor|müyor|madan|meden|memeli|mamalı|amaz|emez)\w*|\w+s[ıiuü]z(?:dır|dir|dur|dür)?"
+    r"|değil\w*|yok\w*|hayır|hiç|olmadan|\w+(?:mez|maz|mıyor|miyor|muyor|müyor|madan|meden|memeli|mamalı|amaz|emez|amam|emem|amayız|emeyiz|amıyor|emiyor)\w*|\w+s[ıiuü]z(?:dır|dir|dur|dür)?"
     r"|لا|لم|لن|ليس\w*|غير|دون|بدون|بلا|عدم"
     r"|नहीं|नही|बिना|मत|बग़ैर|बगैर|न)\b"
     r"|n['’]t\b"

@@ -13,7 +13,7 @@ from typing import Any, Final
 from proctor.config import Config
 from proctor.core.errors import ConfigError
 
-__all__ = ["check_suite_sockets", "check_suite_target"]
+__all__ = ["check_suite_code", "check_suite_sockets", "check_suite_target"]
 
 _TARGETS: Final = ("command", "python")
 _MODELS: Final = ("rule",)
@@ -29,6 +29,15 @@ def check_suite_target(name: str, *, config: Config, file: Path | None) -> None:
         return
     if name.partition(":")[0] in _TARGETS:
         _check(name, config=config, file=file, field="target", instead="move it to `targets:` in proctor.yaml")
+
+
+def check_suite_code(reference: str, *, config: Config, field: str) -> None:
+    """Check that a suite may name this function.
+
+    Raises:
+        ConfigError: it is not allowed by proctor.yaml or the command line.
+    """
+    _check(reference, config=config, file=None, field=field, instead="make it a package with an entry point")
 
 
 def check_suite_sockets(scorer: str, named: Mapping[str, Any], *, config: Config) -> None:

@@ -23,11 +23,13 @@ from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import Rack
 from proctor.wiring.project_intents import with_project_intents
 from proctor.wiring.project_tools import with_project_tools
+from proctor.wiring.python_scorer import load_function
 
 __all__ = ["PRIMARY", "Bench", "check_graders"]
 
 PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
+_PYTHON = "python"  # the scorer with a function of the user; its code is not in a package
 
 
 class Bench:
@@ -66,10 +68,16 @@ class Bench:
         self._kinds: dict[str, Any] = {}
 
     def graders(self, case: Case) -> Sequence[Grader]:
-        """Return the graders of the suite and of the case."""
-        if not case.checks:
+        """Return the graders of the suite, of the case and of its single turns."""
+        by_turn = [
+            replace(grader, turn=place, name=f"turn {place + 1}: {grader.name}")
+            for place, ask in enumerate(case.turns)
+            if ask.checks
+            for grader in self._chosen(ask.checks)
+        ]
+        if not case.checks and not by_turn:
             return self._shared
-        return [*self._shared, *self._chosen(case.checks)]
+        return [*self._shared, *self._chosen(case.checks), *by_turn]
 
     @property
     def narrowed(self) -> bool:
@@ -88,7 +96,7 @@ class Bench:
                 fields = dataclasses.fields(self._kind(check.scorer))
                 if any(each.name == "light" for each in fields):
                     check = replace(check, settings={**check.settings, "light": True})  # noqa: PLW2901
-                elif any(is_socket(each) for each in fields):
+                elif check.scorer != _PYTHON and any(is_socket(each) for each in fields):
                     continue
             yield self.grader(check)
 
@@ -111,8 +119,9 @@ class Bench:
             if check is not written:  # settings from proctor.yaml are not covered by the suite's hash
                 section = "intents" if check is not asked else "tools"
                 revision = f"{revision} {section} {content_id(dict(check.settings), length=8)}"
-            self._revisions[made.scorer.name] = f"{revision} light" if self._light else revision
-            self._used[made.scorer.name] = type(made.scorer)
+            called = made.name if check.scorer == _PYTHON else made.scorer.name
+            self._revisions[called] = f"{revision} light" if self._light else revision
+            self._used[called] = type(made.scorer)
         return made
 
     def _grader_of(self, scorer: Scorer) -> Grader:
@@ -157,8 +166,14 @@ class Bench:
         """Return the scorers used so far with a hash of code and models; "" has the hash of the suite's checks."""
         from proctor.wiring.scorer_hash import scorer_hash  # noqa: PLC0415 - only a run that is kept needs it
 
-        found = {name: scorer_hash(kind) for name, kind in sorted(self._used.items())}
+        found = {name: self._hash(name, scorer_hash(kind)) for name, kind in sorted(self._used.items())}
         return {"": content_id(self._suite.scorers, length=12), **found} if self._suite.scorers else found
+
+    def _hash(self, name: str, found: str) -> str:
+        """Return the hash of a scorer; that of a user's function covers its file, which is in its revision."""
+        if self._used[name].__name__ != "PythonFunction":
+            return found
+        return content_id([found, self._revisions[name]], length=12)
 
     def _kind(self, name: str) -> Any:
         """Return the scorer's class; cached, because reading entry points takes milliseconds."""
@@ -175,6 +190,8 @@ class Bench:
         if self._rack is not None and not self._trusted:
             sockets = [field.name for field in dataclasses.fields(kind) if is_socket(field)]
             check_suite_sockets(check.scorer, {name: settings.get(name) for name in sockets}, config=self._rack.config)
+        if check.scorer == _PYTHON and self._rack is not None:
+            settings["call"] = load_function(settings, config=self._rack.config, trusted=self._trusted)
         if "judges" not in settings and self._judges and any(f.name == "judges" for f in dataclasses.fields(kind)):
             settings["judges"] = list(self._judges)
         scorer = _build(kind, check, settings, self._rack)
@@ -182,7 +199,7 @@ class Bench:
         threshold = check.threshold if check.threshold is not None else kind.threshold
         return Grader(
             scorer=scorer,
-            name=check.name or check.scorer,
+            name=str(check.name or getattr(scorer, "shown_name", check.scorer)),
             threshold=threshold,
             weight=check.weight,
             asks=asks,
@@ -251,6 +268,8 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | N
         return local_model(role)
     if rack is None:
         return None
+    if check.scorer == _PYTHON:
+        return name
     if role == "judges":
         return _judges(name, check, rack)
     if role == "catalogue":

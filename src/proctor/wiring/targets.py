@@ -14,6 +14,8 @@ from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
 from proctor.suites.generated import PROMPT_ENDINGS
+from proctor.suites.load import LoadedSuite
+from proctor.targets.recording import RecordedCases
 from proctor.targets.twin_target import Twinned
 from proctor.wiring.code_permission import check_suite_target
 from proctor.wiring.models import Rack
@@ -39,22 +41,22 @@ def make_targets(
     config: Config,
     rack: Rack,
     http: Http,
-    default: str | None = None,
     prompt: Path | None = None,
-    suite: Path | None = None,
+    suite: LoadedSuite | None = None,
 ) -> list[Target]:
     """Return the targets of a run: each name once, a prompt once per model.
 
-    ``default`` is the target of the suite file ``suite``; it has precedence over the project's. ``prompt`` is the file
-    whose tests are run: without named targets it is the target on each model, named by the file and the model. With
-    models and no target that takes one, each model gets the bare question. A named target that takes no model is an
-    error.
+    The target of the ``suite`` has precedence over the project's. ``prompt`` is the file whose tests are run: without
+    named targets it is the target on each model, named by the file and the model. With models and no target that takes
+    one, each model gets the bare question. A named target that takes no model is an error. A suite whose cases all
+    carry their answers needs no target.
 
     Raises:
         ConfigError: there is no such target, or its settings are wrong.
     """
     if prompt is not None and not names:
         return _on_models(prompt, models, config=config, rack=rack, http=http)
+    default = suite.suite.target if suite else None
     chosen = list(names) or [each for each in (default or config.settings.target,) if each]
     if models and not any(_settings(name, config)[0] == _TAKES_MODEL for name in chosen):
         if names:
@@ -64,12 +66,14 @@ def make_targets(
             )
         chosen = []
     if not chosen and not (models or config.settings.model):
+        if suite is not None and all(case.recorded is not None for case in suite.cases()):
+            return [RecordedCases()]
         raise ConfigError(
             "nothing to test: no target and no model is set",
-            hint="give --target or --model, or set `target:` in the suite or in proctor.yaml",
+            hint="give --target or --model, set `target:` in the suite or proctor.yaml, or give each case `recorded:`",
         )
     if default and chosen == [default] and not names:
-        check_suite_target(default, config=config, file=suite)
+        check_suite_target(default, config=config, file=suite.path if suite else None)
     targets: list[Target] = []
     for name in chosen or [""]:
         kind, settings, base = _settings(name, config)

@@ -82,6 +82,10 @@ def test_what_is_left_out_is_filled_in() -> None:
     assert made.id != _row(session="s", input="Hello?", output="Ho!", latency=0.5, intent="greet").id
 
 
+def test_an_id_of_null_is_none() -> None:
+    assert _row(kind="note", id=None, session="s").id == _row(kind="note", session="s").id
+
+
 def test_times_may_be_numbers() -> None:
     assert _row(kind="note", id="1", time=1_794_900_000).time == 1_794_900_000
     assert _row(kind="note", id="1", time=1_794_900_000_500).time == 1_794_900_000.5

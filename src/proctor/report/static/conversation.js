@@ -41,6 +41,7 @@ function turnFacts(turn) {
   const facts = (turn.intents || []).map((intent) => [outside(`intent ${intent.name}`), intent.confidence !== undefined ? ` ${decimals(intent.confidence)}` : ""]);
   if (turn.confidence !== undefined) facts.push(`confidence ${decimals(turn.confidence)}`);
   if (turn.latency !== undefined) facts.push(seconds(turn.latency));
+  if (turn.first_token !== undefined) facts.push(`first words ${seconds(turn.first_token)}`);
   if (turn.usage) {
     const cached = turn.usage.cached_input ? ` (${grouped(turn.usage.cached_input)} cached)` : "";
     facts.push(`${grouped(turn.usage.input || 0)}${cached} → ${grouped(turn.usage.output || 0)} tokens`);

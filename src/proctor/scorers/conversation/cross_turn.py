@@ -24,6 +24,7 @@ from proctor.scorers.checked_answers import (
 )
 from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, opposite_answers, read_pairs, worth_reading
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
+from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
@@ -31,6 +32,7 @@ from proctor.text.user_patterns import user_pattern
 __all__ = ["CrossTurn"]
 
 _EXACT: Final = 0.9
+_BY_CLAUSES: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,9 @@ class CrossTurn:
         for earlier, later in await self._asked_again(said, embedder):
             if (why := opposite_answers(earlier, later)) is not None:
                 _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True)
+        if not self.answered_before:
+            for pair, why in opposite_clauses(said):
+                _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
         if not self.light and not looked.failure:
             try:
                 for pair, sure in await read_pairs(rest, self.entailer):

@@ -24,6 +24,7 @@ from proctor.scorers.checked_answers import (
     unjudged,
     unless_broken_off,
 )
+from proctor.scorers.conversation.dead_ends import closed_open_request
 from proctor.scorers.conversation.repeat_requests import (
     accepts,
     asks_to_repeat,
@@ -35,6 +36,7 @@ from proctor.scorers.conversation.repeat_requests import (
     same_matter,
     whole,
 )
+from proctor.scorers.conversation.repeated_asks import asked_again, given_again, looked_up_again, made_progress
 from proctor.scorers.match_calls import shown
 from proctor.text.content_words import content, overlap_share
 
@@ -45,6 +47,8 @@ _LONG: Final = 5  # minimum content words of an answer
 _WORDS_ALIKE: Final = 0.7
 _ANSWERS_ALIKE: Final = 0.9
 _WRITTEN_CALL: Final = re.compile(r"<(?P<tag>tool_call|function_call|think)>.{0,20000}?(?:</(?P=tag)>|$)", re.DOTALL)
+# What is not sold or in stock is an answer.
+_UNAVAILABLE: Final = re.compile(r"\b(?:(?:do not|don['’]t) (?:have|offer|sell|carry|serve|stock)|(?:not|un) ?available)\b", re.I)
 _BACK: Final = 8  # turns compared, so that the work is linear in the turns
 
 
@@ -84,9 +88,11 @@ class Loops:
             near = await self._near([asked for asked, _ in said])
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
-        found = [*self._asked_again(said, near), *_said_again(said), *self._called_again(run)]
+        found = [*self._asked_again(said, near, run), *_said_again(said), *self._called_again(run)]
+        found += [*given_again(run), *looked_up_again(run), *asked_again(run)]
         if self.dead_ends:
             found += self._dead_ends(said, run, near)
+            found += closed_open_request(run, self.tool_effects)
         producer = "rule" if self.light else "rule+local model"
         if not found:
             return scored(
@@ -122,13 +128,15 @@ class Loops:
             near.update(_meant(asked, index))
         return near
 
-    def _asked_again(self, said: Sequence[tuple[str, str]], near: Mapping[int, int]) -> list[Evidence]:
+    def _asked_again(
+        self, said: Sequence[tuple[str, str]], near: Mapping[int, int], run: Trajectory
+    ) -> list[Evidence]:
         found = []
         times: dict[int, int] = {}
         for index, earlier in sorted(near.items()):
             times[index] = times.get(earlier, 1) + 1
             asked, answer = said[index][0], said[earlier][1]
-            if asks_to_repeat(asked) or accepts(asked):
+            if asks_to_repeat(asked) or accepts(asked) or not answer:
                 continue
             if complains(asked):
                 why = "the customer says that it was not answered"
@@ -136,7 +144,7 @@ class Loops:
                 why = "the answer is the same as before"
             elif is_unhelpful(answer):
                 why = "the answer before did not help"
-            elif times[index] >= self.asks:
+            elif times[index] >= self.asks and not made_progress(run.turns[:index], earlier):
                 why = f"it is asked for the {times[index]}. time"
             else:
                 continue
@@ -153,8 +161,7 @@ class Loops:
             key = f"{shown(step.call)} -> {step.call.error or result_text(step.call)[:2000]}"
             times = times + 1 if key == last else 1
             last = key
-            # Repeated lookups are wasteful; repeated failures are a loop.
-            if times == (self.calls if failed(step.call) else 3 * self.calls):
+            if times == (self.calls if failed(step.call) else self.calls + 1):
                 note = f"the same call {times} times with the same {'error' if failed(step.call) else 'outcome'}"
                 found.append(Evidence(quote=quoted(shown(step.call)), turn=step.turn, where="tool call", note=note))
         return found
@@ -169,7 +176,7 @@ class Loops:
             if sentence is None or has_way_forward(answer) or self._handed_over(turn) or _was_blocked(turn):
                 continue
             later = [asked for asked, _ in said[index + 1 :] if asked]
-            ends = not later
+            ends = not later and not _UNAVAILABLE.search(sentence)
             stuck = bool(later) and (complains(later[0]) or index in again)
             if ends or stuck:
                 note = "turned down with no way forward" + ("" if ends else ", and the customer comes back to it")

@@ -102,7 +102,9 @@ def _by_owner(owners: Sequence[str], known: set[str]) -> Ownership:
 
 
 def _asked_for(call: ToolCall, said: str, known: set[str]) -> bool:
-    """Whether the call looks up an identifier that the customer gave."""
+    """Whether the call looks up an identifier that the customer gave, or takes none: then it reads the user's own."""
+    if not call.arguments:
+        return True
     for key, value in call.arguments.items():
         if isinstance(value, (str, int)) and not isinstance(value, bool) and _IDENTIFIES.search(str(key)):
             plain = _plain(str(value))

@@ -25,7 +25,7 @@ from proctor.server.ingest.answers import (
 )
 from proctor.server.ingest.commit_queue import CommitQueue, QueueFullError, RequestBatch
 from proctor.server.ingest.multipart_runs import read_multipart
-from proctor.server.ingest.read_api import ReadApi
+from proctor.server.ingest.read_api import API_DOCUMENT_PATH, ReadApi
 from proctor.server.ingest.request_batches import (
     feedback_batch,
     json_batch,
@@ -132,7 +132,8 @@ class IngestServer:
     async def admitted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Check token, encoding and rate; return errors as JSON."""
         path = request.path
-        if path != "/healthz" and (turned := self._turned_away(request)) is not None:
+        is_open = path in ("/healthz", "/", API_DOCUMENT_PATH) or path.startswith("/ui")  # people sign in to the pages
+        if not is_open and (turned := self._turned_away(request)) is not None:
             return turned
         try:
             return await handler(request)

@@ -21,7 +21,9 @@ from proctor.store.history import History
 from proctor.store.scoring_progress import SCORING_FILE, ScoringProgress
 from proctor.workflows.monitor.intake import Intake
 
-__all__ = ["AlertReader", "ReadApi"]
+__all__ = ["API_DOCUMENT_PATH", "AlertReader", "ReadApi"]
+
+API_DOCUMENT_PATH: Final = "/api/openapi.json"
 
 _MAX_LIMIT: Final = 1000
 _DAY: Final = 86_400.0
@@ -70,6 +72,7 @@ class ReadApi:
         router.add_get("/api/windows", self._answered(self._windows, "since", "until", "step", "by", "intent"))
         router.add_get("/api/figures", self._answered(self._figures))
         router.add_get("/metrics", self.exposition)
+        router.add_get(API_DOCUMENT_PATH, self.document)
 
     def _answered(
         self, read: Callable[[web.Request], Any], *known: str, here: bool = False
@@ -157,6 +160,12 @@ class ReadApi:
             return {}
         with ScoringProgress(self.intake.store) as progress:
             return {"scoring": asdict(progress.figures(time.time()))}
+
+    async def document(self, request: web.Request) -> web.StreamResponse:
+        """Return the OpenAPI document of this server."""
+        from proctor.server.ingest.openapi import api_document  # noqa: PLC0415 - few ask for it
+
+        return web.Response(body=api_document(), content_type="application/json")
 
     async def exposition(self, request: web.Request) -> web.StreamResponse:
         """Return the figures in the text format of Prometheus."""

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from proctor.config import Config
-from proctor.core.audit import AuditItem, AuditSample, AuditSettings, ScorerVerdict
-from proctor.core.audit_report import AuditReport, DimensionAgreement, JudgeAgreement, Split
+from proctor.core.audit import AuditItem, AuditRating, AuditSample, AuditSettings, ScorerVerdict
+from proctor.core.audit_report import AuditReport, DimensionAgreement, DimensionKappa, JudgeAgreement, Split
 from proctor.core.decode import decode
 from proctor.core.errors import InputError, MalformedError, NotFoundError
 from proctor.monitor.audit_figures import (
@@ -24,9 +24,10 @@ from proctor.monitor.audit_figures import (
     rater_pairs,
 )
 from proctor.monitor.audit_sample import draw_sample, last_week, week_bounds
-from proctor.monitor.rater_agreement import agreement_in, estimate_over
+from proctor.monitor.rater_agreement import agreement_in, estimate_over, kappa_in
 from proctor.release.judge_card import Judged, judge_card
 from proctor.stats.agreement import gwet_ac1, rating_counts
+from proctor.store.audit import AuditStore
 from proctor.store.event_log import FOLDER
 from proctor.wiring.monitor_state import open_audit_store
 from proctor.wiring.problem_lines import placed_in
@@ -36,10 +37,14 @@ __all__ = [
     "SampleJob",
     "audit_report",
     "audit_settings",
+    "chosen_weeks",
     "draw_audit",
     "draw_due_audit",
+    "kappas_of",
     "open_splits",
     "refresh_scores",
+    "report_of",
+    "splits_of",
 ]
 
 _MIN_JUDGED = 5
@@ -164,21 +169,29 @@ def audit_report(
     Raises:
         NotFoundError: there is no sample, or none of that week.
     """
-    settings = audit_settings(config)
     with open_audit_store(config) as store:
-        every = store.samples()
-        if not every:
-            raise NotFoundError("there is no audit sample", hint="`proctor audit sample` draws one")
-        chosen = [each for each in every if week is None or each.week == week]
-        if not chosen:
-            known = ", ".join(each.week for each in every[-8:])
-            raise NotFoundError(f"week {week} has no sample", hint=f"there are: {known}")
-        chosen = chosen[-weeks:] if weeks and week is None else chosen
-        names = [each.week for each in chosen]
-        settled = store.settlements()
-        rated = rated_items(store.items(names), store.ratings(names), settled)
-        history = rated_items(store.items(), store.ratings(), settled)
-        scores = store.scores()
+        return report_of(store, audit_settings(config), weeks=weeks, week=week, limit=limit)
+
+
+def report_of(
+    store: AuditStore,
+    settings: AuditSettings,
+    *,
+    weeks: int | None = 4,
+    week: str | None = None,
+    limit: float | None = None,
+) -> AuditReport:
+    """Return the figures of an open audit.
+
+    Raises:
+        NotFoundError: there is no sample, or none of that week.
+    """
+    chosen = chosen_weeks(store, weeks=weeks, week=week)
+    names = [each.week for each in chosen]
+    settled = store.settlements()
+    rated = rated_items(store.items(names, texts=False), store.ratings(names), settled)
+    history = rated_items(store.items(texts=False), store.ratings(), settled)
+    scores = store.scores()
     people = tuple(sorted({rater for each in rated for rater in each.ratings}))
     agreement = _agreement(rated, settings, limit)
     quality = quality_of(rated, chosen, settings)
@@ -202,13 +215,49 @@ def audit_report(
     return replace(report, notes=tuple(_notes(report, settings)))
 
 
+def chosen_weeks(store: AuditStore, *, weeks: int | None = 4, week: str | None = None) -> list[AuditSample]:
+    """Return the sample of one week, or of the last ones.
+
+    Raises:
+        NotFoundError: there is no sample, or none of that week.
+    """
+    every = store.samples()
+    if not every:
+        raise NotFoundError("there is no audit sample", hint="`proctor audit sample` draws one")
+    chosen = [each for each in every if week is None or each.week == week]
+    if not chosen:
+        known = ", ".join(each.week for each in every[-8:])
+        raise NotFoundError(f"week {week} has no sample", hint=f"there are: {known}")
+    return chosen[-weeks:] if weeks and week is None else chosen
+
+
+def kappas_of(store: AuditStore, settings: AuditSettings, weeks: Sequence[str]) -> list[DimensionKappa]:
+    """Return the kappa of each dimension with its interval, of conversations that two or more people have rated."""
+    by_item: dict[str, list[AuditRating]] = defaultdict(list)
+    for each in store.ratings(weeks):
+        by_item[each.item].append(each)
+    found = [
+        kappa_in(dimension, [_values(said, dimension) for said in by_item.values()], levels=settings.levels)
+        for dimension in settings.dimensions
+    ]
+    return [each for each in found if each is not None]
+
+
+def _values(said: Sequence[AuditRating], dimension: str) -> list[tuple[str, int]]:
+    return [(each.rater, value) for each in said if (value := each.values.get(dimension)) is not None]
+
+
+def splits_of(store: AuditStore, settings: AuditSettings, weeks: Sequence[str] | None = None) -> list[Split]:
+    """Return where raters differ, also those that are settled."""
+    rated = rated_items(store.items(weeks, texts=False), store.ratings(weeks), store.settlements())
+    return find_splits(rated, settings)
+
+
 def open_splits(config: Config, week: str | None = None) -> list[Split]:
     """Return the splits that nobody has settled."""
-    settings = audit_settings(config)
     with open_audit_store(config) as store:
-        weeks = None if week is None else [week]
-        rated = rated_items(store.items(weeks), store.ratings(weeks), store.settlements())
-    return [each for each in find_splits(rated, settings) if not each.is_settled]
+        found = splits_of(store, audit_settings(config), None if week is None else [week])
+    return [each for each in found if not each.is_settled]
 
 
 def _sized(settings: AuditSettings, job: SampleJob) -> AuditSettings:

@@ -50,7 +50,8 @@ def row_of_data(
         _expand(data)
     if source is not None:
         data["source"] = source
-    if "id" not in data:
+    if data.get("id") is None:  # some senders write null for what they do not know
+        data.pop("id", None)
         data["id"] = id_of_content(data)
     time = data.get("time")
     if type(time) is str:

@@ -17,6 +17,7 @@ from proctor.core.event_row import EventRow
 from proctor.monitor.completion import in_utc
 from proctor.monitor.ingest import Placed, in_order, read_events
 from proctor.store.event_log import FOLDER, EventLog
+from proctor.store.log_reader import LOG_SUFFIX
 from proctor.store.time_order import lines_by_time
 
 __all__ = ["EventSource", "has_event_log"]
@@ -85,6 +86,6 @@ class EventSource:
 
 
 def has_event_log(config: Config) -> bool:
-    """Return whether something was ever written to the project's event log."""
+    """Return whether the project's event log has files of events; its indexes may be there without any."""
     folder = config.store / FOLDER
-    return folder.is_dir() and any(path.is_file() for path in folder.rglob("*"))
+    return folder.is_dir() and any(path.suffix in (LOG_SUFFIX, ".parquet") for path in folder.rglob("*"))

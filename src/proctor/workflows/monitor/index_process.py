@@ -15,6 +15,8 @@ from typing import Final
 from proctor.config import Config, open_config
 from proctor.core.errors import StoreError
 from proctor.store.event_log import FOLDER, EventLog
+from proctor.store.guard_index import GuardIndex
+from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.wiring.history_settings import history_settings, open_history
 from proctor.wiring.monitor_state import state_url
 from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
@@ -74,7 +76,15 @@ def _index(config: Config, *, parent: int) -> None:
         upkeep = HistoryUpkeep(history=history, log=log, settings=history_settings(config))
         while os.getppid() == parent:
             upkeep.tick()
+            _index_decisions(config)
             time.sleep(_EVERY)
+
+
+def _index_decisions(config: Config) -> None:
+    """Bring the index of the guard's log up to it, if this project has a guard."""
+    if (config.store / GUARD_FOLDER).is_dir():
+        with GuardIndex(config.store) as index:
+            index.catch_up(seconds=_EVERY)
 
 
 def main(words: list[str]) -> None:

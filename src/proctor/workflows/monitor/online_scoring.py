@@ -39,6 +39,7 @@ _PAGE: Final = 1_000
 _BATCH: Final = 100
 _RETRY_SECONDS: Final = 60.0
 _MAX_REASON_CHARS: Final = 300
+_MAX_EVIDENCE: Final = 6
 _KEPT: Final = 30 * 86_400.0
 _STOP_SECONDS: Final = 10.0
 
@@ -299,6 +300,10 @@ def _event(score: Score, waiting: DueConversation, summary: ConversationSummary,
         "producer": score.producer,
         "scorer_version": score.version,
         "turn": turn,
+        "evidence": [
+            {"turn": each.turn, "quote": each.quote[:_MAX_REASON_CHARS], "note": each.note[:_MAX_REASON_CHARS]}
+            for each in score.evidence[:_MAX_EVIDENCE]
+        ],
         "why": waiting.why,
     }
     return Event(
@@ -314,7 +319,7 @@ def _event(score: Score, waiting: DueConversation, summary: ConversationSummary,
         name=score.name,
         value=score.value,
         masked=True,
-        metadata={name: value for name, value in told.items() if value not in (None, "")},
+        metadata={name: value for name, value in told.items() if value not in (None, "", [])},
     )
 
 

@@ -16,11 +16,9 @@ from proctor.core.share import Share
 from proctor.monitor.digest_figures import measured_mean, measured_share
 from proctor.monitor.period_figures import GateCounts, ScoreCounts
 from proctor.monitor.periods import last_period
-from proctor.report.digest_report import DIGEST_REPORT
 from proctor.report.digest_text import digest_title, headline_text, measured_text
 from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
-from proctor.store.private_files import private_folder
 from proctor.wiring.monitor_state import state_url
 from proctor.workflows.guard.stats import guard_table
 from proctor.workflows.monitor.alert_queue import queue_alerts, tell_channels
@@ -31,12 +29,13 @@ from proctor.workflows.monitor.digest_settings import digest_settings
 from proctor.workflows.monitor.drift import DriftJob, drift_of
 from proctor.workflows.monitor.event_source import EventSource, has_event_log
 from proctor.workflows.monitor.floor_alerts import floor_message, raise_floor_alerts
+from proctor.workflows.monitor.kept_calibration import measure_kept_calibration
+from proctor.workflows.monitor.kept_reports import keep_calibration, keep_digest, keep_drift
 from proctor.workflows.monitor.measured_elsewhere import calibration_of
 from proctor.workflows.monitor.schedule_entries import ScheduleEntry
 
-__all__ = ["DIGEST_FOLDER", "MEASURES", "MeasureContext", "limited", "needs_met"]
+__all__ = ["MEASURES", "MeasureContext", "limited", "needs_met"]
 
-DIGEST_FOLDER = "digests"
 _NOTHING = 3
 # What the methodology asks of each point, and the gates that show it.
 _GATES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -121,10 +120,7 @@ def _digest(kind: PeriodKind) -> Measure:
 
     async def measure(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
         digest = await context.digest(kind)
-        folder = context.config.store / DIGEST_FOLDER
-        private_folder(folder)
-        for ending in (".html", ".json"):
-            DIGEST_REPORT.save(digest, folder / f"{kind}-{digest.period.name}{ending}")
+        keep_digest(context.config, digest)
         summary = f"{digest_title(digest)}: {headline_text(digest)}"
         if entry.send:
             sent = await send_digest(context.config, digest)
@@ -238,6 +234,7 @@ async def _calibration(context: MeasureContext, entry: ScheduleEntry) -> EntryRe
     report = await calibration_of(context.config, period, settings)
     if isinstance(report, str):
         return EntryResult(code=_NOTHING, summary=f"{period.name}: {report}")
+    keep_calibration(context.config, await measure_kept_calibration(context.config, settings.calibration))
     found = report.debiased
     error = Measured(value=found.value, low=found.low, high=found.high, count=report.count)
     words = {"fail": "recalibrate: `proctor calibrate fit`", "pass": "fine", "unscored": "too few labels to decide"}
@@ -264,6 +261,7 @@ async def _drift(context: MeasureContext, entry: ScheduleEntry) -> EntryResult:
         report = await drift_of(context.config, DriftJob(month=month, light=settings.light))
     except InputError as error:
         return EntryResult(code=_NOTHING, summary=error.message)
+    keep_drift(context.config, report)
     shift = report.slices[0] if report.slices else None
     words = {"fail": "a shift that matters", "pass": "no shift that matters", "unscored": "too few conversations"}
     size = Measured(value=shift.v, count=report.count) if shift is not None else Measured()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
 from proctor.wiring.models import Rack
+from proctor.workflows.mutate.kept_adequacy import keep_adequacy
 from proctor.workflows.mutate.mutant_runs import Examiner, Tried, has_err, is_pass
 from proctor.workflows.mutate.outcomes import JUDGED_DAMAGES, damaged, fate_of
 
@@ -165,6 +166,12 @@ async def run_mutation(
         found = await _examined(plan, job, examiner, heard or (lambda done, total: None))
         adequacy = _reported(plan, job, found, examiner, rack)
         log.close()
+        try:
+            keep_adequacy(config, job.prompt, adequacy)
+        except OSError as error:  # what was paid for is reported all the same
+            adequacy = replace(
+                adequacy, notes=(*adequacy.notes, f"the result is not kept in the store: {error.strerror}")
+            )
         if adequacy.complete:
             log_path.unlink(missing_ok=True)
     return adequacy

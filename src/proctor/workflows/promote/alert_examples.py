@@ -22,6 +22,7 @@ from proctor.wiring.alert_settings import alert_settings_of
 from proctor.wiring.monitor_state import open_alert_state, open_event_database, state_url
 from proctor.workflows.promote.guard_expectation import Fate
 from proctor.workflows.promote.incident_checks import RequiredWording, checks_for
+from proctor.workflows.promote.regression_suite import sole_promotion
 from proctor.workflows.promote.results import Promotion
 
 __all__ = ["ExampleRequest", "promote_examples"]
@@ -53,6 +54,11 @@ def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promot
         InputError: there is no such alert or conversation, none of them can be a case, or the file cannot be extended.
         StoreError: the file cannot be written.
     """
+    with sole_promotion(config):
+        return _promote(config, asked, out)
+
+
+def _promote(config: Config, asked: ExampleRequest, out: Path) -> Promotion:
     alert = _alert(config, asked.alert) if asked.alert is not None else None
     rule = _rule(config, alert.rule) if alert is not None else None
     if not asked.conversations and (alert is None or not alert.examples):

@@ -15,6 +15,7 @@ from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
 from proctor.workflows.guard.stats import decision
 from proctor.workflows.promote.guard_expectation import Fate, failed_gate, fate_of, gate_of, judged_by
+from proctor.workflows.promote.promoted_cases import decision_case_id
 from proctor.workflows.promote.results import Promotion
 
 __all__ = ["promote_decisions"]
@@ -92,7 +93,7 @@ def _case(event: Event, said: _Said, expected: Fate | None, *, judge: bool) -> t
         "masked": True,
     }
     case = Case(
-        id=f"guard-{(event.id or '')[:12]}",
+        id=decision_case_id(event.id or ""),
         input=event.metadata["text"],
         intent=event.intent,
         expect=judged.expect,

@@ -3,36 +3,125 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Final
 
 from proctor.config import Config
 from proctor.core.attack_finding import FINDING_STATUSES
-from proctor.core.campaign import CampaignFacts, CampaignSummary, RetestSummary
+from proctor.core.campaign import AttackFigures, AttemptRecord, CampaignFacts, CampaignSummary, RetestSummary
 from proctor.core.errors import NotFoundError
+from proctor.redteam.attack_entries import AttackEntry, goal_name, read_entries
 from proctor.redteam.retest import compare_campaigns
-from proctor.redteam.summary import summarise_campaign
+from proctor.redteam.summary import summarise_entries
 from proctor.store import campaigns
+from proctor.store.campaign_figures import keep_figures, read_figures
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import findings
 from proctor.store.runs import RunStore
 from proctor.workflows.redteam.attempt_results import results_of, runs_of
 from proctor.workflows.redteam.attempts_file import attempts_facts
 
-__all__ = ["campaign_summary", "choose_run", "facts_of", "retest_summary"]
+__all__ = [
+    "CampaignContent",
+    "campaign_content",
+    "campaign_summary",
+    "campaign_total",
+    "choose_run",
+    "facts_of",
+    "retest_summary",
+]
+
+_SUMMARY: Final = "summary"
+_RETEST: Final = "retest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignContent:
+    """The figures of a campaign run, and its attempts."""
+
+    summary: CampaignSummary
+    attempts: tuple[AttemptRecord, ...] = ()
 
 
 def campaign_summary(config: Config, store: RunStore, record: CampaignRun) -> CampaignSummary:
     """Return the figures of a campaign run; held-out goals are hashes in it."""
-    return summarise_campaign(results_of(store, runs_of(store, record)), facts_of(config, store, record))
+    return campaign_content(config, store, record).summary
+
+
+def campaign_content(config: Config, store: RunStore, record: CampaignRun) -> CampaignContent:
+    """Return the figures and the attempts of a campaign run; those of a finished one are counted once and kept."""
+    facts = facts_of(config, store, record)
+    name = _kept_name(_SUMMARY, record)
+    kept = read_figures(store.folder, record.campaign, name, CampaignContent) if record.finished else None
+    if kept is not None:
+        return replace(kept, summary=replace(kept.summary, facts=facts))
+    entries: list[AttackEntry] = []
+    attempts: list[AttemptRecord] = []
+    others = 0
+    for run in facts.runs:
+        found, other = read_entries(results_of(store, [run]))
+        entries += found
+        attempts += [_attempt_record(each, run, facts.rotation) for each in found]
+        others += other
+    entries.sort(key=lambda entry: entry.attempt.round)
+    made = CampaignContent(summary=summarise_entries(entries, facts, others=others), attempts=tuple(attempts))
+    if record.finished:
+        keep_figures(store.folder, record.campaign, name, made)
+    return made
+
+
+def campaign_total(store: RunStore, record: CampaignRun) -> AttackFigures | None:
+    """Return the figures of all attempts of a finished campaign run; ``None`` if they were not counted yet."""
+    if record.finished is None:
+        return None
+    return read_figures(
+        store.folder, record.campaign, _kept_name(_SUMMARY, record), AttackFigures, part=("summary", "total")
+    )
 
 
 def retest_summary(config: Config, store: RunStore, before: CampaignRun, after: CampaignRun) -> RetestSummary:
-    """Return the figures of two campaign runs, paired by attempt."""
-    return compare_campaigns(
+    """Return the figures of two campaign runs, paired by attempt; those of finished runs are counted once and kept."""
+    is_over = before.finished is not None and after.finished is not None
+    name = f"{_kept_name(_RETEST, before)}-{_kept_name('', after)}"
+    kept = read_figures(store.folder, before.campaign, name, RetestSummary) if is_over else None
+    if kept is not None:
+        summaries = [replace(each, facts=facts_of(config, store, run)) for each, run in
+                     ((kept.before, before), (kept.after, after))]  # fmt: skip
+        return replace(kept, before=summaries[0], after=summaries[1])
+    made = compare_campaigns(
         results_of(store, runs_of(store, before)),
         results_of(store, runs_of(store, after)),
         facts_of(config, store, before),
         after_facts=facts_of(config, store, after),
         mitigation=after.mitigation or ("behind the guard" if after.guarded and not before.guarded else ""),
+    )
+    if is_over:
+        keep_figures(store.folder, before.campaign, name, made)
+    return made
+
+
+def _kept_name(what: str, record: CampaignRun) -> str:
+    ended = f"{record.finished:%Y%m%d%H%M%S%f}" if record.finished else ""
+    return f"{what}-{record.n}-{ended}".strip("-")
+
+
+def _attempt_record(entry: AttackEntry, run: str, rotation: str) -> AttemptRecord:
+    attempt, result = entry.attempt, entry.result
+    hidden = attempt.held_out
+    return AttemptRecord(
+        run=run,
+        case="" if hidden else entry.key[0],
+        sample=entry.key[1],
+        goal=goal_name(entry, rotation),
+        scope=attempt.scope,
+        severity=result.severity or attempt.severity,
+        channel=attempt.channel,
+        language=attempt.language,
+        techniques=() if hidden else attempt.techniques,
+        outcome=result.outcome,
+        stopped_by=result.stopped_by or "",
+        stopped_at=result.stopped_at or "",
+        held_out=hidden,
     )
 
 

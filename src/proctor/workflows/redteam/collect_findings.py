@@ -16,7 +16,7 @@ from proctor.store.findings import add_findings, findings
 from proctor.store.runs import RunStore
 from proctor.workflows.alerts import Webhook, tell_somebody
 
-__all__ = ["ALERTED", "FindingAlerts", "findings_in", "keep_findings"]
+__all__ = ["ALERTED", "FindingAlerts", "alert_key", "findings_in", "keep_findings"]
 
 ALERTED: Final[frozenset[Severity]] = frozenset(("critical", "high"))  # these raise an alert at once
 _RANK: Final[tuple[Severity, ...]] = ("low", "medium", "high", "critical")
@@ -98,6 +98,11 @@ async def keep_findings(store: RunStore, found: Iterable[AttackFinding], alerts:
     add_findings(store, found)
 
 
+def alert_key(finding: AttackFinding) -> str:
+    """Return the key under which the alert about a finding is recorded."""
+    return f"redteam-{finding.campaign}-{finding.id}"
+
+
 def _alert(finding: AttackFinding) -> Alert:
     shown = masked_finding(finding)
     return Alert(
@@ -108,7 +113,7 @@ def _alert(finding: AttackFinding) -> Alert:
         ),
         tier=finding.severity,
         time=datetime.now(UTC),
-        key=f"redteam-{finding.campaign}-{finding.id}",
+        key=alert_key(finding),
         metadata={
             "campaign": finding.campaign,
             "finding": finding.id,

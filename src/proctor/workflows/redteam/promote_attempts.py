@@ -14,7 +14,7 @@ from proctor.core.codec import content_id
 from proctor.core.report import Result
 from proctor.prompts.atomic_file import save_whole
 from proctor.redteam.attack_entries import read_entries
-from proctor.store.campaigns import CampaignRun
+from proctor.store.campaigns import CampaignRun, find
 from proctor.store.findings import find_finding
 from proctor.store.findings import findings as stored_findings
 from proctor.store.runs import RunStore
@@ -23,8 +23,9 @@ from proctor.suites.jsonl import HEADER, canonical
 from proctor.suites.load import open_suite
 from proctor.text.yaml_dump import to_yaml
 from proctor.workflows.redteam.attempt_results import results_of, runs_of
+from proctor.workflows.redteam.campaign_report import choose_run
 
-__all__ = ["PromotedAttempts", "promote_attempts"]
+__all__ = ["PromotedAttempts", "promote_attempts", "promote_campaign"]
 
 _TAGS = ("redteam", "regression")
 _DESCRIPTION = "Attacks that succeeded once."
@@ -110,6 +111,33 @@ def promote_attempts(
     return PromotedAttempts(
         added=tuple(case.id for case in added), known=tuple(there), held_out=hidden, per_goal=limited, rejected=rejected
     )
+
+
+def promote_campaign(
+    store: RunStore,
+    campaign: str,
+    out: Path,
+    *,
+    number: int | None = None,
+    findings: Sequence[str] = (),
+    held_out: bool = False,
+    most: int | None = None,
+) -> PromotedAttempts:
+    """Append the executed attempts of a campaign to a suite file: of one of its runs, or of all.
+
+    What a retest found fixed is what must not come back, so every run of the campaign counts.
+
+    Raises:
+        NotFoundError: there is no such run or finding.
+        InputError: the file cannot be extended.
+        StoreError: the file cannot be written.
+    """
+    chosen = choose_run(store, campaign, number=number)
+    records = [chosen] if number is not None else list(reversed(find(store, campaign)))
+    made = PromotedAttempts()
+    for record in records:
+        made += promote_attempts(store, record, out, findings=findings, held_out=held_out, most=most)
+    return made
 
 
 def _header(out: Path) -> str:

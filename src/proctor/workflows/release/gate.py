@@ -37,7 +37,7 @@ from proctor.workflows.release.baseline import (
 from proctor.workflows.release.view import view_of
 from proctor.workflows.run.job import Job, resumed_job
 
-__all__ = ["GateRequest", "ReleaseVerdict", "compare_run", "gate_run"]
+__all__ = ["GateRequest", "ReleaseVerdict", "compare_run", "compared_run", "gate_run"]
 
 _QUEUED = 100  # limit of the review queue for one run; the number left out is reported
 _FIXED_PROVIDERS = frozenset({"replay", "rule", "scripted"})
@@ -111,9 +111,20 @@ async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> Re
     Raises:
         InputError: the run, the baseline or the policy is invalid.
     """
+    _, view = await compared_run(config, store, asked)
+    return view
+
+
+async def compared_run(config: Config, store: RunStore, asked: GateRequest) -> tuple[Comparison, ReleaseView]:
+    """Compare as `compare_run` does, and return the comparison with every case too.
+
+    Raises:
+        InputError: the run, the baseline or the policy is invalid.
+    """
     rules, _ = policy_of(config, asked.policy)
     sides = await _sides(config, store, asked)
-    return view_of(_compared(sides, rules), sides.reader, target=sides.target, baseline=sides.before.name)
+    found = _compared(sides, rules)
+    return found, view_of(found, sides.reader, target=sides.target, baseline=sides.before.name)
 
 
 async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> ReleaseVerdict:

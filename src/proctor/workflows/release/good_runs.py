@@ -22,12 +22,18 @@ def good_runs(
 ) -> list[Baseline]:
     """Return the figures of the named runs, or of the newest good runs of a suite, oldest first.
 
-    A run is good unless it was held, interrupted, or limited to selected cases.
+    A run is good unless it was held, interrupted, or narrowed to some cases, intents or checks. A narrowed run is left
+    out even if it is named: its means are those of other cases.
 
     Raises:
         InputError: there is none, or a named run is invalid.
     """
     chosen = [store.find(name) for name in named] if named else _newest(store, suite, limit)
+    whole = [run for run in chosen if not _narrowed(store, run)]
+    if chosen and not whole:
+        hint = "name runs of the whole suite: without --intent, --tag, --case, --first, --sample or --scorer"
+        raise InputError("every run named here was narrowed to a part of its suite", hint=hint)
+    chosen = whole
     if not chosen:
         raise InputError("there is no run to go by", hint="`proctor run SUITE` makes one; name it, if it was held")
     figures = []
@@ -43,9 +49,14 @@ def _newest(store: RunStore, suite: str | None, limit: int) -> list[RunRecord]:
     held = {each.run for each in decisions(store, limit=_LOOKED_AT) if each.decision == "hold"}
     found: list[RunRecord] = []
     for run in store.list(limit=_LOOKED_AT):
-        if run.status != "finished" or run.id in held or resumed_job(store, run).partial:
+        if run.status != "finished" or run.id in held or _narrowed(store, run):
             continue
         suite = suite or run.name
         if run.name == suite and len(found) < limit:
             found.append(run)
     return found[::-1]
+
+
+def _narrowed(store: RunStore, run: RunRecord) -> bool:
+    job = resumed_job(store, run)
+    return job.partial or bool(job.intents) or job.sample is not None

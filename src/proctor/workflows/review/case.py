@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from proctor.config import Config
 from proctor.core.attack_mask import HIDDEN, is_held_out, masked_result
-from proctor.core.case import Case, Expectation
+from proctor.core.case import Case, Check, Expectation
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
@@ -96,9 +96,13 @@ def _expected(case: Case) -> Iterable[str]:
     for number, ask in enumerate(case.asks, start=1):
         if ask.expect is not None:
             yield from (f"turn {number}: {line}" for line in _of(ask.expect))
-    for check in case.checks:
-        settings = ", ".join(f"{name}: {value}" if name else str(value) for name, value in check.settings.items())
-        yield f"{check.name or check.scorer}: {settings}" if settings else check.name or check.scorer
+        yield from (f"turn {number}: {_check(check)}" for check in ask.checks)
+    yield from map(_check, case.checks)
+
+
+def _check(check: Check) -> str:
+    settings = ", ".join(f"{name}: {value}" if name else str(value) for name, value in check.settings.items())
+    return f"{check.name or check.scorer}: {settings}" if settings else check.name or check.scorer
 
 
 def _of(expect: Expectation) -> Iterable[str]:

@@ -233,9 +233,8 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
         config=config,
         rack=rack,
         http=rack.http,
-        default=suite.target,
         prompt=opened.prompt,
-        suite=loaded.path,
+        suite=loaded,
     )
     bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers)
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None

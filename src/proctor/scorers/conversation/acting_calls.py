@@ -1,0 +1,60 @@
+"""Tell the calls that did something from those that only looked something up, in whatever language a tool is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from proctor.core.chat import ToolCall
+from proctor.core.tool_effect import StatedEffect, tool_effect
+from proctor.core.transcript import failed, parse_loosely
+from proctor.lexicon.requested_acts import acts_of_tool, looks_only
+
+__all__ = ["did_act", "is_act", "was_refused"]
+
+_REFUSED: Final = re.compile(
+    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|échec|rechaz"
+    r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|エラー|却下|거절|실패|مرفوض|فشل)",
+    re.IGNORECASE,
+)
+_STATES: Final = ("status", "state", "result", "outcome", "estado", "statut", "stato", "statut_demande")
+_DONE: Final = frozenset({"ok", "success", "done", "created", "confirmed", "saved"})
+_FEW_FIELDS: Final = 6
+
+
+def is_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> bool:
+    """Whether a call changes something or hands over: by its name, or by a result that only reports an act."""
+    effect = tool_effect(call.name, stated)
+    if effect != "unknown":
+        return effect != "reads"
+    if looks_only(call.name):
+        return False
+    return bool(acts_of_tool(call.name)) or _reports_act(call)
+
+
+def did_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> bool:
+    """Whether a call changed something, and its tool does not say that it was refused."""
+    return is_act(call, stated) and not was_refused(call)
+
+
+def was_refused(call: ToolCall) -> bool:
+    """Whether a call failed, or its result says that nothing was done."""
+    if failed(call):
+        return True
+    data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
+    if not isinstance(data, Mapping):
+        return False
+    if any(data.get(key) is False for key in ("ok", "success", "accepted", "created", "saved", "done")):
+        return True
+    return any(_REFUSED.match(str(data[key]).strip()) for key in _STATES if isinstance(data.get(key), str))
+
+
+def _reports_act(call: ToolCall) -> bool:
+    """Whether a small result says only that something was done: {"ok": true}, {"status": "created", "id": …}."""
+    data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
+    if not isinstance(data, Mapping) or len(data) > _FEW_FIELDS:
+        return False
+    return any(data.get(key) is True for key in ("ok", "success", "created", "saved", "done")) or any(
+        str(data.get(key, "")).casefold() in _DONE for key in _STATES
+    )

@@ -1,0 +1,67 @@
+"""Find conversations that the agent ends, or gives up, while the customer's request is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from proctor.core.score import Evidence
+from proctor.core.tool_effect import StatedEffect
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.verdict import STOPS
+from proctor.lexicon.match import matcher
+from proctor.scorers.checked_answers import quoted
+from proctor.scorers.conversation.acting_calls import did_act
+from proctor.scorers.conversation.repeat_requests import accepts
+from proctor.text.claims import statements
+from proctor.text.polarity import root_words
+
+__all__ = ["closed_open_request"]
+
+_SHORT: Final = 3  # sentences of an answer that only gives up
+_FEW_WORDS: Final = 12  # content words beside the farewell
+_QUESTION: Final = ("?", "？", "؟")
+
+
+def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect]) -> Iterator[Evidence]:
+    """Yield the last answer if it says farewell or gives up although nothing was done, refused or handed over."""
+    last = next((index for index in reversed(range(len(run.turns))) if run.turns[index].answer.strip()), None)
+    if last is None or any(turn.escalation is not None for turn in run.turns):
+        return
+    turn = run.turns[last]
+    recent = run.turns[max(0, last - 1) : last + 1]
+    if _is_stopped(turn) or any(did_act(call, tool_effects) for each in recent for call in each.tool_calls):
+        return
+    if last + 1 < len(run.turns) and accepts(run.turns[-1].asked):
+        return
+    answer = turn.answer
+    if any(sign in answer for sign in _QUESTION) or matcher("offers_person").has(answer):
+        return
+    if _gives_up(answer):
+        note = "the agent says only that it cannot help, without a reason or a way forward"
+    elif _only_closes(answer, turn.asked) and not accepts(turn.asked):
+        note = "the agent ends the conversation while the request is open"
+    else:
+        return
+    yield Evidence(quote=quoted(answer), turn=last, where="agent", note=note)
+
+
+def _gives_up(answer: str) -> bool:
+    said = statements(answer, most=10)
+    if len(said) > _SHORT or not matcher("gives_up").has(answer):
+        return False
+    rest = [each.text for each in said if not matcher("gives_up").has(each.text) and each.kind != "courtesy"]
+    return all(matcher("closes_chat").has(each) for each in rest)
+
+
+def _only_closes(answer: str, asked: str) -> bool:
+    """Whether an answer says farewell and nothing on what was asked."""
+    closes = matcher("closes_chat", "empty_courtesy")
+    if not closes.has(answer) or any(map(str.isdigit, answer)):
+        return False
+    rest = root_words(" ".join(each.text for each in statements(answer, most=20) if not closes.has(each.text)))
+    return len(rest) <= _FEW_WORDS and not any(len(each) > 1 for each in rest & root_words(asked))
+
+
+def _is_stopped(turn: Turn) -> bool:
+    return any(verdict.action in STOPS for verdict in turn.verdicts)

@@ -1,0 +1,134 @@
+"""Find what the agent asks or looks up again although the customer has answered and nothing has changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from proctor.core.chat import ToolCall
+from proctor.core.score import Evidence
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.transcript import failed, result_text
+from proctor.scorers.checked_answers import quoted, turn_label
+from proctor.scorers.conversation.repeat_requests import asks_to_repeat
+from proctor.scorers.match_calls import shown
+from proctor.text.claims import statements
+from proctor.text.polarity import root_words
+
+__all__ = ["asked_again", "given_again", "looked_up_again", "made_progress"]
+
+_VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
+_ASKS: Final = re.compile(r"[?？؟]")
+_SAME_ASK: Final = 0.75  # share of the words of the shorter question
+_LIKE_ASK: Final = 0.3  # share of the words of the shorter message, where the customer had to repeat a value
+_NEW_WORDS: Final = 4  # words of a message that mostly repeats what the customer said before
+_SHORT: Final = 8  # content words of a message that only answers a question
+_LEAST_WORDS: Final = 2
+_TIMES: Final = 3  # questions, or turns with the same call, from which it is a loop
+_BACK: Final = 4  # turns
+
+
+def given_again(run: Trajectory) -> Iterator[Evidence]:
+    """Yield where the customer gives a value again that the agent has neither used nor repeated since."""
+    for later in range(1, len(run.turns)):
+        said = _values(run.turns[later].asked)
+        if _ASKS.search(run.turns[later].asked) and not _ASKS.search(run.turns[later - 1].answer):
+            continue
+        for earlier in range(max(0, later - _BACK), later):
+            between = run.turns[earlier:later]
+            again = said & _values(between[0].asked)
+            if not again or not all(each.answer.strip() for each in between):
+                continue
+            used = _squeezed(" ".join(_used(each) for each in between))
+            left = sorted(each for each in again if each not in used)
+            new = root_words(run.turns[later].asked) - root_words(between[0].asked)
+            asked = run.turns[earlier - 1].answer if earlier else ""
+            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or not _is_like(asked, between[0].answer):
+                continue
+            if left and not any(asks_to_repeat(each.asked) for each in between[1:]):
+                note = f"asked for again, although the customer gave {left[0]!r} (again in {turn_label(later)})"
+                quote = quoted(between[0].answer)
+                yield Evidence(quote=quote, turn=earlier, where="agent", note=note)
+                return
+
+
+def looked_up_again(run: Trajectory) -> Iterator[Evidence]:
+    """Yield a call that was made in several turns with the same result, with nothing else done in between."""
+    places: dict[str, list[int]] = {}
+    for index, turn in enumerate(run.turns):
+        kept = {_key(call): call for call in turn.tool_calls if not failed(call)}
+        if len(kept) != 1:
+            places = {} if kept else places
+            continue
+        key = next(iter(kept))
+        places = {key: [*places.get(key, []), index]}
+        if len(places[key]) >= _TIMES:
+            note = f"the same call with the same result in {_TIMES} turns, and nothing else was done"
+            call = shown(kept[key])
+            yield Evidence(quote=quoted(call), turn=places[key][1], where="tool call", note=note)
+            return
+
+
+def asked_again(run: Trajectory) -> Iterator[Evidence]:
+    """Yield a question that the agent asks for the third time without having done anything in between."""
+    row: list[int] = []
+    asks = [_questions(turn) for turn in run.turns]
+    for index in range(1, len(run.turns)):
+        turn = run.turns[index]
+        new = [call for call in turn.tool_calls if not _was_made(call, run.turns[:index])]
+        same = not new and _is_same(asks[index - 1], asks[index]) and bool(turn.asked.strip())
+        if not same or asks_to_repeat(turn.asked) or _ASKS.search(turn.asked):
+            row = []
+            continue
+        row = [*row, index]
+        if len(row) >= _TIMES - 1:
+            note = f"asked for the {_TIMES}. time, and the customer has answered each time"
+            yield Evidence(quote=quoted(asks[row[0]]), turn=row[0], where="agent", note=note)
+            return
+
+
+def _questions(turn: Turn) -> str:
+    return " ".join(each.text for each in statements(turn.answer, most=40) if each.kind == "question")
+
+
+def _is_same(one: str, other: str) -> bool:
+    left, right = root_words(one), root_words(other)
+    shared = len(left & right)
+    return shared >= _LEAST_WORDS and shared >= _SAME_ASK * min(len(left), len(right))
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether two messages of the agent ask alike."""
+    left, right = root_words(one), root_words(other)
+    return bool(left and right) and len(left & right) >= _LIKE_ASK * min(len(left), len(right))
+
+
+def made_progress(turns: Sequence[Turn], since: int) -> bool:
+    """Whether a call was made after a turn that had not been made before."""
+    return any(not _was_made(call, turns[: since + 1]) for turn in turns[since + 1 :] for call in turn.tool_calls)
+
+
+def _was_made(call: ToolCall, turns: Sequence[Turn]) -> bool:
+    return any(_key(call) == _key(other) for turn in turns for other in turn.tool_calls)
+
+
+def _key(call: ToolCall) -> str:
+    return f"{shown(call)} -> {call.error or result_text(call)[:2000]}"
+
+
+def _values(text: str) -> frozenset[str]:
+    """Return the numbers and codes of a message, or the words of a short one; a single digit says little."""
+    found = frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1)
+    words = root_words(text)
+    return found or (frozenset(each for each in words if len(each) > 1) if len(words) <= _NEW_WORDS else frozenset())
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.lower())
+
+
+def _used(turn: Turn) -> str:
+    """Return what the agent said and called in a turn."""
+    said = " ".join(message.content for message in turn.messages if message.role == "assistant")
+    return f"{said} {' '.join(str(dict(call.arguments)) for call in turn.tool_calls)}"

@@ -1,0 +1,228 @@
+"""Check the figures and free offers of every answer against what the conversation's tools and sources said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from typing import ClassVar, Final
+
+from proctor.core.case import Case
+from proctor.core.score import Evidence, Score
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.answer.quality_parts.source_passages import ready_for
+from proctor.scorers.answer.quality_parts.value_conflicts import find_conflict
+from proctor.scorers.checked_answers import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    skipped,
+    turn_label,
+    unless_broken_off,
+)
+from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
+from proctor.scorers.conversation.known_conflicts import contradicted_by
+from proctor.text.claims import statements
+from proctor.text.clock_times import find_times
+from proctor.text.known_values import KnownValues
+from proctor.text.money import CURRENCIES
+from proctor.text.polarity import is_denied, is_free, is_included, split_clauses
+from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.units import find_unit
+
+__all__ = ["TurnFacts"]
+
+_UNITS: Final = frozenset({"percent", "hour", "business day", "month", "date", "clock", "weekday"})
+_MANY_AMOUNTS: Final = 10  # known amounts from which any sum may be computed
+_ZERO: Final = re.compile(r"(?<![\d.,])0(?:[.,]0+)?(?![\d.,]*\d)")
+_MOST_KEPT: Final = 40  # figures of earlier answers that may be computed with
+_MOST_SUMMED: Final = 14
+_DAY: Final = Decimal(24)
+_PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
+_NO_GIFT: Final = re.compile(
+    r"\b(?:feel|are|be|is|am|were) free(?: to)?\b|\bfree to\b|\b(?:if|whether|for|about|of|without knowing) any"
+    r"(?: \w+)? (?:charge|cost|fee)s?\b|-free\b|\bno (?:\w+ )?(?:charge|fee|cost)s? (?:were|was|appl(?:y|ies))\b|\bfree (?:up|time|slot|seat|spot|space|room|table|copy|text)s?\b",
+    re.IGNORECASE,
+)
+_WAIVED: Final = re.compile(r"waive|exempt|compliment|coupon|voucher|discount|gratis|promo", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finding:
+    message: AgentMessage
+    sentence: str
+    why: str
+    against: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFacts:
+    """Every amount, deadline, date and free offer of an answer follows from what tools, sources and customer said."""
+
+    name: ClassVar[str] = "turn_facts"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 1.0
+    primary: ClassVar[str | None] = None
+
+    known: tuple[str, ...] = ()
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        """Compare the figures of each answer with everything that was known when it was given."""
+        if (unanswered := no_conversation(self, run)) is not None:
+            return unanswered
+        return unless_broken_off(self, run, self._judged(run))
+
+    def _judged(self, run: Trajectory) -> Score:
+        found: list[_Finding] = []
+        explained: list[Quantity] = []
+        checked = 0
+        for message in agent_messages(run):
+            if not message.has_sources:
+                continue
+            checked += 1
+            found += _problems(message, self.known, explained)
+        if not checked:
+            return skipped(self, "no tool, source or instruction is recorded that an answer could rest on")
+        if not found:
+            return scored(self, 1.0, f"the figures of {checked} answers follow from what was known", confidence=0.75)
+        first = found[0]
+        reason = f"{turn_label(first.message.turn)}: {first.why}: {quoted(first.sentence, 160)!r}"
+        reason += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        evidence = tuple(
+            Evidence(quote=quoted(each.sentence), turn=each.message.turn, note=each.why)
+            for each in found[:MOST_EVIDENCE]
+        )
+        return scored(self, 0.0, quoted(reason, 500), evidence=evidence, confidence=0.85 if first.against else 0.7)
+
+
+def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity]) -> Iterator[_Finding]:
+    """Yield the first figure or free offer of a message that follows from nothing; ``explained`` collects the others."""
+    known = KnownValues.of((*(each.text for each in message.told), *known_texts), message.heard, message.text)
+    said = [each.text for each in statements(message.text) if each.kind in ("claim", "courtesy", "offer")]
+    left: list[tuple[str, Quantity]] = []
+    for sentence in said:
+        figures = (*find_quantities(sentence), *find_times(sentence))
+        for one in figures:
+            if not _is_checked(one):
+                continue
+            if known.explains(one, explained[-_MOST_KEPT:]) or _follows(one, known, figures, message):
+                explained.append(one)
+            elif not _is_denied_figure(sentence, one):
+                left.append((sentence, one))
+    for sentence, one in left:  # a difference of two explained figures of the same message is explained too
+        if known.explains(one, explained[-_MOST_KEPT:]) or not _can_be_known(one, known, message):
+            continue
+        conflict = find_conflict(sentence, known, [ready_for(each) for each in message.told])
+        if conflict is not None and conflict.passage is not None:
+            why = f"{conflict.passage.name} says {quoted(conflict.told, 60)!r}, not {quoted(conflict.said, 60)!r}"
+        else:
+            why = f"no tool, source or customer gave {one.quote.strip()!r}"
+        yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None)
+        return
+    for sentence in said:
+        if (why := contradicted_by(sentence, message)) is not None:
+            yield _Finding(message=message, sentence=sentence, why=why, against=True)
+            return
+        if _is_unfounded_gift(sentence, message):
+            why = "called free, and nothing that was read says so"
+            yield _Finding(message=message, sentence=sentence, why=why, against=False)
+            return
+
+
+def _can_be_known(one: Quantity, known: KnownValues, message: AgentMessage) -> bool:
+    """Whether what was read would tell a figure of this kind.
+
+    Without the agent's instructions or a document, a period that no tool speaks of may stand in the instructions.
+    """
+    if one.unit in CURRENCIES:
+        return _amounts(known) <= _MANY_AMOUNTS
+    if one.unit not in _PERIODS or any(not each.data for each in message.told):
+        return True
+    return any(_names_unit(each.text, one.unit) for each in message.told)
+
+
+@lru_cache(maxsize=512)
+def _names_unit(text: str, unit: str) -> bool:
+    """Whether a record has a field or a value of this unit: "free until hours before: 72"."""
+    return any(_unit_of(word) == unit for word in set(_WORD.findall(text.lower())))
+
+
+@lru_cache(maxsize=8192)
+def _unit_of(word: str) -> str:
+    found = find_unit(f"1 {word}", 1)
+    return found.base if found is not None and found.end == len(word) + 2 else ""
+
+
+def _is_checked(one: Quantity) -> bool:
+    return (one.unit in _UNITS or one.unit in CURRENCIES) and not one.is_article
+
+
+def _amounts(known: KnownValues) -> int:
+    return len({each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)})
+
+
+def _is_denied_figure(sentence: str, one: Quantity) -> bool:
+    """Whether the clause of a figure denies it: "not 24 hours but 72"."""
+    clause = next((each for each in split_clauses(sentence) if one.quote.strip() in each), sentence)
+    return is_denied(clause)
+
+
+def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], message: AgentMessage) -> bool:
+    """Whether a figure follows from a known date or time, or is the total of known amounts."""
+    if one.unit in CURRENCIES:
+        return one.value == 0 or _is_total(one.value, message)
+    days = [each.day for each in (*known.stated, *beside) if each.day is not None]
+    if one.unit == "weekday":
+        return any(
+            each.year and each.month and each.day and _weekday(each.year, each.month, each.day) == one.value
+            for each in days
+        )
+    if one.unit == "hour" and one.size == _DAY:  # "21日", "16일": a day of a known month
+        ends = {one.value_written, one.high / _DAY if one.high is not None else one.value_written}
+        return ends <= {Decimal(each.day) for each in days if each.day}
+    if one.unit == "hour" and one.size == 1:  # "13.22 uur", "10 h": a time of day
+        return all(any(_is_clock(end, each) for each in known.stated) for end in (one.value, one.high or one.value))
+    return False
+
+
+def _is_clock(hours: Decimal, other: Quantity) -> bool:
+    minutes = int(hours) * 60 + (hours % 1) * 100
+    return other.unit == "clock" and minutes in (other.value, other.high)
+
+
+def _is_total(value: Decimal, message: AgentMessage) -> bool:
+    """Whether an amount is the sum of some values of one field, such as the prices of several orders."""
+    fields: dict[str, list[Decimal]] = {}
+    for each in message.told:
+        for name, written in _FIELD.findall(each.text) if each.data else ():
+            fields.setdefault(name.lower(), []).append(Decimal(written))
+    return any(len(values) > 1 and _is_sum(value, values) for values in fields.values())
+
+
+def _is_sum(value: Decimal, values: Sequence[Decimal]) -> bool:
+    sums = {Decimal(0)}
+    for each in [each for each in values if 0 < each < value][:_MOST_SUMMED]:
+        sums |= {total + each for total in sums if total + each <= value}
+    return value in sums
+
+
+def _weekday(year: int, month: int, day: int) -> Decimal | None:
+    try:
+        return Decimal(date(year, month, day).weekday())
+    except ValueError:
+        return None
+
+
+def _is_unfounded_gift(sentence: str, message: AgentMessage) -> bool:
+    """Whether a clause calls something free although nothing known is free, included or costs nothing."""
+    clauses = split_clauses(_NO_GIFT.sub(" ", sentence))
+    if not any(is_free(each) and not is_denied(each) for each in clauses):
+        return False
+    texts = [*(each.text for each in message.told), *message.heard]
+    return not any(is_free(text) or is_included(text) or _ZERO.search(text) or _WAIVED.search(text) for text in texts)

@@ -1,0 +1,185 @@
+"""Check that the ids in calls that change something were given by the customer, a tool, a source or the instructions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from proctor.core.case import Case
+from proctor.core.chat import ToolCall
+from proctor.core.score import Evidence, Score
+from proctor.core.tool_effect import StatedEffect, tool_effect
+from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import failed, result_text, steps
+from proctor.lexicon.requested_acts import looks_only
+from proctor.scorers.checked_answers import (
+    MOST_EVIDENCE,
+    no_conversation,
+    quoted,
+    scored,
+    skipped,
+    turn_label,
+    unless_broken_off,
+)
+from proctor.scorers.match_calls import shown
+
+__all__ = ["ArgumentOrigin"]
+
+# Names of arguments that identify a record, in the languages in which tools are named.
+_IDENTIFIES: Final = re.compile(
+    r"(?:^|_)(?:id|ids|nr|no|num|nummer|numero|number|ref|reference|referenz|code|codigo|key|pnr|locator|order|pedido"
+    r"|commande|bestellung|booking|buchung|reservation|reserva|reservering|prenotazione|case|ticket|account|konto|card|carte"
+    r"|karte|line|linea|invoice|rechnung|factura|contract|vertrag|contrat|customer|client|cliente|kunde|klant|parcel"
+    r"|shipment|subscription|policy|claim|appointment|loan|hold|serial|item|flight|payment)$",
+    re.IGNORECASE,
+)
+_FREE: Final = re.compile(
+    r"^new_|name|note|text|body|message|reason|subject|query|summary|date|time|title|descri|content|password|comment|path|file"
+    r"|url|phone|tel|amount|price|quantity|qty|branch|version|slot|sku_new|expression|command",
+    re.IGNORECASE,
+)
+_CODE: Final = re.compile(r"(?=.*\d)[\w#][\w.#/ -]{2,39}")
+_NO_ID: Final = re.compile(
+    r"\d{4}[-./]\d{1,2}[-./]\d{1,2}.*|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d\d.*|\d{1,4}|\d+[.,]\d+|\d{1,4}[a-z%]{1,3}"
+    r"|.*\d{4}-\d\d-\d\d.*",
+    re.IGNORECASE,
+)
+_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w.-]{3,80}")
+_SHORT_ID: Final = re.compile(r"\d{3,4}")
+_STRONG: Final = re.compile(r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE)
+_TOKEN: Final = re.compile(r"[A-Za-z0-9#][\w.#/-]*\d[\w-]*|\d[\w-]+")
+_SQUEEZED: Final = re.compile(r"[^0-9a-zÀ-\uffff]+")
+_DEEPEST: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentOrigin:
+    """Every id in a call that changes something was given by somebody before the call."""
+
+    name: ClassVar[str] = "argument_origin"
+    version: ClassVar[str] = "1"
+    threshold: ClassVar[float | None] = 1.0
+    primary: ClassVar[str | None] = None
+
+    known: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
+
+    async def score(self, case: Case, run: Trajectory) -> Score:
+        """Look for each id of a changing call in everything that was said and returned before it."""
+        if (unanswered := no_conversation(self, run)) is not None:
+            return unanswered
+        return unless_broken_off(self, run, self._judged(case, run))
+
+    def _judged(self, case: Case, run: Trajectory) -> Score:
+        seen = _Seen()
+        for text in (*self.known, *_given(case, run)):
+            seen.add(text)
+        found: list[Evidence] = []
+        checked = sourced = 0
+        for step in steps(run):
+            if step.kind == "request":
+                seen.add(step.text)
+            call = step.call
+            if call is None:
+                continue
+            if not step.by_user and self._changes(call) and not failed(call):
+                ids = list(_ids(call.arguments))
+                checked += len(ids)
+                for argument, value in ids:
+                    if seen.has(value):
+                        continue
+                    if _IDENTIFIES.search(argument) or "@" in value or seen.has_alike(value):
+                        near = seen.nearest(value)
+                        note = f"nobody gave {argument} {value!r}" + (f"; {near} was given" if near else "")
+                        quote = quoted(shown(call))
+                        found.append(Evidence(quote=quote, turn=step.turn, where="tool call", note=note))
+            sourced += 1
+            seen.add(result_text(call)[:200_000])
+            seen.add(call.error or "")
+        if not checked:
+            return skipped(self, "no call changes something by an id")
+        if not found:
+            return scored(self, 1.0, f"{checked} ids of changing calls were given before", confidence=0.9)
+        first = found[0]
+        reason = f"{turn_label(first.turn or 0)}: {first.note}: {first.quote}"
+        return scored(self, 0.0, quoted(reason, 500), evidence=tuple(found[:MOST_EVIDENCE]), confidence=0.85)
+
+    def _changes(self, call: ToolCall) -> bool:
+        if call.name in self.free:
+            return False
+        effect = tool_effect(call.name, self.tool_effects)
+        return effect == "changes" or (effect == "unknown" and not looks_only(call.name))
+
+
+class _Seen:
+    """What was given so far: the texts without blanks and signs, and the shapes of the ids in them."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._ids: dict[str, list[str]] = {}
+
+    def add(self, text: str) -> None:
+        """Add a text of the customer, a tool or the instructions."""
+        if not text:
+            return
+        self._texts.append(_squeezed(text))
+        for token in _TOKEN.findall(text):
+            self._ids.setdefault(_shape(token), []).append(token)
+
+    def has(self, value: str) -> bool:
+        """Whether some text has this value, whatever its blanks and signs."""
+        plain = _squeezed(value)
+        return not plain or any(plain in text for text in self._texts)
+
+    def has_alike(self, value: str) -> bool:
+        """Whether some text has another id of the same shape."""
+        return _shape(value) in self._ids
+
+    def nearest(self, value: str) -> str:
+        """Return the given id of the same shape with most characters in place."""
+        alike = self._ids.get(_shape(value), [])
+        best = max(alike, key=lambda each: sum(a == b for a, b in zip(each, value, strict=False)), default="")
+        return best
+
+
+@lru_cache(maxsize=4096)
+def _squeezed(text: str) -> str:
+    return _SQUEEZED.sub("", text.lower())
+
+
+def _shape(value: str) -> str:
+    return re.sub(r"\d", "0", value.lower())
+
+
+def _given(case: Case, run: Trajectory) -> Iterator[str]:
+    """Yield what is known from outside the talk: instructions, sources, memory, the customer, the case's metadata."""
+    yield from (message.content for message in (*case.history, *run.messages) if message.role in ("system", "user"))
+    yield from (f"{source.id} {source.title or ''} {source.uri or ''} {source.text}" for source in run.sources)
+    yield from (f"{read.key} {read.value}" for turn in run.turns for read in turn.memory)
+    yield run.customer or ""
+    yield str(dict(run.metadata))
+    yield str(dict(case.page))
+
+
+def _ids(arguments: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the values of a call that look like ids, each with the name of its argument."""
+    if depth > _DEEPEST or isinstance(arguments, bool) or arguments is None:
+        return
+    if isinstance(arguments, Mapping):
+        for key, value in arguments.items():
+            yield from _ids(value, str(key), depth + 1)
+    elif isinstance(arguments, (list, tuple)):
+        for value in arguments:
+            yield from _ids(value, name, depth + 1)
+    elif isinstance(arguments, (str, int)):
+        value = str(arguments).strip()
+        if _MAIL.fullmatch(value):
+            yield name, value
+        elif _SHORT_ID.fullmatch(value) and _STRONG.search(name):
+            yield name, value
+        elif _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and not _FREE.search(name) and value.count(" ") < 3:
+            yield name, value

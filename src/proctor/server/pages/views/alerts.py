@@ -1,0 +1,181 @@
+"""Alerts: what is open, who took it over, and what each rule can see at today's traffic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, cast
+
+from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import Page, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.views.alert_item import TIERS, pairs_text, state_chip, tier_chip
+from proctor.server.pages.views.alert_item import routes as item_routes
+from proctor.store.alert_spool import AlertSpool
+from proctor.store.alert_state import AlertFilter
+from proctor.workflows.monitor.alert_course import rule_statuses
+from proctor.workflows.silence_alerts import silence_alerts, silence_match
+
+__all__ = ["PAGE"]
+
+_STATES: Final = ("open", "resolved", "all")
+_SEEN: Final = {"ok": "pass", "firing": "fail", "no_data": "fail", "pending": "info"}
+_MOST: Final = 100_000
+_COLUMNS: Final = (
+    Column("Alert"),
+    Column("State"),
+    Column("Tier"),
+    Column("Slice"),
+    Column("Fired"),
+    Column("Ended"),
+    Column("About", "long"),
+)
+
+
+def _show(desk: Desk, asked: PageRequest) -> Reply:
+    """Show alerts, silences and rules."""
+    state = cast(Literal["open", "resolved", "all"], asked.choice("state", _STATES, "open"))
+    wanted = AlertFilter(state=state, tier=asked.choice("tier", TIERS), rule=asked.text("rule"))
+    found, total = desk.alerts.select(wanted, limit=PER_PAGE, offset=(asked.page - 1) * PER_PAGE)
+    silences = desk.alerts.silences(asked.now)
+    standing = desk.alerts.alerts(open_only=True, limit=_MOST)
+    statuses = rule_statuses(desk.config, desk.alerts, asked.now)
+    rules = sorted({*desk.alerts.rule_names(), *(each.rule for each in statuses)})
+
+    def every() -> Iterator[Sequence[Cell]]:
+        for first in range(0, total, 1000):
+            for each in desk.alerts.select(wanted, limit=1000, offset=first)[0]:
+                yield _row(each, silences, asked.now)
+
+    return View(
+        template="alerts.html",
+        title="Alerts",
+        data={
+            "tiers": _by_tier(standing),
+            "standing": len(standing),
+            "states": Counter(each.shown_state(silences, asked.now) for each in standing),
+            "silences": [(each, pairs_text(each.match)) for each in silences],
+            "rules": rules,
+            "wanted": wanted,
+            "all_tiers": TIERS,
+            "all_states": _STATES,
+            "undelivered": _undelivered(desk),
+            "watched": max((each.since for each in statuses if each.state != "unknown"), default=None),
+        },
+        tables={
+            "alerts": Table(
+                columns=_COLUMNS,
+                rows=[_row(each, silences, asked.now) for each in found],
+                total=total,
+                page=asked.page,
+                every=every,
+                empty=_empty(wanted, statuses),
+                caption="Alerts",
+            ),
+            "rules": _rules(statuses),
+        },
+        live=("alerts",),
+    )
+
+
+def _row(alert: AlertRecord, silences: Sequence[Silence], now: float) -> list[Cell]:
+    return [
+        Link(f"#{alert.number} {alert.rule}", f"/ui/alerts/{alert.number}"),
+        state_chip(alert, silences, now),
+        tier_chip(alert.tier),
+        pairs_text(alert.slice) or None,
+        Moment(alert.fired),
+        Moment(alert.resolved) if alert.resolved is not None else None,
+        alert.message,
+    ]
+
+
+def _by_tier(alerts: Sequence[AlertRecord]) -> list[tuple[str, int]]:
+    counts = Counter(each.tier for each in alerts)
+    return [(tier, counts[tier]) for tier in TIERS]
+
+
+def _empty(wanted: AlertFilter, statuses: Sequence[RuleStatus]) -> str:
+    if wanted.tier or wanted.rule or wanted.state == "resolved":
+        return "No alert matches. Take out a filter."
+    if all(each.state == "unknown" for each in statuses):
+        return "No alerts: nothing has been watched yet. Send events to `proctor serve`; its rules watch them."
+    return "No open alerts." if wanted.state == "open" else "No rule has raised an alert yet."
+
+
+def _rules(statuses: Sequence[RuleStatus]) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            Link(each.rule, f"/ui/alerts?state=all&rule={each.rule}"),
+            tier_chip(each.tier),
+            each.kind,
+            pairs_text(each.slice) or None,
+            _rule_chip(each),
+            each.limit.text if each.limit is not None and each.limit.text else each.detail or None,
+        ]
+        for each in statuses
+    ]
+    return Table(
+        columns=(
+            Column("Rule"),
+            Column("Tier"),
+            Column("Watches"),
+            Column("Slice"),
+            Column("State"),
+            Column("Smallest spike it sees at today's traffic", "long"),
+        ),
+        rows=rows,
+        empty="No rules: `alerts: {rules: …}` in proctor.yaml has switched all of them off.",
+    )
+
+
+def _rule_chip(status: RuleStatus) -> Chip:
+    word = {"ok": "fine", "no_data": "no data", "unknown": "not watched"}.get(status.state, status.state)
+    return Chip(cast(Literal["pass", "fail", "unscored", "info"], _SEEN.get(status.state, "unscored")), word)
+
+
+def _undelivered(desk: Desk) -> str:
+    """Return what could not be told to a channel."""
+    spool = AlertSpool(desk.config.store)
+    if not spool.folder.is_dir():
+        return ""
+    dead, late = spool.dead(), [each for each in spool.waiting() if each.attempts]
+    parts = [f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}"] * bool(
+        dead
+    )
+    if late:
+        parts.append(f"{len(late):,} messages wait for a channel: {late[0].channel}: {late[0].failure}")
+    return "; ".join(parts)
+
+
+def _silence(desk: Desk, asked: PageRequest) -> Reply:
+    """Silence a rule, a tier or a slice for a while."""
+    written = [each for each in asked.texts("match") if each]
+    match = silence_match(desk.config, written)
+    made = silence_alerts(
+        desk.alerts, match, asked.text("for", "2 h"), by=asked.visitor.name, now=asked.now, note=asked.text("note")
+    )
+    back = asked.text("back")
+    to = back if back.startswith("/ui/alerts") else "/ui/alerts"
+    return Redirect(to=to, said=f"Silence {made.number}: nobody is told about {pairs_text(match)} for a while.")
+
+
+def _end_silence(desk: Desk, asked: PageRequest) -> Reply:
+    """End a silence now."""
+    number = int(asked.number("number", 0, low=1, high=1e12))
+    desk.alerts.end_silence(number, asked.now)
+    return Redirect(to="/ui/alerts", said=f"Silence {number} has ended.")
+
+
+PAGE = Page(
+    title="Alerts",
+    path="/alerts",
+    order=30,
+    routes=(
+        Route(path="/alerts", answer=_show),
+        Route(path="/alerts/silence", answer=_silence, method="POST", role="admin"),
+        Route(path="/alerts/end-silence", answer=_end_silence, method="POST", role="admin"),
+        *item_routes(),
+    ),
+)

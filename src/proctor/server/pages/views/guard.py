@@ -1,0 +1,238 @@
+"""The guard: what its gates decided over time, how often they were right, and how long they took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from proctor.core.gate_decisions import GateDecisions, GuardDecisions
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.views.guard_decision import promote, show_decision
+from proctor.server.pages.views.guard_pieces import (
+    ACTIONS,
+    PERIODS,
+    POINTS,
+    action_chip,
+    address,
+    period_start,
+    share_cell,
+    time_chart,
+    window_of,
+)
+from proctor.server.pages.views.guard_review import record_review, show_queue
+from proctor.server.pages.views.guard_what_if import show_what_if
+from proctor.store.guard_index import DecisionQuery, IndexedDecision
+from proctor.store.review import guard_verdicts
+from proctor.workflows.guard.activity import GuardActivity, TimeCounts, guard_activity, reported_activity
+
+__all__ = ["PAGE"]
+
+_STOPPED: Final = ("block", "escalate", "redact")
+_REASON_CHARS: Final = 160
+_HOUR: Final = 3_600
+_DAY: Final = 86_400
+_REPORTED: Final = {"gate": "Gates that acted, as agents reported it", "finding": "Findings that agents reported"}
+_EVERY_ROWS: Final = 1_000
+_EMPTY: Final = (
+    "No decision is on record in this period. Put your agent behind the guard: `proctor proxy`, `proctor guard serve`,"
+    " or the guard in Python; docs/guard.md shows each."
+)
+
+
+def show(desk: Desk, asked: PageRequest) -> Reply:
+    """Answer /guard: the figures of a period, or one decision."""
+    if event := asked.text("event"):
+        return show_decision(desk, asked, event)
+    days, since = period_start(asked)
+    begin, end = window_of(asked)
+    if begin is not None:  # a window, such as that of an alert
+        days, since = "", datetime.fromtimestamp(begin, UTC)
+    else:
+        begin = since.timestamp() if since else None
+    gate, point = asked.text("gate"), asked.choice("point", POINTS)
+    now = datetime.fromtimestamp(asked.now, UTC)
+    activity = guard_activity(desk.guard, desk.runs, since=since, now=now, gate=gate, point=point)
+    table = activity.table
+    query = DecisionQuery(
+        since=begin, until=end, point=point, gate=gate, action=asked.choice("action", ACTIONS), kind=asked.text("kind")
+    )
+    gates = [row for row in table.gates if point in ("", row.point)]
+    reported = {} if table.decisions else _reported(desk, since, end or asked.now)
+    return View(
+        template="guard.html",
+        title="Guard",
+        data={
+            "days": days, "periods": PERIODS, "gate": gate, "point": point, "points": POINTS, "actions": ACTIONS,
+            "gates": sorted({row.gate for row in table.gates} | ({gate} if gate else set())),
+            "kinds": list(activity.by_kind.series), "tiles": _tiles(table), "notes": table.notes,
+            "unread": activity.unread, "decisions": table.decisions, "now_tab": "decisions", "waiting": table.waiting,
+            "window": (begin, end) if not days else None,
+            "reported": list(reported["gate"].series)[:6] if reported else [],
+        },
+        tables={
+            "gates": _gates(asked, gates),
+            "points": _gates(asked, [row for row in table.points if point in ("", row.point)], is_chain=True),
+            "findings": _findings(asked, activity),
+            "decisions": _decisions(desk, asked, query),
+        },
+        charts=_charts(activity, reported),
+        live=("guard",),
+    )  # fmt: skip
+
+
+def _tiles(table: GuardDecisions) -> list[dict[str, str]]:
+    actions = {name: sum(row.actions.get(name, 0) for row in table.points) for name in ACTIONS}
+    stopped = actions["block"] + actions["escalate"]
+    broken = sum(row.broken for row in table.points)
+    slow = max((row.latency.p95 for row in table.points if row.latency.p95 is not None), default=None)
+    share = f"{100 * stopped / table.decisions:.2g} % of steps" if table.decisions else ""
+    return [
+        {"label": "Steps looked at", "value": f"{table.decisions:,}", "more": "at all points"},
+        {"label": "Stopped or handed over", "value": f"{stopped:,}", "more": share},
+        {"label": "Changed", "value": f"{actions['redact']:,}", "more": "texts were masked or cut"},
+        {"label": "Waiting for review", "value": f"{table.waiting:,}", "to": "/ui/guard/review",
+         "more": f"{table.reviewed:,} reviewed in this period"},
+        {"label": "Gates failed", "value": f"{broken:,}", "state": "fail" if broken else "",
+         "more": "broken or out of time"},
+        {"label": "Slowest point, p95", "value": "–" if slow is None else f"{1000 * slow:.3g} ms", "more": ""},
+    ]  # fmt: skip
+
+
+def _gates(asked: PageRequest, rows: Sequence[GateDecisions], *, is_chain: bool = False) -> Table:
+    names = ("Point",) if is_chain else ("Gate", "Point")
+    numbers = ("Decisions", "Blocked", "Escalated", "Changed", "Failed", "p50 ms", "p95 ms", "p99 ms")
+    columns = [
+        *(Column(name) for name in names),
+        *(Column(name, "number") for name in numbers),
+        Column("Precision"),
+        Column("Recall"),
+    ]
+    return Table(
+        columns=columns,
+        rows=[_gate(asked, row, is_chain=is_chain) for row in rows],
+        empty="No gate has decided anything in this period.",
+        caption="What became of steps at each point" if is_chain else "Each gate's own decisions",
+    )
+
+
+def _gate(asked: PageRequest, row: GateDecisions, *, is_chain: bool) -> list[Cell]:
+    first: list[Cell] = [Link(row.point, asked.link(point=row.point, page=None))]
+    if not is_chain:
+        first = [Link(row.gate, asked.link(gate=row.gate, page=None)), row.point]
+    times = (row.latency.p50, row.latency.p95, row.latency.p99)
+    acted = row.decisions - row.actions.get("allow", 0)
+    return [
+        *first,
+        row.decisions,
+        row.actions.get("block", 0),
+        row.actions.get("escalate", 0),
+        row.actions.get("redact", 0),
+        row.broken,
+        *(None if each is None else round(1000 * each, 2) for each in times),
+        share_cell(row.precision),
+        share_cell(row.recall) if row.recall.value is not None else ((row.why or None) if acted else None),
+    ]
+
+
+def _findings(asked: PageRequest, activity: GuardActivity) -> Table:
+    gates: dict[str, list[str]] = {}
+    for row in activity.table.gates:
+        for kind in row.findings:
+            if row.gate not in gates.setdefault(kind, []):
+                gates[kind].append(row.gate)
+    return Table(
+        columns=[Column("Finding"), Column("Times", "number"), Column("Gates")],
+        rows=[
+            [Link(kind or "–", asked.link(kind=kind, page=None)), sum(counts), ", ".join(gates.get(kind, ())) or None]
+            for kind, counts in activity.by_kind.series.items()
+        ],
+        empty="Nothing was found in this period.",
+        caption="What was found",
+    )
+
+
+def _decisions(desk: Desk, asked: PageRequest, query: DecisionQuery) -> Table:
+    said = guard_verdicts(desk.runs)
+    start = (asked.page - 1) * PER_PAGE
+
+    def rows(found: Sequence[IndexedDecision]) -> Iterator[list[Cell]]:
+        for row in desk.guard.rows(found):
+            yield _decision(row, said)
+
+    def every() -> Iterator[list[Cell]]:
+        for offset in range(0, desk.guard.count(query), _EVERY_ROWS):
+            yield from rows(desk.guard.decisions(query, limit=_EVERY_ROWS, offset=offset))
+
+    columns = ["Time", "Action", "Gate", "Point", "Found", "Reason", "Review", "Decision"]
+    return Table(
+        columns=[Column(name, "long" if name == "Reason" else "text") for name in columns],
+        rows=list(rows(desk.guard.decisions(query, limit=PER_PAGE, offset=start))),
+        total=desk.guard.count(query),
+        page=asked.page,
+        every=every,
+        empty=_EMPTY,
+        caption="Decisions that changed or stopped something, and those drawn for review",
+    )
+
+
+def _decision(row: dict[str, Any], said: dict[str, tuple[bool, str]]) -> list[Cell]:
+    told = row.get("verdict") or {}
+    shadow = told.get("shadow")
+    verdict = shadow if isinstance(shadow, dict) else told
+    parts = (row.get("metadata") or {}).get("parts", ())
+    kinds = dict.fromkeys(str(each.get("kind", "")) for part in parts for each in part.get("findings") or ())
+    reason = str(verdict.get("reason") or "")
+    event = str(row.get("id") or "")
+    return [
+        Moment(datetime.fromisoformat(row["time"]).timestamp()),
+        action_chip(str(verdict.get("action") or ""), shadow=verdict is shadow),
+        str(verdict.get("by") or told.get("by") or "") or None,
+        str(row.get("name") or "") or None,
+        ", ".join(kinds) or None,
+        (reason[: _REASON_CHARS - 1] + "…" if len(reason) > _REASON_CHARS else reason) or None,
+        _review(said.get(event)),
+        Link(event[:12], address("/guard", event=event)),
+    ]
+
+
+def _review(said: tuple[bool, str] | None) -> Chip | None:
+    if said is None:
+        return None
+    right, missed = said
+    return Chip("pass", "right") if right else Chip("fail", f"wrong: {missed} missed it" if missed else "wrong")
+
+
+def _reported(desk: Desk, since: datetime | None, until: float) -> dict[str, TimeCounts]:
+    """Return what agents that run elsewhere reported of their gates."""
+    begin = since.timestamp() if since else until - 90 * _DAY
+    cells = desk.history.windows(begin, until, step=_HOUR if until - begin <= 3 * _DAY else _DAY)
+    return {family: reported_activity(cells, family) for family in _REPORTED}
+
+
+def _charts(activity: GuardActivity, reported: Mapping[str, TimeCounts]) -> dict[str, Chart]:
+    step = "hour" if activity.actions.step == _HOUR else "day"
+    made = {
+        "actions": time_chart(f"Steps stopped or changed, by {step}", activity.actions, only=_STOPPED),
+        "gates": time_chart(f"Which gates acted, by {step}", activity.by_gate),
+        "kinds": time_chart(f"What was found, by {step}", activity.by_kind),
+    }
+    for family, counts in reported.items():
+        made[f"reported_{family}"] = time_chart(_REPORTED[family], counts)
+    return {name: chart for name, chart in made.items() if chart is not None}
+
+
+PAGE: Final = Page(
+    title="Guard",
+    path="/guard",
+    order=50,
+    routes=(
+        Route(path="/guard", answer=show),
+        Route(path="/guard/review", answer=show_queue),
+        Route(path="/guard/review", answer=record_review, method="POST", role="auditor"),
+        Route(path="/guard/what-if", answer=show_what_if),
+        Route(path="/guard/promote", answer=promote, method="POST", role="auditor"),
+    ),
+)

@@ -1,0 +1,211 @@
+"""Monitoring: production over time, completion by intent, escalations by cause, satisfaction against resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, cast, get_args
+from urllib.parse import urlencode
+
+from proctor.core.digest import DigestSection, PeriodDigest, PeriodKind
+from proctor.core.rollup_cell import RollupCell
+from proctor.server.pages.charts import Series, TimeChart
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.table import Cell, Column, Link, Share, Table
+from proctor.server.pages.views.digest_parts import example_rows, figure_rows, section_chart
+from proctor.server.pages.views.production_parts import (
+    chosen_days,
+    cost_chart,
+    figure_tile,
+    gate_chart,
+    period_words,
+    score_chart,
+)
+from proctor.stats.interval import wilson
+from proctor.workflows.monitor.kept_reports import kept_digests, newest_digest, read_digest
+from proctor.workflows.monitor.measure_process import MeasureTask, measure_progress, start_measure
+from proctor.workflows.monitor.production_course import PERIODS, ProductionCourse, production_course
+
+__all__ = ["PAGE"]
+
+_KINDS: Final[tuple[PeriodKind, ...]] = get_args(PeriodKind)
+_SECTIONS: Final = ("completion", "escalations", "ratings", "consistency")
+_BY_INTENT: Final = ("completion", "ratings")
+_UNKNOWN: Final = "not known"
+
+
+def _show(desk: Desk, asked: PageRequest) -> Reply:
+    """Show how production goes."""
+    days = chosen_days(asked, 7)
+    course = production_course(desk.history, asked.now, days)
+    digest = _chosen(desk, asked)
+    tables: dict[str, Table] = {"intents": _intents(desk, course)}
+    charts = _course_charts(course)
+    sections = [_add(section, digest, tables, charts) for section in _sections(digest)] if digest is not None else []
+    figures = course.figures()
+    return View(
+        template="monitoring.html",
+        title="Monitoring",
+        data={
+            "days": days,
+            "all_days": [(each, period_words(each)) for each in PERIODS],
+            "course": course,
+            "tiles": [figure_tile(name[:1].upper() + name[1:], figure, "") for name, figure in figures.items()],
+            "digest": digest,
+            "kept": kept_digests(desk.config),
+            "kinds": _KINDS,
+            "sections": sections,
+            "progress": measure_progress(desk.config),
+        },
+        tables=tables,
+        charts=charts,
+        live=("measured",),
+    )
+
+
+def _chosen(desk: Desk, asked: PageRequest) -> PeriodDigest | None:
+    """Return the digest that is asked for, or the newest."""
+    written = asked.text("digest")
+    kind, _, name = written.partition(" ") if written else (asked.text("kind"), "", asked.text("period"))
+    if kind in _KINDS and name:
+        return read_digest(desk.config, kind, name)
+    return newest_digest(desk.config)
+
+
+def _sections(digest: PeriodDigest) -> list[DigestSection]:
+    return [section for name in _SECTIONS if (section := digest.section(name)) is not None]
+
+
+def _add(
+    section: DigestSection, digest: PeriodDigest, tables: dict[str, Table], charts: dict[str, Chart]
+) -> dict[str, object]:
+    """Add the tables and the chart of a section; return what the template needs of it."""
+    names = []
+    for place, table in enumerate(section.tables):
+        name = f"{section.name}-{place + 1}"
+        is_intent = section.name == "completion" or (section.name == "ratings" and place >= _first_by_intent(section))
+        tables[name] = figure_rows(table, digest, is_intent=is_intent)
+        drawn = section_chart(table.title, table) if section.name in ("completion", "escalations") else None
+        if drawn is not None:
+            charts[name] = drawn
+        names.append((name, table.hint, drawn is not None))
+    examples = f"{section.name}-examples"
+    if section.examples:
+        tables[examples] = example_rows(section)
+    return {"section": section, "tables": names, "examples": examples if section.examples else ""}
+
+
+def _first_by_intent(section: DigestSection) -> int:
+    """Return the place of the first table whose rows are intents: those after the overall ones."""
+    overall = ("Overall", "Where they disagree")
+    return sum(table.title in overall for table in section.tables)
+
+
+def _course_charts(course: ProductionCourse) -> dict[str, Chart]:
+    if course.is_empty:
+        return {}
+    times, cells = course.times, course.cells
+    charts: dict[str, Chart] = {
+        "traffic": TimeChart(
+            title="Traffic",
+            times=times,
+            series=[
+                Series(label="turns", values=[cell.turns for cell in cells]),
+                Series(label="conversations", values=[cell.conversations for cell in cells], colour="--ink-2"),
+            ],
+        ),
+        "latency": TimeChart(
+            title="Latency of a turn",
+            times=times,
+            series=[
+                Series(label="P95", values=[cell.quantile(0.95) for cell in cells]),
+                Series(label="P50", values=[cell.quantile(0.5) for cell in cells], colour="--ink-2"),
+            ],
+            unit="seconds",
+        ),
+        "shares": TimeChart(
+            title="Turns that were handed over or failed",
+            times=times,
+            series=[
+                Series(label="handed over", values=course.share("escalation")),
+                Series(label="errors", values=course.share("error")),
+            ],
+            unit="share",
+        ),
+    }
+    if course.total.csat_count:
+        charts["csat"] = TimeChart(
+            title="Satisfaction, mean",
+            times=times,
+            series=[Series(label="rating", values=[cell.csat for cell in cells])],
+            unit="score",
+            range=(1.0, 5.0),
+        )
+    for name, chart in (("scores", score_chart(course)), ("gates", gate_chart(course)), ("cost", cost_chart(course))):
+        if chart is not None:
+            charts[name] = chart
+    return charts
+
+
+def _intents(desk: Desk, course: ProductionCourse) -> Table:
+    found: Mapping[str, RollupCell] = desk.history.by_intent(course.since, course.until)
+    ordered = sorted(found.items(), key=lambda each: -each[1].turns)
+    span = {"since": f"{course.since:.0f}", "until": f"{course.until:.0f}"}
+    rows: list[list[Cell]] = [
+        [
+            Link(name, f"/ui/conversations?{urlencode({'intent': name, **span})}") if name else _UNKNOWN,
+            cell.conversations,
+            cell.turns,
+            _part(cell.signals.get("escalation", 0), cell.turns),
+            _part(cell.signals.get("error", 0), cell.turns),
+            _rounded(cell.quantile(0.95)),
+            _rounded(cell.csat),
+            cell.csat_count,
+            round(cell.cost, 4) if cell.cost else None,
+        ]
+        for name, cell in ordered
+    ]
+    return Table(
+        columns=(
+            Column("Intent"),
+            Column("Conversations", "number"),
+            Column("Turns", "number"),
+            Column("Handed over", "number"),
+            Column("Errors", "number"),
+            Column("P95, s", "number"),
+            Column("Rating", "number"),
+            Column("Ratings", "number"),
+            Column("Spend, $", "number"),
+        ),
+        rows=rows,
+        caption="By intent",
+        empty="No events in this time. Send them to `proctor serve`.",
+    )
+
+
+def _part(hits: int, total: int) -> Share:
+    interval = wilson(min(hits, total), total)
+    return Share(None) if interval is None else Share(min(hits, total) / total, interval.low, interval.high)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _measure(desk: Desk, asked: PageRequest) -> Reply:
+    """Measure a period in the background."""
+    kind = cast(PeriodKind, asked.choice("kind", _KINDS, "daily"))
+    task = start_measure(desk.config, MeasureTask(what="digest", kind=kind, period=asked.text("period")))
+    query = urlencode({"kind": task.kind, "period": task.period})
+    return Redirect(to=f"/ui/monitoring?{query}", said=f"Measuring {task.words}; the page shows it when it is done.")
+
+
+PAGE = Page(
+    title="Monitoring",
+    path="/monitoring",
+    order=35,
+    routes=(
+        Route(path="/monitoring", answer=_show),
+        Route(path="/monitoring/measure", answer=_measure, method="POST", role="auditor"),
+    ),
+)

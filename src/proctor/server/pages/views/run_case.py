@@ -1,0 +1,129 @@
+"""One result: the conversation with what each score quotes marked in it, and every score with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from proctor.core.attack_mask import is_held_out, masked_result
+from proctor.core.codec import dumps
+from proctor.core.errors import NotFoundError
+from proctor.core.report import Result
+from proctor.report.evidence_marks import EvidenceMarks, quotations
+from proctor.report.failure_causes import causes
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import Download, PageRequest, Reply, View
+from proctor.server.pages.views.marked_turns import TURNS_PER_PAGE, MarkedTurn, marked_turns, page_of_turn
+from proctor.server.pages.views.run_cells import case_address, outcome_chip, run_address
+from proctor.server.pages.views.score_rows import ScoreRow, score_rows
+from proctor.store.result_search import FoundResult, ResultFilter, neighbours, search_results
+from proctor.store.run_reader import RunReader
+
+__all__ = ["find_key", "show_case", "shown_result"]
+
+_SIBLINGS: Final = 100
+_KEYS: Final = 2**63
+_EXPECTED: Final = ("reference", "facts", "products", "forbidden", "tool_calls", "intents", "sources", "escalation")
+
+
+def show_case(desk: Desk, asked: PageRequest) -> Reply:
+    """Show one result, by its key or by the id of its case."""
+    run = desk.runs.find(asked.path["id"])
+    reader = RunReader(desk.runs, run)
+    key = find_key(desk, reader, asked.path["key"])
+    whole = reader.result(key)
+    result = masked_result(whole)
+    if asked.text("file") == "json":
+        name = f"{run.id}-{result.case.id[:60]}.json"
+        return Download(name=name, media="application/json", body=dumps(result) + b"\n")
+    outcome = asked.choice("outcome", ("pass", "fail", "unscored"))
+    siblings = search_results(desk.runs, run, ResultFilter(case=whole.case.id), limit=_SIBLINGS)
+    here = next((each for each in siblings if each.key == key), None)
+    beside = neighbours(desk.runs, run, here.seq, outcome=outcome) if here else None
+    page = asked.page
+    data: dict[str, Any] = {
+        "run": run,
+        "key": key,
+        "result": result,
+        "chip": outcome_chip(result.outcome),
+        "is_held_out": is_held_out(whole),
+        "causes": [each.text for each in causes(result)] if result.outcome != "pass" else [],
+        "siblings": [_sibling(run.id, each, key) for each in siblings] if len(siblings) > 1 else [],
+        "before": case_address(run.id, beside.before, outcome=outcome) if beside and beside.before is not None else "",
+        "after": case_address(run.id, beside.after, outcome=outcome) if beside and beside.after is not None else "",
+        "back": run_address(run.id, outcome=outcome),
+        "expected": _expected(result),
+        "page_number": page,
+        "pages": max(1, -(-len(result.trajectory.turns) // TURNS_PER_PAGE)),
+        **shown_result(result, asked, page=page),
+    }
+    return View(template="run_case.html", title=f"{result.case.id[:80]} · {run.name}", data=data)
+
+
+def shown_result(result: Result, asked: PageRequest, *, page: int, prefix: str = "") -> dict[str, Any]:
+    """Return the turns with their marks, and the scores with links to them.
+
+    ``prefix`` keeps the names of marks apart where two results share a page.
+    """
+    only = asked.text("score")
+    if only not in {score.name for score in result.scores}:
+        only = ""
+    marks = EvidenceMarks(result, quoted := quotations(result.scores, only=only))
+    turns: list[MarkedTurn] = marked_turns(result, marks, quoted, page=page, prefix=prefix)
+    to = {
+        number: asked.link(page=None if (at := page_of_turn(place.turn)) == 1 else at) + f"#{prefix}e{number}"
+        for number, place in marks.places.items()
+    }
+    rows: list[ScoreRow] = score_rows(result.scores, quoted, to)
+    return {"turns": turns, "scores": rows, "only": only, "marked": len(marks.places)}
+
+
+def find_key(desk: Desk, reader: RunReader, asked: str) -> int:
+    """Return the key of a result; ``asked`` is the key itself, or the id of a case.
+
+    Raises:
+        NotFoundError: the run has no such result.
+    """
+    found = search_results(desk.runs, reader.run, ResultFilter(case=asked), limit=1)
+    if found:
+        return found[0].key
+    if asked.removeprefix("-").isdecimal() and len(asked) <= 20 and abs(int(asked)) < _KEYS:
+        return int(asked)
+    raise NotFoundError(
+        f"run {reader.run.id} has no result for case {asked[:80]!r}", hint=f"`proctor show {reader.run.id} --page 1`"
+    )
+
+
+def _sibling(run_id: str, row: FoundResult, key: int) -> dict[str, Any]:
+    return {
+        "label": f"{row.target}, sample {row.sample}",
+        "to": case_address(run_id, row.key),
+        "chip": outcome_chip(row.outcome),
+        "is_here": row.key == key,
+    }
+
+
+def _expected(result: Result) -> list[tuple[str, str]]:
+    """Return what the case expects, in words."""
+    return list(_expectations(result))
+
+
+def _expectations(result: Result) -> Iterator[tuple[str, str]]:
+    expect = result.case.expect
+    for name in _EXPECTED:
+        value = getattr(expect, name)
+        if value is None or value == ():
+            continue
+        yield name.replace("_", " ").capitalize(), _words(value)
+    if expect.rules:
+        yield "Rules", "\n".join(rule.text for rule in expect.rules)
+    if result.case.description:
+        yield "About", result.case.description
+    for name, value in result.case.inputs.items():
+        yield f"Input {name}", value if isinstance(value, str) else dumps(value).decode()
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "\n".join(each if isinstance(each, str) else dumps(each).decode() for each in value)
+    return "yes" if value is True else "no" if value is False else str(value)

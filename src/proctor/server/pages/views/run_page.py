@@ -1,0 +1,279 @@
+"""One run: how it stands, its figures by intent, check and target, and its results page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, get_args
+
+from proctor.core.report import Report, Tally
+from proctor.report.dimensions import Grid, grids, title_of
+from proctor.report.number_format import grid_text, interval_of, money, percent, range_text, seconds, total_spend
+from proctor.server.pages.charts import BarChart, BarRow
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import Chart, PageRequest, Reply, View
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table
+from proctor.server.pages.views.run_cells import (
+    case_address,
+    cost_cell,
+    gate_chip,
+    outcome_chip,
+    rate_cell,
+    run_address,
+    run_chip,
+    side_address,
+    taken,
+)
+from proctor.store.decisions import DecisionRecord, decisions_on
+from proctor.store.result_search import FoundResult, ResultFilter, ResultSort
+from proctor.store.run_reader import RunReader
+from proctor.store.run_search import RunFilter, search_runs
+from proctor.store.runs import RunRecord
+from proctor.workflows.run.result_pages import count_of_results, every_result, is_campaign, page_of_results
+
+__all__ = ["show_run"]
+
+_LIVE_FIGURES: Final = 20_000  # results up to which the figures of a running run are counted at every look
+_GROUPS: Final = 100
+_BARS: Final = 30
+_OTHERS: Final = 100
+
+
+def show_run(desk: Desk, asked: PageRequest) -> Reply:
+    """Show one run."""
+    run = desk.runs.find(asked.path["id"])
+    reader = RunReader(desk.runs, run)
+    counts = desk.runs.counts(run) if run.status == "running" else None
+    is_counted = counts is None or counts.total <= _LIVE_FIGURES
+    report = reader.report() if is_counted else Report(id=run.id, counts=counts or Report(id=run.id).counts)
+    wanted = _filter(asked)
+    tables = {"results": _results(desk, asked, reader, wanted), **_groups(report, run)}
+    several = len(report.by_target) > 1
+    for number, grid in enumerate(grids(report)):
+        tables[f"dimensions_{number}"] = _dimensions(grid, run)
+    data: dict[str, Any] = {
+        "run": run,
+        "report": report,
+        "chip": run_chip(run, report.counts.total),
+        "tiles": _tiles(report, run),
+        "gates": [_gate(each) for each in decisions_on(desk.runs, run.id)],
+        "facts": _facts(report, run),
+        "choices": _choices(report),
+        "is_filtered": wanted != ResultFilter(),
+        "others": _others(desk, run),
+        "is_counted": is_counted,
+        "is_campaign": is_campaign(reader),
+        "several_targets": several,
+        "dimension_tables": [name for name in tables if name.startswith("dimensions_")],
+    }
+    charts: dict[str, Chart] = {"intents": _bars(report)} if len(report.by_intent) > 1 else {}
+    live = ("runs",) if run.status == "running" else ()
+    return View(template="run.html", title=f"Run {run.id}", data=data, tables=tables, charts=charts, live=live)
+
+
+def _filter(asked: PageRequest) -> ResultFilter:
+    return ResultFilter(
+        outcome=asked.choice("outcome", ("pass", "fail", "unscored")),
+        target=asked.text("target"),
+        intent=asked.text("intent"),
+        tag=asked.text("tag"),
+        failing=asked.text("failing"),
+        text=asked.text("q"),
+    )
+
+
+def _results(desk: Desk, asked: PageRequest, reader: RunReader, wanted: ResultFilter) -> Table:
+    sort: ResultSort = asked.choice("sort", get_args(ResultSort))  # type: ignore[assignment]
+    page, store, run = asked.page, desk.runs, reader.run
+    found = page_of_results(store, reader, wanted, sort=sort, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
+    several = len(reader.targets()) > 1
+    heads = [Column("Case", sort="case"), Column("Outcome"), Column("Value", "number", sort="value")]
+    heads += [Column("Target"), Column("Sample", "number")] if several else [Column("Sample", "number")]
+    heads += [
+        Column("Intent"),
+        Column("Latency", "number", sort="latency"),
+        Column("Cost", "number", sort="cost"),
+        Column("Why", "long"),
+    ]
+    is_plain = wanted == ResultFilter()
+    return Table(
+        columns=heads,
+        rows=[_row(run, each, wanted, several=several, is_page=True) for each in found],
+        total=count_of_results(store, reader, wanted),
+        page=page,
+        every=lambda: (_row(run, each, wanted, several=several) for each in every_result(store, reader, wanted)),
+        empty="No result yet." if is_plain else "No result fits these filters.",
+    )
+
+
+def _row(
+    run: RunRecord, row: FoundResult, wanted: ResultFilter, *, several: bool, is_page: bool = False
+) -> Sequence[Cell]:
+    address = case_address(run.id, row.key, outcome=wanted.outcome)
+    reason = f"{row.reason[:197]}…" if is_page and len(row.reason) > 200 else row.reason
+    case = f"{row.case_id[:77]}…" if is_page and len(row.case_id) > 80 else row.case_id
+    return (
+        Link(case, address),
+        outcome_chip(row.outcome),
+        None if row.value is None else round(row.value, 3),
+        *((row.target, row.sample) if several else (row.sample,)),
+        row.intent,
+        None if row.latency is None else seconds(row.latency) if is_page else row.latency,
+        cost_cell(row.cost) if is_page else row.cost,
+        reason,
+    )
+
+
+def _tiles(report: Report, run: RunRecord) -> list[tuple[str, str, str, str, str]]:
+    counts, here = report.counts, run.id
+    interval = range_text(counts)
+    judged = counts.passed + counts.failed
+    more = f"95 %: {interval}, of {judged:,}" if interval else "nothing was judged yet"
+    made = [
+        ("Pass rate", percent(counts.pass_rate), "", more, ""),
+        ("Passed", f"{counts.passed:,}", run_address(here, outcome="pass"), "", ""),
+        ("Failed", f"{counts.failed:,}", run_address(here, outcome="fail"), "", "fail" if counts.failed else ""),
+        ("Unscored", f"{counts.unscored:,}", run_address(here, outcome="unscored"), percent(counts.unscored_rate), ""),
+    ]
+    if run.status == "running" and run.total:
+        made.insert(0, ("Done", percent(counts.total / run.total), "", f"{counts.total:,} of {run.total:,}", ""))
+    if report.latency:
+        p95 = f"p95 {seconds(report.latency.get('p95'))}"
+        made.append(("Latency, median", seconds(report.latency.get("p50")), "", p95, ""))
+    if report.spend:
+        calls = sum(each.calls for each in report.spend)
+        made.append(("Spent", total_spend(report.spend), "", f"{calls:,} calls", ""))
+    return made
+
+
+def _gate(decision: DecisionRecord) -> dict[str, Any]:
+    return {
+        "chip": gate_chip(decision.decision),
+        "reasons": decision.reasons,
+        "time": decision.time,
+        "target": decision.target,
+        "baseline": decision.baseline,
+        "to": side_address(a=decision.baseline, b=decision.run, target=decision.target),
+    }
+
+
+def _groups(report: Report, run: RunRecord) -> dict[str, Table]:
+    made = {}
+    for name, label, tallies in (
+        ("intent", "Intent", report.by_intent),
+        ("target", "Target", report.by_target),
+        ("tag", "Tag", report.by_tag),
+    ):
+        if len(tallies) > (name == "target"):
+            made[f"by_{name}"] = _by(name, label, tallies, run)
+    if report.by_scorer:
+        made["by_check"] = _by_check(report, run)
+    if report.spend:
+        made["spend"] = _spend(report)
+    if report.flaky:
+        made["flaky"] = _flaky(report, run)
+    return made
+
+
+def _by(name: str, label: str, tallies: Sequence[Tally], run: RunRecord) -> Table:
+    def row(tally: Tally) -> Sequence[Cell]:
+        return (
+            Link(tally.name, run_address(run.id, **{name: tally.name})),
+            rate_cell(tally.counts),
+            tally.counts.failed,
+            tally.counts.unscored,
+            None if tally.mean is None else round(tally.mean, 3),
+        )
+
+    heads = (Column(label), *(Column(each, "number") for each in ("Pass rate", "Failed", "Unscored", "Mean")))
+    return _whole(heads, [row(each) for each in tallies])
+
+
+def _by_check(report: Report, run: RunRecord) -> Table:
+    def row(tally: Tally) -> Sequence[Cell]:
+        failed: Cell = tally.counts.failed
+        if tally.counts.failed:
+            failed = Link(f"{tally.counts.failed:,}", run_address(run.id, failing=tally.name))
+        mean = None if tally.mean is None else round(tally.mean, 3)
+        return (tally.name, mean, tally.counts.passed, failed, tally.counts.unscored, tally.skipped)
+
+    names = ("Mean", "Passed", "Failed", "Not judged", "Skipped")
+    return _whole((Column("Check"), *(Column(each, "number") for each in names)), [row(t) for t in report.by_scorer])
+
+
+def _spend(report: Report) -> Table:
+    rows = [
+        (each.model, each.role, each.calls, each.cached, each.retries, each.usage.input, each.usage.output,
+         None if each.cost is None else money(each.cost))
+        for each in report.spend
+    ]  # fmt: skip
+    names = ("Calls", "Cached", "Retries", "Tokens in", "Tokens out", "Cost")
+    return _whole((Column("Model"), Column("Role"), *(Column(each, "number") for each in names)), rows)
+
+
+def _flaky(report: Report, run: RunRecord) -> Table:
+    rows = [
+        (Link(each.case, run_address(run.id, q=each.case)), each.target, each.passed, each.failed, each.unscored)
+        for each in report.flaky
+    ]
+    names = ("Passed", "Failed", "Unscored")
+    return _whole((Column("Case"), Column("Target"), *(Column(each, "number") for each in names)), rows)
+
+
+def _whole(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
+    """Return a table that shows its first rows; the file has all of them."""
+    return Table(columns=columns, rows=rows[:_GROUPS], total=len(rows), per_page=max(1, len(rows)), every=lambda: rows)
+
+
+def _dimensions(grid: Grid, run: RunRecord) -> Table:
+    rows = [
+        (
+            Link(row.intent, run_address(run.id, intent=row.intent)) if row.intent is not None else "all",
+            *(grid_text(cell) for cell in row.cells),
+        )
+        for row in grid.rows
+    ]
+    heads = (Column("Intent"), *(Column(title_of(name), "number") for name in grid.dimensions))
+    return Table(columns=heads, rows=rows, caption=f"Dimensions of {grid.target}" if grid.target else "")
+
+
+def _bars(report: Report) -> BarChart:
+    rows = []
+    for tally in report.by_intent[:_BARS]:
+        share, interval = rate_cell(tally.counts), interval_of(tally.counts)
+        low, high = (interval.low, interval.high) if interval else (None, None)
+        rows.append(BarRow(label=tally.name, value=share.value, low=low, high=high, note=f"n {tally.counts.total:,}"))
+    return BarChart(title="Pass rate by intent, with 95 % intervals", rows=rows)
+
+
+def _choices(report: Report) -> dict[str, list[str]]:
+    return {
+        "target": [each.name for each in report.by_target],
+        "intent": [each.name for each in report.by_intent[:500]],
+        "tag": [each.name for each in report.by_tag[:500]],
+        "failing": [each.name for each in report.by_scorer if each.counts.failed],
+    }
+
+
+def _others(desk: Desk, run: RunRecord) -> list[dict[str, str]]:
+    """Return the finished runs of the same suite that this one can be compared with: those before it first."""
+    found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=_OTHERS)
+    ordered = sorted(found, key=lambda each: each.run.n > run.n)  # each half stays newest first
+    return [
+        {"id": each.run.id, "about": f"{each.run.started:%Y-%m-%d %H:%M}, {percent(each.counts.pass_rate)} passed"}
+        for each in ordered
+        if each.run.id != run.id
+    ]
+
+
+def _facts(report: Report, run: RunRecord) -> dict[str, Any]:
+    mark = run.fingerprint
+    job = report.settings.get("job")
+    return {
+        "took": taken(run),
+        "legs": run.legs,
+        "trigger": mark.trigger,
+        "models": dict(mark.models),
+        "targets": dict(mark.targets),
+        "scorers": dict(mark.scorers),
+        "settings": dict(job) if isinstance(job, Mapping) else {},
+    }

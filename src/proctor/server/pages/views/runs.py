@@ -1,0 +1,130 @@
+"""Runs: every recorded run, one run with its results, one result with its evidence, two runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, get_args
+
+from proctor.report.number_format import percent
+from proctor.server.pages.charts import Series, TimeChart
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
+from proctor.server.pages.views.run_case import show_case
+from proctor.server.pages.views.run_cells import (
+    cost_cell,
+    gate_chip,
+    rate_cell,
+    run_address,
+    run_chip,
+    side_address,
+    taken,
+)
+from proctor.server.pages.views.run_compare import show_case_pair, show_pair
+from proctor.server.pages.views.run_page import show_run
+from proctor.store.run_search import RunFilter, RunFound, RunSort, count_runs, run_choices, search_runs
+
+__all__ = ["PAGE"]
+
+_COLUMNS: Final = (
+    Column("Started", sort="started"),
+    Column("Suite", sort="name"),
+    Column("Run"),
+    Column("State"),
+    Column("Pass rate", "number"),
+    Column("Passed", "number"),
+    Column("Failed", "number"),
+    Column("Unscored", "number"),
+    Column("Took", "number", sort="took"),
+    Column("Cost", "number"),
+    Column("Trigger"),
+    Column("Gate"),
+    Column("With the one before"),
+)
+_CHART_RUNS: Final = 60
+_BLOCK: Final = 500
+
+
+def _show(desk: Desk, asked: PageRequest) -> Reply:
+    """Show the table of runs."""
+    wanted = RunFilter(
+        suite=asked.text("suite"),
+        status=asked.choice("status", ("running", "finished", "interrupted")),
+        decision=asked.choice("decision", ("passed", "failed", "unjudged", "none")),
+        trigger=asked.text("trigger"),
+        text=asked.text("q"),
+    )
+    sort: RunSort = asked.choice("sort", get_args(RunSort))  # type: ignore[assignment]
+    page = asked.page
+    found = search_runs(desk.runs, wanted, sort=sort, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
+    total = count_runs(desk.runs, wanted)
+    is_filtered = wanted != RunFilter()
+    table = Table(
+        columns=_COLUMNS,
+        rows=[_row(each) for each in found],
+        total=total,
+        page=page,
+        every=lambda: map(_row, _every(desk, wanted, sort)),
+        empty="No run fits these filters." if is_filtered else "No run yet. `proctor run SUITE` makes one.",
+    )
+    charts = dict[str, Chart]()
+    if wanted.suite:
+        newest = search_runs(desk.runs, RunFilter(suite=wanted.suite, status="finished"), limit=_CHART_RUNS)
+        if len([each for each in newest if each.counts.pass_rate is not None]) > 1:
+            charts["rates"] = _chart(wanted.suite, newest)
+    data = {"choices": run_choices(desk.runs), "is_filtered": is_filtered}
+    return View(template="runs.html", title="Runs", data=data, tables={"runs": table}, charts=charts, live=("runs",))
+
+
+def _every(desk: Desk, wanted: RunFilter, sort: RunSort) -> Iterator[RunFound]:
+    offset = 0
+    while rows := search_runs(desk.runs, wanted, sort=sort, limit=_BLOCK, offset=offset):
+        yield from rows
+        offset += len(rows)
+
+
+def _row(found: RunFound) -> Sequence[Cell]:
+    run, counts = found.run, found.counts
+    can_compare = run.status == "finished"
+    return (
+        Moment(run.started.timestamp()),
+        run.name,
+        Link(run.id, run_address(run.id)),
+        run_chip(run, counts.total),
+        rate_cell(counts),
+        counts.passed,
+        Link(f"{counts.failed:,}", run_address(run.id, outcome="fail")) if counts.failed else 0,
+        counts.unscored,
+        taken(run),
+        cost_cell(found.cost),
+        run.fingerprint.trigger,
+        gate_chip(found.gate),
+        Link("compare", side_address(b=run.id)) if can_compare else None,
+    )
+
+
+def _chart(suite: str, newest: Sequence[RunFound]) -> TimeChart:
+    ordered = list(reversed(newest))
+    last = ordered[-1].counts.pass_rate
+    return TimeChart(
+        title=f"Pass rate of {suite}, the last {len(ordered)} runs, now {percent(last)}",
+        times=[each.run.started.timestamp() for each in ordered],
+        series=[Series(label="pass rate", values=[each.counts.pass_rate for each in ordered])],
+        unit="share",
+        range=(0.0, 1.0),
+        height=140,
+    )
+
+
+PAGE = Page(
+    title="Runs",
+    path="/runs",
+    order=70,
+    routes=(
+        Route(path="/runs", answer=_show),
+        Route(path="/runs/compare", answer=show_pair),
+        Route(path="/runs/compare/case", answer=show_case_pair),
+        Route(path="/runs/{id}", answer=show_run),
+        Route(path="/runs/{id}/cases/{key:.+}", answer=show_case),
+    ),
+)

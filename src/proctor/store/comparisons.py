@@ -1,0 +1,176 @@
+"""Kept comparisons of two runs: derived from the journals, so the file may be deleted at any time."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from proctor.core.record import dataclass
+from proctor.store.db import connect, explained
+
+__all__ = ["COMPARISONS", "ChangeRow", "ComparisonStore", "KeptComparison"]
+
+COMPARISONS: Final = "comparisons.db"
+_MIGRATIONS: Final = (
+    """
+    CREATE TABLE comparisons (
+        n       INTEGER PRIMARY KEY,
+        key     TEXT NOT NULL UNIQUE,
+        made    REAL NOT NULL,
+        problem TEXT NOT NULL DEFAULT '',
+        head    TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE changes (
+        comparison INTEGER NOT NULL REFERENCES comparisons(n) ON DELETE CASCADE,
+        place      INTEGER NOT NULL,
+        kind       TEXT NOT NULL,
+        case_id    TEXT NOT NULL,
+        intent     TEXT NOT NULL,
+        was_outcome TEXT,
+        outcome    TEXT,
+        figure     TEXT NOT NULL,
+        was        REAL,
+        now        REAL,
+        was_key    INTEGER,
+        key        INTEGER,
+        reason     TEXT NOT NULL,
+        PRIMARY KEY (comparison, place)
+    ) STRICT, WITHOUT ROWID;
+    """,
+)
+_KEPT: Final = 50  # the newest comparisons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRow:
+    """One case that changed: what it was, what it is, and the keys of its results in both runs."""
+
+    kind: str
+    case_id: str
+    intent: str
+    was_outcome: str | None
+    outcome: str | None
+    figure: str
+    was: float | None
+    now: float | None
+    was_key: int | None
+    key: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptComparison:
+    """A comparison as kept; ``problem`` says why there is none, ``kinds`` counts the changed cases."""
+
+    n: int
+    made: float
+    problem: str
+    head: Mapping[str, Any]
+    kinds: Mapping[str, int]
+
+
+class ComparisonStore:
+    """The comparisons of one project."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / COMPARISONS
+        self._database = connect(self.path, _MIGRATIONS)
+
+    def __enter__(self) -> ComparisonStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def get(self, key: str) -> KeptComparison | None:
+        """Return the comparison with this key."""
+        row = self._database.execute("SELECT * FROM comparisons WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        kinds = self._database.execute(
+            "SELECT kind, count(*) AS count FROM changes WHERE comparison = ? GROUP BY kind", (row["n"],)
+        )
+        return KeptComparison(
+            n=row["n"],
+            made=row["made"],
+            problem=row["problem"],
+            head=json.loads(row["head"]),
+            kinds={each["kind"]: each["count"] for each in kinds},
+        )
+
+    def keep(
+        self, key: str, *, made: float, head: Mapping[str, Any], changes: Iterable[ChangeRow] = (), problem: str = ""
+    ) -> None:
+        """Keep a comparison in place of an older one with its key; the oldest of all go."""
+        database = self._database
+        with explained(self.path):
+            database.execute("BEGIN IMMEDIATE")
+            try:
+                database.execute("DELETE FROM comparisons WHERE key = ?", (key,))
+                n = database.execute(
+                    "INSERT INTO comparisons (key, made, problem, head) VALUES (?, ?, ?, ?)",
+                    (key, made, problem, json.dumps(head)),
+                ).lastrowid
+                database.executemany(
+                    f"INSERT INTO changes VALUES ({','.join('?' * 13)})",
+                    ((n, place, *_values(row)) for place, row in enumerate(changes)),
+                )
+                database.execute(
+                    "DELETE FROM comparisons WHERE n NOT IN (SELECT n FROM comparisons ORDER BY n DESC LIMIT ?)",
+                    (_KEPT,),
+                )
+                database.execute("COMMIT")
+            except BaseException:
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
+                raise
+
+    def changes(
+        self,
+        kept: KeptComparison,
+        *,
+        kind: str = "",
+        intent: str = "",
+        text: str = "",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[ChangeRow]:
+        """Return one page of the cases that changed."""
+        where, values = _where(kept, kind, intent, text)
+        rows = self._database.execute(
+            "SELECT kind, case_id, intent, was_outcome, outcome, figure, was, now, was_key, key, reason"
+            f" FROM changes WHERE {where} ORDER BY place LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [_row(row) for row in rows]
+
+    def count(self, kept: KeptComparison, *, kind: str = "", intent: str = "", text: str = "") -> int:
+        """Return how many cases changed."""
+        where, values = _where(kept, kind, intent, text)
+        return int(self._database.execute(f"SELECT count(*) FROM changes WHERE {where}", values).fetchone()[0])
+
+
+def _where(kept: KeptComparison, kind: str, intent: str, text: str) -> tuple[str, list[Any]]:
+    where, values = ["comparison = ?"], list[Any]([kept.n])
+    for column, value in (("kind", kind), ("intent", intent)):
+        if value:
+            where.append(f"{column} = ?")
+            values.append(value)
+    if text:
+        where.append("(instr(lower(case_id), lower(?)) OR instr(lower(reason), lower(?)))")
+        values += [text, text]
+    return " AND ".join(where), values
+
+
+def _values(row: ChangeRow) -> Sequence[Any]:
+    return (
+        row.kind, row.case_id, row.intent, row.was_outcome, row.outcome, row.figure, row.was, row.now, row.was_key,
+        row.key, row.reason,
+    )  # fmt: skip
+
+
+def _row(row: sqlite3.Row) -> ChangeRow:
+    return ChangeRow(**dict(row))

@@ -1,0 +1,42 @@
+"""Measure calibration over all labels and month by month, with the mapping that would correct it."""
+
+from __future__ import annotations
+
+import time
+
+from proctor.config import Config
+from proctor.core.calibration_report import ConfidencePair
+from proctor.core.errors import InputError
+from proctor.monitor.calibrate import fit_calibration, measure_calibration
+from proctor.monitor.month_drift import month_of
+from proctor.workflows.monitor.confidence_pairs import PairQuestion, labelled_pairs
+from proctor.workflows.monitor.kept_reports import CalibrationMonth, KeptCalibration
+
+__all__ = ["measure_kept_calibration"]
+
+
+async def measure_kept_calibration(config: Config, labels: str = "audit") -> KeptCalibration:
+    """Return the calibration of all labelled confidences, before and after a mapping, and of each month.
+
+    Raises:
+        InputError: there are no such labels.
+    """
+    found = await labelled_pairs(config, PairQuestion(labels=labels))
+    if not found.pairs:
+        hint = "rate conversations with `proctor audit`, or choose other labels"
+        raise InputError(f"no conversation has both a confidence and a label ({found.labels})", hint=hint)
+    months: dict[str, list[ConfidencePair]] = {}
+    for pair in found.pairs:
+        if pair.time is not None:
+            months.setdefault(month_of(pair.time), []).append(pair)
+    return KeptCalibration(
+        labels=found.labels,
+        measured=time.time(),
+        whole=measure_calibration(found.pairs, labels=found.labels, unlabelled=found.unlabelled),
+        fit=fit_calibration(found.pairs, labels=found.labels),
+        months=tuple(
+            CalibrationMonth(month=month, report=measure_calibration(pairs, labels=found.labels))
+            for month, pairs in sorted(months.items())
+        ),
+        unlabelled=found.unlabelled,
+    )

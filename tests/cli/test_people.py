@@ -1,0 +1,45 @@
+"""proctor people: who may sign in."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.cli.in_process import call
+from tests.server.ingest.servers import environment
+
+
+def _people(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return call(["people", *words], folder=folder, env=environment(), given=given)
+
+
+def test_people_come_change_and_go(tmp_path: Path) -> None:
+    assert "nobody yet" in _people(tmp_path, "list").stderr
+    assert _people(tmp_path, "add", "ada", "--role", "admin", given="correct horse\n").returncode == 0
+    assert _people(tmp_path, "add", "ben", "--no-password").returncode == 0
+    assert _people(tmp_path, "role", "ben", "auditor").returncode == 0
+    assert _people(tmp_path, "password", "ben", given="another horse\n").returncode == 0
+    told = _people(tmp_path, "list").stdout.splitlines()
+    assert told[1:] == ["ada\tadmin\tyes\t0\tnever", "ben\tauditor\tyes\t0\tnever"]
+    link = _people(tmp_path, "link", "ben", "--url", "https://desk.example/").stdout.strip()
+    assert link.startswith("https://desk.example/ui/enter?key=")
+    assert _people(tmp_path, "remove", "ben").returncode == 0
+    assert "ben" not in _people(tmp_path, "list", "--json").stdout
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    short = _people(tmp_path, "add", "ada", given="short\n")
+    assert (short.returncode, "10 to 1000 characters" in short.stderr) == (2, True)
+    assert "short" not in short.stderr.replace("characters", "")
+    for words in (("link", "zed"), ("role", "zed", "admin"), ("password", "zed", "--remove"), ("remove", "zed")):
+        done = _people(tmp_path, *words)
+        assert (done.returncode, "there is no person 'zed'" in done.stderr) == (2, True)
+    assert _people(tmp_path, "add", "zed", "--role", "owner").returncode == 2
+    _people(tmp_path, "add", "zed", "--no-password")
+    assert _people(tmp_path, "link", "zed", "--url", "javascript:1").returncode == 2
+
+
+def test_other_machines_need_people_too(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("monitor: {ingest: {tokens: {desk: '${DESK}'}}}\n")
+    done = call(["serve", "--host", "0.0.0.0", "--port", "0"], folder=tmp_path, env=environment(DESK="a-long-token"))
+    assert (done.returncode, "nobody may sign in" in done.stderr) == (2, True)

@@ -1,0 +1,88 @@
+"""A real browser and a real dashboard over a small simulated store, for the tests of the pages.
+
+``dashboard``: a running server over a store of its own, which the test may change. ``dashboard.page(browser, "/alerts",
+name="ben", role="auditor")`` is a signed-in page; a script error, a refused inline style, an alert box or a request to
+anywhere else fails the test at its end. ``empty_dashboard`` has no store yet. ``desk``: the stores on this thread, to
+call handlers as functions with ``asked(...)`` of served.py. A module with a browser runs no asyncio of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from proctor.server.pages.desk import Desk
+from tests.server.pages.served import ServedDashboard, open_desk, served
+from tests.server.pages.simulated_store import make_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = (
+    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real Chromium; without one the tests are skipped, unless PROCTOR_REQUIRE_BROWSER is set."""
+    path = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        reason = f"no browser: none of {', '.join(_BROWSERS)} is installed"
+        if os.environ.get("PROCTOR_REQUIRE_BROWSER"):  # noqa: TID251 - the tests' own switch, not the product's
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=path, args=_FLAGS.split())
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def simulated_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with some days of traffic, an alert and a rated audit; nobody changes it."""
+    return make_store(tmp_path_factory.mktemp("dashboard") / "project")
+
+
+@pytest.fixture
+def project_folder(simulated_store: Path, tmp_path: Path) -> Path:
+    """A copy of the simulated project, which the test may change."""
+    return Path(shutil.copytree(simulated_store, tmp_path / "project"))
+
+
+@pytest.fixture
+def desk(project_folder: Path) -> Iterator[Desk]:
+    """The stores of the simulated project, on this thread."""
+    with open_desk(project_folder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def dashboard(project_folder: Path) -> Iterator[ServedDashboard]:
+    """A running dashboard over a copy of the simulated project."""
+    yield from _running(project_folder)
+
+
+@pytest.fixture
+def empty_dashboard(tmp_path: Path) -> Iterator[ServedDashboard]:
+    """A running dashboard of a project in which nothing has happened."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (folder / "proctor.yaml").write_text("", encoding="utf-8")
+    yield from _running(folder)
+
+
+def _running(folder: Path) -> Iterator[ServedDashboard]:
+    with served(folder) as running:
+        yield running
+        running.close()
+        assert running.problems == []

@@ -1,0 +1,96 @@
+"""The overview: is it safe to ship, is production healthy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proctor.config import Config
+from proctor.core.alert_record import RuleStatus
+from proctor.core.errors import InputError
+from proctor.server.pages.desk import Desk
+from proctor.server.pages.page import View
+from proctor.server.pages.table import Chip
+from proctor.server.pages.views.overview import PAGE
+from proctor.store.decisions import keep_decision
+from proctor.store.runs import RunStore
+from proctor.workflows.project_health import production_answer, release_answer
+from tests.server.pages.production_store import add_alerts, add_traffic, alert, ask, make_project
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    config = make_project(tmp_path_factory.mktemp("overview"))
+    add_traffic(config, hours=6.0)
+    add_alerts(config, [alert("escalation"), alert("latency", tier="critical")])
+    with RunStore(config.store) as store:
+        kept = {"suite": "golden", "baseline": "", "target": "agent"}
+        keep_decision(store, run="1", decision="hold", reasons=["<b>worse</b>"], **kept)
+        keep_decision(store, run="2", decision="ship", reasons=[], **kept)
+    return config
+
+
+@pytest.fixture
+def desk(project: Config) -> Iterator[Desk]:
+    made = Desk(project)
+    yield made
+    made.close()
+
+
+def view(desk: Desk, **query: str) -> View:
+    found = ask(desk, PAGE.routes, "/", query=query)
+    assert isinstance(found, View)
+    return found
+
+
+def test_both_questions_are_answered(desk: Desk) -> None:
+    shown = view(desk)
+    assert shown.data["ship"].state == "pass"
+    assert (shown.data["health"].state, shown.data["health"].why) == ("fail", "2 open: latency, escalation.")
+    assert [each.value for each in shown.data["alert_tiles"]] == ["1", "1", "0", "0"]
+
+
+def test_every_figure_leads_to_what_it_is_made_of(desk: Desk) -> None:
+    for tile in (*view(desk).data["tiles"], *view(desk).data["alert_tiles"]):
+        assert tile.to.startswith("/ui/"), tile.label
+
+
+def test_what_is_not_measured_is_a_dash(desk: Desk) -> None:
+    tiles = {each.label: each for each in view(desk).data["tiles"]}
+    assert (tiles["Completion"].value, tiles["Spend of runs"].value) == ("–", "–")
+    assert tiles["Conversations"].value != "–"
+    assert "–" in tiles["Handed over"].more  # an interval
+
+
+@pytest.mark.parametrize(("days", "points"), [("1", 24), ("7", 28), ("30", 30), ("90", 90)])
+def test_periods(desk: Desk, days: str, points: int) -> None:
+    chart = view(desk, days=days).charts["scores"].data()
+    assert chart is not None
+    assert points <= len(chart["times"]) <= points + 1
+    with pytest.raises(InputError):
+        view(desk, days="5")
+
+
+def test_decisions_newest_first(desk: Desk) -> None:
+    rows = view(desk).tables["decisions"].rows
+    assert [row[0] for row in rows] == [Chip("pass", "ship"), Chip("fail", "hold")]
+
+
+def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
+    desk = Desk(make_project(tmp_path))
+    shown = view(desk)
+    assert shown.data["is_empty"]
+    assert (shown.data["ship"].state, shown.data["health"].state) == ("unscored", "unscored")
+    assert all(each.value == "–" for each in shown.data["tiles"] if each.label not in ("Conversations",))
+    desk.close()
+
+
+def test_health_is_not_known_when_nobody_watches() -> None:
+    unknown = RuleStatus(rule="latency", kind="p95", tier="high", state="unknown", since=0.0)
+    watched = RuleStatus(rule="latency", kind="p95", tier="high", state="ok", since=0.0)
+    assert production_answer([], [unknown]).state == "unscored"
+    assert production_answer([], [watched]).state == "pass"
+    assert production_answer([alert(tier="low")], [watched]).state == "pass"
+    assert release_answer([]).state == "unscored"

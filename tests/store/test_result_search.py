@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proctor.core.errors import NotFoundError
+from proctor.store.result_search import Neighbours, ResultFilter, count_results, neighbours, search_results
+from proctor.store.run_reader import RunReader
+from proctor.store.runs import RunRecord, RunStore
+from tests.store.recorded_runs import add_run, result
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[tuple[RunStore, RunRecord]]:
+    made = [
+        result("a", value=0.9, tags=("smoke", "en")),
+        result("b", "fail", value=0.1, intent="returns"),
+        result("b", "fail", value=0.2, intent="returns", target="other", sample=1),
+        result("c", "unscored", intent=None, tags=("smoke 2",)),
+        result("d 100%", "fail", value=0.4),
+    ]
+    with RunStore(tmp_path) as store:
+        yield store, add_run(store, "r", made)
+
+
+def _cases(opened: tuple[RunStore, RunRecord], sort: str = "", **wanted: str) -> list[str]:
+    store, run = opened
+    found = search_results(store, run, ResultFilter(**wanted), sort=sort)  # type: ignore[arg-type]
+    assert count_results(store, run, ResultFilter(**wanted)) == len(found)  # type: ignore[arg-type]
+    return [each.case_id for each in found]
+
+
+def test_results_are_found_by_each_field(opened: tuple[RunStore, RunRecord]) -> None:
+    assert _cases(opened) == ["a", "b", "b", "c", "d 100%"]
+    assert _cases(opened, outcome="fail") == ["b", "b", "d 100%"]
+    assert _cases(opened, outcome="fail", target="other") == ["b"]
+    assert _cases(opened, intent="returns") == ["b", "b"]
+    assert _cases(opened, tag="smoke") == ["a"]
+    assert _cases(opened, failing="factual_accuracy") == ["b", "b", "c", "d 100%"]
+    assert _cases(opened, failing="relevance") == []
+    assert _cases(opened, text="100%") == ["d 100%"]
+    assert _cases(opened, text="ACCURACY OF B") == ["b", "b"]
+    assert _cases(opened, case="b") == ["b", "b"]
+
+
+def test_a_search_does_not_look_into_reasons_that_are_not_shown(opened: tuple[RunStore, RunRecord]) -> None:
+    store, run = opened
+    assert search_results(store, run, ResultFilter(text="accuracy", is_secret=True)) == []
+    assert len(search_results(store, run, ResultFilter(text="B", is_secret=True))) == 2
+
+
+def test_missing_values_come_last_in_both_orders(opened: tuple[RunStore, RunRecord]) -> None:
+    assert _cases(opened, "value") == ["b", "b", "d 100%", "a", "c"]
+    assert _cases(opened, "-value") == ["a", "d 100%", "b", "b", "c"]
+    assert _cases(opened, "-case")[0] == "d 100%"
+
+
+def test_pages_and_neighbours(opened: tuple[RunStore, RunRecord]) -> None:
+    store, run = opened
+    assert [each.key for each in search_results(store, run, ResultFilter(), limit=2, offset=3)] == [4, 5]
+    assert neighbours(store, run, 2) == Neighbours(before=1, after=3)
+    assert neighbours(store, run, 3, outcome="fail") == Neighbours(before=2, after=5)
+    assert neighbours(store, run, 5) == Neighbours(before=4, after=None)
+
+
+def test_one_result_is_read_by_its_key_and_cases_by_page(opened: tuple[RunStore, RunRecord]) -> None:
+    reader = RunReader(*opened)
+    assert reader.result(3).target == "other"
+    with pytest.raises(NotFoundError):
+        reader.result(77)
+    assert reader.case_page(limit=2, offset=1) == (["b", "c"], 4)
+    assert reader.case_page(outcome="fail") == (["b", "d 100%"], 2)
+    assert [each.case.id for each in reader.graded(only=["b", "x"])] == ["b", "b"]
+    assert list(reader.graded(only=[])) == []
