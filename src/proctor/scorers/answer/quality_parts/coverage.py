@@ -102,6 +102,8 @@ def _by_rule(fact: str, found: FactMatch, answer: str, *, alone: bool) -> _Findi
     if reading.has_numbers and reading.missing:
         note = found.reason if found.verdict in ("conflict", "absent") else f"{reading.missing!r} is not said"
         return made("not stated", 0.95 if found.verdict == "conflict" else 0.9, note)
+    if reading.is_bare:
+        return made("stated", 0.85, "the value is there")
     if found.verdict == "conflict" and (not reading.has_numbers or alone):
         return made("not stated", 0.95)
     if alone:

@@ -43,6 +43,7 @@ class FactReading:
     has_numbers: bool
     missing: str = ""  # a value of the fact that the answer does not have
     doubt: str = ""  # why the values may belong to something else
+    is_bare: bool = False  # the fact names nothing that the value belongs to: "costs ¥770"
     other_polarity: bool = False
     words: float = 0.0
 
@@ -51,14 +52,25 @@ def read_fact(fact: str, answer: str) -> FactReading:
     """Compare the values of a fact with those of the answer: numbers, ranges, times, codes, negation."""
     wanted, given = fact_values(fact), fact_values(answer)
     numbers = [each for each in wanted if not each.code and each.unit != "weekday"]
+    is_bare = bool(numbers) and len(content(_without(fact, wanted))) <= 1
     missing = next((each.quote for each in wanted if not has_value(each, given)), "")
     return FactReading(
         has_numbers=bool(numbers),
         missing=missing,
-        doubt=_doubt(fact, answer, numbers, given),
+        doubt="" if is_bare else _doubt(fact, answer, numbers, given),
+        is_bare=is_bare,
         other_polarity=is_denied(fact) != is_denied(answer),
         words=overlap_share(content(fact), content(answer)),
     )
+
+
+def _without(fact: str, values: tuple[FactValue, ...]) -> str:
+    """Return the words of a fact without its values."""
+    out, at = [], 0
+    for each in sorted(values, key=lambda value: value.start):
+        out.append(fact[at : each.start])
+        at = max(at, each.end)
+    return " ".join([*out, fact[at:]])
 
 
 def _doubt(fact: str, answer: str, numbers: list[FactValue], given: tuple[FactValue, ...]) -> str:
@@ -84,6 +96,8 @@ def decided(reading: FactReading, forth: Mapping[str, float], back: Mapping[str,
     entailed, against, again = forth["entailment"], forth["contradiction"], back["entailment"]
     if reading.missing:
         return "not stated"
+    if reading.is_bare:
+        return "stated"
     if reading.has_numbers:
         if reading.doubt or against > _CONTRADICTED:
             return "in doubt"
