@@ -131,7 +131,7 @@ def _rules(statuses: Sequence[RuleStatus]) -> Table:
 
 
 def _rule_chip(status: RuleStatus) -> Chip:
-    word = {"ok": "fine", "no_data": "no data", "unknown": "not watched"}.get(status.state, status.state)
+    word = {"ok": "fine", "no_data": "no data", "unknown": "not known"}.get(status.state, status.state)
     return Chip(cast(Literal["pass", "fail", "unscored", "info"], _SEEN.get(status.state, "unscored")), word)
 
 
@@ -141,9 +141,9 @@ def _undelivered(desk: Desk) -> str:
     if not spool.folder.is_dir():
         return ""
     dead, late = spool.dead(), [each for each in spool.waiting() if each.attempts]
-    parts = [f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}"] * bool(
-        dead
-    )
+    parts = []
+    if dead:
+        parts.append(f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}")
     if late:
         parts.append(f"{len(late):,} messages wait for a channel: {late[0].channel}: {late[0].failure}")
     return "; ".join(parts)
