@@ -253,9 +253,7 @@ def test_pages_fit_a_phone_and_break_no_rule_of_accessibility(running: ServedDas
 
     with RunStore(running.store) as store:
         finding = next(each for each in findings(store, "shop") if each.goal == "stop-other-order")
-    paths = ["/redteam", "/redteam/shop", "/redteam/shop?tab=attempts", "/redteam/shop?tab=findings"]
-    paths += ["/redteam/shop?tab=goals", f"/redteam/shop/findings/{finding.id}"]
-    paths += [f"/redteam/shop/attempts/{finding.attempts[0]}"]
+    paths = ["/redteam", "/redteam/shop", "/redteam/shop?tab=attempts", f"/redteam/shop/findings/{finding.id}"]
     for number, path in enumerate(paths):
         scheme, width = ("light", 390) if number % 2 else ("dark", 1280)
         page = running.page(browser, path, color_scheme=scheme, viewport={"width": width, "height": 800})

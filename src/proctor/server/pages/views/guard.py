@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from proctor.core.gate_decisions import GateDecisions, GuardDecisions
+from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
@@ -35,6 +36,7 @@ _REASON_CHARS: Final = 160
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
 _REPORTED: Final = {"gate": "Gates that acted, as agents reported it", "finding": "Findings that agents reported"}
+_MAX_BARS: Final = 10
 _EVERY_ROWS: Final = 1_000
 _EMPTY: Final = (
     "No decision is on record in this period. Put your agent behind the guard: `proctor proxy`, `proctor guard serve`,"
@@ -78,7 +80,7 @@ def show(desk: Desk, asked: PageRequest) -> Reply:
             "findings": _findings(asked, activity),
             "decisions": _decisions(desk, asked, query),
         },
-        charts=_charts(activity, reported),
+        charts=_charts(activity, gates, reported),
         live=("guard",),
     )  # fmt: skip
 
@@ -212,7 +214,9 @@ def _reported(desk: Desk, since: datetime | None, until: float) -> dict[str, Tim
     return {family: reported_activity(cells, family) for family in _REPORTED}
 
 
-def _charts(activity: GuardActivity, reported: Mapping[str, TimeCounts]) -> dict[str, Chart]:
+def _charts(
+    activity: GuardActivity, gates: Sequence[GateDecisions], reported: Mapping[str, TimeCounts]
+) -> dict[str, Chart]:
     step = "hour" if activity.actions.step == _HOUR else "day"
     made = {
         "actions": time_chart(f"Steps stopped or changed, by {step}", activity.actions, only=_STOPPED),
@@ -221,7 +225,25 @@ def _charts(activity: GuardActivity, reported: Mapping[str, TimeCounts]) -> dict
     }
     for family, counts in reported.items():
         made[f"reported_{family}"] = time_chart(_REPORTED[family], counts)
-    return {name: chart for name, chart in made.items() if chart is not None}
+    drawn: dict[str, Chart] = {name: chart for name, chart in made.items() if chart is not None}
+    return drawn | _bars(gates)
+
+
+def _bars(gates: Sequence[GateDecisions]) -> dict[str, Chart]:
+    """Return how often each gate was right, and how long it took."""
+    judged = [
+        BarRow(label=f"{row.gate} at {row.point}", value=share.value, low=share.low, high=share.high, state="pass",
+               note=f"of {share.total}")
+        for row in gates if (share := row.precision).value is not None
+    ]  # fmt: skip
+    slowest = sorted((row for row in gates if row.latency.p95 is not None), key=lambda row: -(row.latency.p95 or 0.0))
+    timed = [BarRow(label=f"{row.gate} at {row.point}", value=row.latency.p95) for row in slowest[:_MAX_BARS]]
+    made: dict[str, Chart] = {}
+    if judged:
+        made["precision"] = BarChart(title="Precision, as people reviewed it", unit="share", rows=judged[:_MAX_BARS])
+    if timed:
+        made["latency"] = BarChart(title="Latency, p95", unit="seconds", rows=timed)
+    return made
 
 
 PAGE: Final = Page(
