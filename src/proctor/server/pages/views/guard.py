@@ -24,7 +24,7 @@ from proctor.server.pages.views.guard_pieces import (
 )
 from proctor.server.pages.views.guard_review import record_review, show_queue
 from proctor.server.pages.views.guard_what_if import show_what_if
-from proctor.store.guard_index import DecisionQuery, IndexedDecision
+from proctor.store.decision_query import DecisionQuery, IndexedDecision
 from proctor.store.review import guard_verdicts
 from proctor.workflows.guard.activity import GuardActivity, TimeCounts, guard_activity, reported_activity
 
