@@ -10,7 +10,7 @@ from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
-from proctor.server.pages.views.alert_item import TIERS, pairs_text, state_chip, tier_chip
+from proctor.server.pages.views.alert_item import TIERS, cut_text, pairs_text, state_chip, tier_chip
 from proctor.server.pages.views.alert_item import routes as item_routes
 from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import AlertFilter
@@ -46,7 +46,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     def every() -> Iterator[Sequence[Cell]]:
         for first in range(0, total, 1000):
             for each in desk.alerts.select(wanted, limit=1000, offset=first)[0]:
-                yield _row(each, silences, asked.now)
+                yield [*_row(each, silences, asked.now)[:-1], each.message]
 
     return View(
         template="alerts.html",
@@ -70,7 +70,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
                 total=total,
                 page=asked.page,
                 every=every,
-                empty=_empty(wanted, statuses),
+                empty=_empty(wanted, statuses) if not total else "There are no more pages.",
                 caption="Alerts",
             ),
             "rules": _rules(statuses),
@@ -87,7 +87,7 @@ def _row(alert: AlertRecord, silences: Sequence[Silence], now: float) -> list[Ce
         pairs_text(alert.slice) or None,
         Moment(alert.fired),
         Moment(alert.resolved) if alert.resolved is not None else None,
-        alert.message,
+        cut_text(alert.message),
     ]
 
 
