@@ -116,8 +116,12 @@ async def compare_run(config: Config, store: RunStore, asked: GateRequest) -> Re
     return view
 
 
-async def compared_run(config: Config, store: RunStore, asked: GateRequest) -> tuple[Comparison, ReleaseView]:
+async def compared_run(
+    config: Config, store: RunStore, asked: GateRequest, *, texts: bool = True
+) -> tuple[Comparison, ReleaseView]:
     """Compare as `compare_run` does, and return the comparison with every case too.
+
+    Without ``texts`` the view has no answers of cases, so that the conversations need not be read.
 
     Raises:
         InputError: the run, the baseline or the policy is invalid.
@@ -125,7 +129,7 @@ async def compared_run(config: Config, store: RunStore, asked: GateRequest) -> t
     rules, _ = policy_of(config, asked.policy)
     sides = await _sides(config, store, asked)
     found = _compared(sides, rules)
-    cases = case_changes(found, sides.reader, store, target=sides.target, side=sides.before)
+    cases = case_changes(found, sides.reader, store, target=sides.target, side=sides.before) if texts else None
     return found, view_of(found, sides.reader, target=sides.target, baseline=sides.before.name, cases=cases)
 
 

@@ -101,7 +101,7 @@ def keep_pair(config: Config, store: RunStore, pair: RunPair) -> None:
     rows: Iterator[ChangeRow] = iter(())
     problem = ""
     try:
-        found, view = asyncio.run(compared_run(config, store, asked))
+        found, view = asyncio.run(compared_run(config, store, asked, texts=False))
         # The cases have rows of their own.
         head = {"view": encode(replace(view, newly_failing=(), worse=(), missing=(), added=()))}
         rows = _rows(store, pair, changed_cases(found))

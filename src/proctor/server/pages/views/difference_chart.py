@@ -13,7 +13,7 @@ __all__ = ["DifferenceChart", "DifferenceRow"]
 
 _WIDTH: Final = 640
 _LEFT: Final = 150
-_RIGHT: Final = 130
+_RIGHT: Final = 165
 _ROW: Final = 26
 _LABEL: Final = 22
 _COLOURS: Final = {"pass": "bin-pass", "fail": "bin-fail"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from proctor.core.attack_mask import masked_result
@@ -28,6 +29,7 @@ from proctor.store.comparisons import ChangeRow, ComparisonStore, KeptComparison
 from proctor.store.run_reader import RunReader
 from proctor.store.run_search import RunFilter, search_runs
 from proctor.store.runs import RunRecord
+from proctor.text.word_diff import word_diff
 from proctor.workflows.release.side_by_side import (
     RunPair,
     is_quick,
@@ -67,6 +69,8 @@ _CASES: Final = (
 )
 _BLOCK: Final = 1000
 _RUNS: Final = 100
+_TURNS: Final = 40
+_TEXT: Final = 20_000  # characters
 
 
 def show_pair(desk: Desk, asked: PageRequest) -> Reply:
@@ -162,8 +166,22 @@ def show_case_pair(desk: Desk, asked: PageRequest) -> Reply:
     back = side_address(
         a=asked.text("a"), b=asked.text("b"), target=asked.text("target"), against=asked.text("against")
     )
-    data = {"case": case, "sides": sides, "scores": scores, "back": back}
+    results = [each["result"] for each in sides]
+    data = {"case": case, "sides": sides, "scores": scores, "back": back, "differences": _differences(*results)}
     return View(template="run_case_pair.html", title=f"{case[:80]} in two runs", data=data)
+
+
+def _differences(before: Result | None, after: Result | None) -> list[tuple[int, list[tuple[str, str]]]]:
+    """Return the turns whose answers differ, with the words that are gone and new."""
+    if before is None or after is None:
+        return []
+    pairs = zip(before.trajectory.turns, after.trajectory.turns, strict=False)
+    texts = [(turn.answer[:_TEXT], other.answer[:_TEXT]) for turn, other in islice(pairs, _TURNS)]
+    return [
+        (number, [(piece.op, piece.text) for piece in word_diff(was, now)])
+        for number, (was, now) in enumerate(texts, 1)
+        if was != now
+    ]
 
 
 def _result(desk: Desk, reader: RunReader, key: str, case: str, target: str) -> Result | None:

@@ -31,6 +31,7 @@ _COLUMNS: Final = (
     Column("Suite", sort="name"),
     Column("Run"),
     Column("State"),
+    Column("Gate"),
     Column("Pass rate", "number"),
     Column("Results", "number"),
     Column("Failed", "number"),
@@ -38,7 +39,6 @@ _COLUMNS: Final = (
     Column("Took", "number", sort="took"),
     Column("Cost", "number"),
     Column("Trigger"),
-    Column("Gate"),
     Column("Side by side"),
 )
 _CHART_RUNS: Final = 60
@@ -92,6 +92,7 @@ def _row(found: RunFound, *, is_page: bool = False) -> Sequence[Cell]:
         name,
         Link(run.id, run_address(run.id)),
         run_chip(run, counts.total),
+        gate_chip(found.gate),
         rate_cell(counts),
         counts.total,
         Link(f"{counts.failed:,}", run_address(run.id, outcome="fail")) if counts.failed else 0,
@@ -99,7 +100,6 @@ def _row(found: RunFound, *, is_page: bool = False) -> Sequence[Cell]:
         taken(run),
         cost_cell(found.cost),
         run.fingerprint.trigger,
-        gate_chip(found.gate),
         Link("compare", side_address(b=run.id)) if can_compare else None,
     )
 
