@@ -25,6 +25,7 @@ from proctor.core.chat import Message
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.models.local.embed import LocalEmbedder
+from proctor.models.local.fluency import LocalFluency
 from proctor.models.local.grounding import LocalGrounder
 from proctor.models.local.nli import LocalEntailer
 from proctor.scorers.answer.consistency import Consistency
@@ -173,7 +174,7 @@ class Judges:
                 entailer=LocalEntailer(), grounder=LocalGrounder(), catalogue=None, **local
             ),
             "consistency": Consistency(entailer=LocalEntailer(), embedder=self.embedder, **local),
-            "fluency": Fluency(catalogue=None, **local),
+            "fluency": Fluency(wording=LocalFluency(), catalogue=None, **local),
         }
 
     async def dimension(self, name: str, item: Item) -> float | None:

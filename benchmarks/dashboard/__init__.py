@@ -1,1 +1,1 @@
-"""How fast the dashboard is."""
+"""Measures of the dashboard."""

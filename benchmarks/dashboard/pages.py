@@ -1,6 +1,6 @@
-"""Measure the dashboard: start to a filled page, bytes of script, first byte on a large store, viewers while turns come.
+"""Measure the dashboard: start to a filled page, bytes of script, first byte on a large store, many viewers at once.
 
-    python -m benchmarks.dashboard.pages start                  # CPU seconds and MB of `proctor serve` until a page is there
+    python -m benchmarks.dashboard.pages start                  # CPU seconds and MB until a page is there
     python -m benchmarks.dashboard.pages scripts                # bytes of script over the wire, for each page
     python -m benchmarks.dashboard.pages first-byte --rows N    # of each page, on N turns (1,000,000)
     python -m benchmarks.dashboard.pages viewers --seconds 30   # 50 viewers, 500 turns a second; --rows N turns before
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import os
 import random
 import re
@@ -29,6 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
+from tests.server.ingest.servers import environment
 
 from benchmarks.monitor.generated_history import START, generate
 from benchmarks.monitor.ingest_load import turn_exports
@@ -121,11 +123,8 @@ def large(folder: Path, rows: int) -> Path:
 
 def scripts_of(server: Server, path: str) -> dict[str, int]:
     """Return the scripts that a page loads, and their bytes over the wire."""
-    import gzip  # noqa: PLC0415
-
-    body = (
-        gzip.decompress(server.get(path)).decode() if server.get(path)[:2] == b"\x1f\x8b" else server.get(path).decode()
-    )
+    sent = server.get(path)
+    body = (gzip.decompress(sent) if sent.startswith(b"\x1f\x8b") else sent).decode()
     found = dict.fromkeys(re.findall(r'<script[^>]* src="([^"]+)"', body))
     made = {each.partition("?")[0].rpartition("/")[2]: len(server.get(each)) for each in found}
     if "data-series" in body:  # loaded by ui.js where there is a time series
@@ -151,10 +150,10 @@ def start(folder: Path, phoenix: str | None) -> None:
 
 
 def _phoenix(python: str) -> str:
-    environment = {**os.environ, "PHOENIX_WORKING_DIR": tempfile.mkdtemp(), "PHOENIX_PORT": "6017"}
+    variables = {**environment(), "PHOENIX_WORKING_DIR": tempfile.mkdtemp(), "PHOENIX_PORT": "6017"}
     process = subprocess.Popen(
         [python, "-m", "phoenix.server.main", "serve"],
-        env=environment,
+        env=variables,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -194,7 +193,8 @@ def first_byte(folder: Path, rows: int) -> None:
                 server.get(f"/ui{page.path}")
                 times.append(time.perf_counter() - began)
             spent = (server.usage()[0] - cpu) / 6
-            text = f"first {1000 * times[0]:6.0f} ms  median {1000 * statistics.median(times):6.0f} ms  cpu {1000 * spent:5.0f} ms"
+            median = 1000 * statistics.median(times)
+            text = f"first {1000 * times[0]:6.0f} ms  median {median:6.0f} ms  cpu {1000 * spent:5.0f} ms"
             print(f"{page.title:<16} {text}", flush=True)
 
 

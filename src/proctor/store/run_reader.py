@@ -127,9 +127,15 @@ class RunReader:
     def targets(self) -> tuple[str, ...]:
         """Return the targets the run has results of, by name."""
         rows = self._database.execute(
-            "SELECT DISTINCT target FROM results WHERE run = ? ORDER BY target", (self.run.n,)
-        )
-        return tuple(row["target"] for row in rows)
+            "SELECT json_extract(each.value, '$.name') FROM runs, json_each(runs.report, '$.by_target') AS each"
+            " WHERE runs.n = ? ORDER BY 1",
+            (self.run.n,),
+        ).fetchall()
+        if not rows:  # not finished: nothing is kept yet
+            rows = self._database.execute(
+                "SELECT DISTINCT target FROM results WHERE run = ? ORDER BY target", (self.run.n,)
+            ).fetchall()
+        return tuple(row[0] for row in rows)
 
     def find(self, case_id: str, *, target: str | None = None, sample: int | None = None) -> list[Result]:
         """Return the whole results of one case.
@@ -149,6 +155,11 @@ class RunReader:
                 hint=f"`proctor show {self.run.id} --page 1` lists them",
             )
         return found
+
+    def has(self, key: int) -> bool:
+        """Return whether the run has a result with this key."""
+        row = self._database.execute("SELECT 1 FROM results WHERE run = ? AND key = ?", (self.run.n, key)).fetchone()
+        return row is not None
 
     def result(self, key: int) -> Result:
         """Return the whole result with this key.

@@ -280,7 +280,7 @@ def test_the_slider_changes_the_figures_and_the_address(running: ServedDashboard
 
 
 def test_pages_fit_a_phone_and_break_no_rule_of_accessibility(running: ServedDashboard, browser: Browser) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     for path in ("/guard", "/guard/review", "/guard/what-if", f"/guard?event={BLOCKED}"):
         for scheme, width in (("light", 390), ("dark", 1280)):

@@ -81,7 +81,7 @@ def test_the_matrix_has_a_sign_for_each_test_rule_and_model(desk: Desk) -> None:
 
 
 def test_a_prompt_in_the_browser(folder: Path, browser: Browser) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     with served(folder) as site:
         page = site.page(browser, "/prompts", color_scheme="dark")

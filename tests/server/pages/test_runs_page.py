@@ -219,7 +219,7 @@ def test_a_running_run_shows_new_results_by_itself(site: ServedDashboard, browse
 def test_pages_of_runs_are_accessible_fit_a_phone_and_show_markup_as_text(
     site: ServedDashboard, browser: Browser, theme: str
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     page = site.page(browser, "/runs", color_scheme=theme, viewport={"width": 390, "height": 800})
     addresses = ["/runs", "/runs/run-b", "/runs/run-b/cases/case-000", "/runs/compare?a=run-a&b=run-b", "/runs/run-odd"]

@@ -24,8 +24,8 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unless_broken_off,
 )
-from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.scorers.conversation.known_conflicts import contradicted_by
+from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
 from proctor.text.known_values import KnownValues
@@ -47,7 +47,9 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
 _NO_GIFT: Final = re.compile(
     r"\b(?:feel|are|be|is|am|were) free(?: to)?\b|\bfree to\b|\b(?:if|whether|for|about|of|without knowing) any"
-    r"(?: \w+)? (?:charge|cost|fee)s?\b|-free\b|\bno (?:\w+ )?(?:charge|fee|cost)s? (?:were|was|appl(?:y|ies))\b|\bfree (?:up|time|slot|seat|spot|space|room|table|copy|text)s?\b",
+    r"(?: \w+)? (?:charge|cost|fee)s?\b|-free\b"
+    r"|\bno (?:\w+ )?(?:charge|fee|cost)s? (?:were|was|appl(?:y|ies))\b"
+    r"|\bfree (?:up|time|slot|seat|spot|space|room|table|copy|text)s?\b",
     re.IGNORECASE,
 )
 _WAIVED: Final = re.compile(r"waive|exempt|compliment|coupon|voucher|discount|gratis|promo", re.IGNORECASE)
@@ -102,7 +104,7 @@ class TurnFacts:
 
 
 def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity]) -> Iterator[_Finding]:
-    """Yield the first figure or free offer of a message that follows from nothing; ``explained`` collects the others."""
+    """Yield the first figure or free offer of a message that follows from nothing; ``explained`` collects others."""
     known = KnownValues.of((*(each.text for each in message.told), *known_texts), message.heard, message.text)
     said = [each.text for each in statements(message.text) if each.kind in ("claim", "courtesy", "offer")]
     left: list[tuple[str, Quantity]] = []
@@ -126,8 +128,8 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
         yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None)
         return
     for sentence in said:
-        if (why := contradicted_by(sentence, message)) is not None:
-            yield _Finding(message=message, sentence=sentence, why=why, against=True)
+        if (against := contradicted_by(sentence, message)) is not None:
+            yield _Finding(message=message, sentence=sentence, why=against, against=True)
             return
         if _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
@@ -164,7 +166,9 @@ def _is_checked(one: Quantity) -> bool:
 
 
 def _amounts(known: KnownValues) -> int:
-    return len({each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)})
+    return len(
+        {each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)}
+    )
 
 
 def _is_denied_figure(sentence: str, one: Quantity) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - words in many languages
 """Find answers in any language that report an act as done although no call did it, or the call failed."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - words in many languages
+
 """Find data of other people in tool results: a person nested in a record who is not the customer."""
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ _PERSONAL: Final = re.compile(
     r"mail|phone|tel|mobile|birth|dob|geburt|naiss|nacim|nascit|passport|card|iban|member|code|door|digicode|room|zimmer|chambre|quarto|habitaci|apartment|address|adres|direcci|indirizzo|endere|電話|住所|전화|주소|电话|地址|هاتف|عنوان|телефон|адрес",
     re.IGNORECASE,
 )
-_PLACE: Final = re.compile(r"hour|open|stund|horar|horaire|orari|godzin|час|営業|rating|stock|category|capacity|distance|lat|lon", re.IGNORECASE)
+_PLACE: Final = re.compile(
+    r"hour|open|stund|horar|horaire|orari|godzin|час|営業|rating|stock|category|capacity|distance|lat|lon",
+    re.IGNORECASE,
+)
 _IDENTIFIES: Final = re.compile(r"\d")
 _DEEPEST: Final = 10
 _MOST: Final = 400
@@ -105,7 +108,9 @@ def _shown(person: NestedPerson, text: str, said: str) -> list[str]:
     folded = text.casefold()
     name = [person.name] if person.name.casefold() in folded else []
     more = [
-        each for each in person.values if len(each) >= _SHORT and each.casefold() in folded and each.casefold() not in said
+        each
+        for each in person.values
+        if len(each) >= _SHORT and each.casefold() in folded and each.casefold() not in said
     ]
     contact = [each for each in more if _CONTACT.search(each)]
     if (name and (more or (person.is_named_as_person and " " in person.name))) or contact:
@@ -128,7 +133,13 @@ def nested_people(data: Any, *, tool: str, looked_up: bool) -> Iterator[NestedPe
             for inner, value in one.items():
                 if isinstance(value, str) and _PERSON.match(str(inner)) and _is_name(value):
                     yield NestedPerson(
-                        name=value.strip(), values=(), depth=depth, key=str(inner), listed=False, tool=tool, looked_up=looked_up
+                        name=value.strip(),
+                        values=(),
+                        depth=depth,
+                        key=str(inner),
+                        listed=False,
+                        tool=tool,
+                        looked_up=looked_up,
                     )
                 elif isinstance(value, (Mapping, list, tuple)) and not _NO_SECRET.search(str(inner)):
                     waiting.append((value, str(inner), depth + 1, listed and isinstance(value, Mapping)))
@@ -151,7 +162,9 @@ def _person(
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 2 < len(value.strip()) <= 60 and not _IDENTIFIES.search(value) and "@" not in value
+    return (
+        isinstance(value, str) and 2 < len(value.strip()) <= 60 and not _IDENTIFIES.search(value) and "@" not in value
+    )
 
 
 def _is_looked_up(arguments: Mapping[str, Any], heard: str) -> bool:

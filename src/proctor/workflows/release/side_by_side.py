@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from proctor.config import Config, open_config
@@ -33,7 +34,7 @@ from proctor.workflows.run.result_pages import is_campaign
 __all__ = ["RunPair", "is_quick", "keep_pair", "kept_pair", "main", "open_pair", "start_pair", "view_of_pair"]
 
 _log = logging.getLogger(__name__)
-_FORMAT: Final = 1  # of what is kept: another one is computed again
+_FORMAT: Final = 2  # of what is kept: another one is computed again
 _QUICK: Final = 3_000  # results of both runs together that are compared while the reader waits
 _NICENESS: Final = 5
 _AGAIN_SECONDS: Final = 30.0
@@ -101,7 +102,8 @@ def keep_pair(config: Config, store: RunStore, pair: RunPair) -> None:
     problem = ""
     try:
         found, view = asyncio.run(compared_run(config, store, asked))
-        head = {"view": encode(view)}
+        # The cases have rows of their own.
+        head = {"view": encode(replace(view, newly_failing=(), worse=(), missing=(), added=()))}
         rows = _rows(store, pair, changed_cases(found))
     except ProctorError as error:
         problem = error.message

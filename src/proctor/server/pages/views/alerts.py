@@ -131,7 +131,7 @@ def _rules(statuses: Sequence[RuleStatus]) -> Table:
 
 
 def _rule_chip(status: RuleStatus) -> Chip:
-    word = {"ok": "fine", "no_data": "no data", "unknown": "not watched"}.get(status.state, status.state)
+    word = {"ok": "fine", "no_data": "no data", "unknown": "not known"}.get(status.state, status.state)
     return Chip(cast(Literal["pass", "fail", "unscored", "info"], _SEEN.get(status.state, "unscored")), word)
 
 

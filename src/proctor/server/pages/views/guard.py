@@ -21,7 +21,7 @@ from proctor.server.pages.views.guard_pieces import (
     time_chart,
     window_of,
 )
-from proctor.store.guard_index import DecisionQuery, IndexedDecision
+from proctor.store.decision_query import DecisionQuery, IndexedDecision
 from proctor.store.review import guard_verdicts
 from proctor.workflows.guard.activity import GuardActivity, TimeCounts, guard_activity, reported_activity
 

@@ -13,6 +13,7 @@ from proctor.report.evidence_marks import EvidenceMarks, quotations
 from proctor.report.failure_causes import causes
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Download, PageRequest, Reply, View
+from proctor.server.pages.views.case_origins import case_origins
 from proctor.server.pages.views.marked_turns import TURNS_PER_PAGE, MarkedTurn, marked_turns, page_of_turn
 from proctor.server.pages.views.run_cells import case_address, outcome_chip, run_address
 from proctor.server.pages.views.score_rows import ScoreRow, score_rows
@@ -23,6 +24,7 @@ __all__ = ["find_key", "show_case", "shown_result"]
 
 _SIBLINGS: Final = 100
 _KEYS: Final = 2**63
+_CAUSE: Final = 400  # characters
 _EXPECTED: Final = ("reference", "facts", "products", "forbidden", "tool_calls", "intents", "sources", "escalation")
 
 
@@ -47,7 +49,8 @@ def show_case(desk: Desk, asked: PageRequest) -> Reply:
         "result": result,
         "chip": outcome_chip(result.outcome),
         "is_held_out": is_held_out(whole),
-        "causes": [each.text for each in causes(result)] if result.outcome != "pass" else [],
+        "origins": case_origins(whole.case),
+        "causes": [_cut(each.text) for each in causes(result)] if result.outcome != "pass" else [],
         "siblings": [_sibling(run.id, each, key) for each in siblings] if len(siblings) > 1 else [],
         "before": case_address(run.id, beside.before, outcome=outcome) if beside and beside.before is not None else "",
         "after": case_address(run.id, beside.after, outcome=outcome) if beside and beside.after is not None else "",
@@ -84,11 +87,10 @@ def find_key(desk: Desk, reader: RunReader, asked: str) -> int:
     Raises:
         NotFoundError: the run has no such result.
     """
-    found = search_results(desk.runs, reader.run, ResultFilter(case=asked), limit=1)
-    if found:
-        return found[0].key
-    if asked.removeprefix("-").isdecimal() and len(asked) <= 20 and abs(int(asked)) < _KEYS:
+    if asked.removeprefix("-").isdecimal() and len(asked) <= 20 and abs(int(asked)) < _KEYS and reader.has(int(asked)):
         return int(asked)
+    if found := search_results(desk.runs, reader.run, ResultFilter(case=asked), limit=1):
+        return found[0].key
     raise NotFoundError(
         f"run {reader.run.id} has no result for case {asked[:80]!r}", hint=f"`proctor show {reader.run.id} --page 1`"
     )
@@ -101,6 +103,11 @@ def _sibling(run_id: str, row: FoundResult, key: int) -> dict[str, Any]:
         "chip": outcome_chip(row.outcome),
         "is_here": row.key == key,
     }
+
+
+def _cut(text: str) -> str:
+    """Return the beginning of a long reason; the score below has the whole."""
+    return text if len(text) <= _CAUSE else f"{text[:_CAUSE]}…"
 
 
 def _expected(result: Result) -> list[tuple[str, str]]:

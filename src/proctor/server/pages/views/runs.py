@@ -29,14 +29,14 @@ _COLUMNS: Final = (
     Column("Run"),
     Column("State"),
     Column("Pass rate", "number"),
-    Column("Passed", "number"),
+    Column("Results", "number"),
     Column("Failed", "number"),
     Column("Unscored", "number"),
     Column("Took", "number", sort="took"),
     Column("Cost", "number"),
     Column("Trigger"),
     Column("Gate"),
-    Column("With the one before"),
+    Column("Side by side"),
 )
 _CHART_RUNS: Final = 60
 _BLOCK: Final = 500
@@ -58,7 +58,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     is_filtered = wanted != RunFilter()
     table = Table(
         columns=_COLUMNS,
-        rows=[_row(each) for each in found],
+        rows=[_row(each, is_page=True) for each in found],
         total=total,
         page=page,
         every=lambda: map(_row, _every(desk, wanted, sort)),
@@ -80,16 +80,17 @@ def _every(desk: Desk, wanted: RunFilter, sort: RunSort) -> Iterator[RunFound]:
         offset += len(rows)
 
 
-def _row(found: RunFound) -> Sequence[Cell]:
+def _row(found: RunFound, *, is_page: bool = False) -> Sequence[Cell]:
     run, counts = found.run, found.counts
+    name = f"{run.name[:57]}…" if is_page and len(run.name) > 60 else run.name
     can_compare = run.status == "finished"
     return (
         Moment(run.started.timestamp()),
-        run.name,
+        name,
         Link(run.id, run_address(run.id)),
         run_chip(run, counts.total),
         rate_cell(counts),
-        counts.passed,
+        counts.total,
         Link(f"{counts.failed:,}", run_address(run.id, outcome="fail")) if counts.failed else 0,
         counts.unscored,
         taken(run),
