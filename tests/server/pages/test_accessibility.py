@@ -1,4 +1,4 @@
-"""Every page can be used with a keyboard, a screen reader and a phone: axe-core finds nothing serious in both themes."""
+"""Every page works with a keyboard, a screen reader and a phone: axe-core finds nothing serious in both themes."""
 
 from __future__ import annotations
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from proctor.core.event import Event
 from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Turn
 from proctor.core.verdict import Verdict
 from proctor.text.excerpt import TextPart, marked_parts
-from proctor.workflows.monitor.turn_conflicts import TurnConflict
+
+if TYPE_CHECKING:
+    from proctor.workflows.monitor.turn_conflicts import TurnConflict
 
 __all__ = [
     "ConflictNote",

@@ -9,9 +9,8 @@ from typing import Any, Final
 from proctor.core.gate_decisions import GateDecisions, GuardDecisions
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.desk import Desk
-from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
-from proctor.server.pages.views.guard_decision import promote, show_decision
 from proctor.server.pages.views.guard_pieces import (
     ACTIONS,
     PERIODS,
@@ -23,8 +22,6 @@ from proctor.server.pages.views.guard_pieces import (
     time_chart,
     window_of,
 )
-from proctor.server.pages.views.guard_review import record_review, show_queue
-from proctor.server.pages.views.guard_what_if import show_what_if
 from proctor.store.decision_query import DecisionQuery, IndexedDecision
 from proctor.store.review import guard_verdicts
 from proctor.workflows.guard.activity import GuardActivity, TimeCounts, guard_activity, reported_activity
@@ -47,6 +44,8 @@ _EMPTY: Final = (
 def show(desk: Desk, asked: PageRequest) -> Reply:
     """Answer /guard: the figures of a period, or one decision."""
     if event := asked.text("event"):
+        from proctor.server.pages.views.guard_decision import show_decision  # noqa: PLC0415 - loads much
+
         return show_decision(desk, asked, event)
     days, since = period_start(asked)
     begin, end = window_of(asked)
@@ -252,9 +251,9 @@ PAGE: Final = Page(
     order=50,
     routes=(
         Route(path="/guard", answer=show),
-        Route(path="/guard/review", answer=show_queue),
-        Route(path="/guard/review", answer=record_review, method="POST", role="auditor"),
-        Route(path="/guard/what-if", answer=show_what_if),
-        Route(path="/guard/promote", answer=promote, method="POST", role="auditor"),
+        Route(path="/guard/review", answer=later("guard_review", "show_queue")),
+        Route(path="/guard/review", answer=later("guard_review", "record_review"), method="POST", role="auditor"),
+        Route(path="/guard/what-if", answer=later("guard_what_if", "show_what_if")),
+        Route(path="/guard/promote", answer=later("guard_decision", "promote"), method="POST", role="auditor"),
     ),
 )

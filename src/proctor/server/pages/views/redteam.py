@@ -8,16 +8,13 @@ from typing import Final
 from proctor.core.attack_finding import FINDING_STATUSES, AttackFinding
 from proctor.core.campaign import AttackFigures
 from proctor.server.pages.desk import Desk
-from proctor.server.pages.page import Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.guard_pieces import share_cell
-from proctor.server.pages.views.redteam_campaign import show_campaign
-from proctor.server.pages.views.redteam_finding import decide, promote_finding, show_attempt, show_finding
 from proctor.server.pages.views.redteam_pieces import board, campaign_address, finding_table
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import findings
-from proctor.workflows.redteam.campaign_report import campaign_content, campaign_total
 
 __all__ = ["PAGE"]
 
@@ -71,6 +68,8 @@ def _tiles(
 
 
 def _campaigns(desk: Desk, names: Sequence[str], open_now: Sequence[AttackFinding]) -> Table:
+    from proctor.workflows.redteam.campaign_report import campaign_content, campaign_total  # noqa: PLC0415 - loads much
+
     runs = sorted((run for name in names for run in campaigns.find(desk.runs, name)), key=lambda run: -run.n)
     known = {run.campaign for run in runs}
     totals = {run.n: campaign_total(desk.runs, run) for run in runs[:_MAX_RUNS]}
@@ -128,10 +127,20 @@ PAGE: Final = Page(
     order=60,
     routes=(
         Route(path="/redteam", answer=show),
-        Route(path=_ONE, answer=show_campaign),
-        Route(path=f"{_ONE}/findings/{{finding}}", answer=show_finding),
-        Route(path=f"{_ONE}/findings/{{finding}}", answer=decide, method="POST", role="auditor"),
-        Route(path=f"{_ONE}/findings/{{finding}}/promote", answer=promote_finding, method="POST", role="auditor"),
-        Route(path=f"{_ONE}/attempts/{{case}}", answer=show_attempt),
+        Route(path=_ONE, answer=later("redteam_campaign", "show_campaign")),
+        Route(path=f"{_ONE}/findings/{{finding}}", answer=later("redteam_finding", "show_finding")),
+        Route(
+            path=f"{_ONE}/findings/{{finding}}",
+            answer=later("redteam_finding", "decide"),
+            method="POST",
+            role="auditor",
+        ),
+        Route(
+            path=f"{_ONE}/findings/{{finding}}/promote",
+            answer=later("redteam_finding", "promote_finding"),
+            method="POST",
+            role="auditor",
+        ),
+        Route(path=f"{_ONE}/attempts/{{case}}", answer=later("redteam_finding", "show_attempt")),
     ),
 )
