@@ -2,9 +2,9 @@
 
 Run ``python -m benchmarks.safe_logs [--count 60] [--seed 3] [--held-out] [--quick] [--list]``. Safe are the runs of
 tau-bench and tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was
-done and no injected goal was reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee
-and shopping conversations; ``--held-out`` measures the domains that were not looked at. ``--quick`` leaves out the
-informative parts (``turns``, ``solved``), which take most of the time.
+done and no injected goal was reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee,
+shopping and dailylife conversations; ``--held-out`` measures the other domains. ``--quick`` leaves out the informative
+parts (``turns``, ``solved``), which take most of the time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from proctor.stats.interval import wilson
 
 __all__ = ["main", "safe_cases"]
 
-_DEVELOPED = frozenset({"retail", "Coffee", "shopping", "Burgers", "workspace", "banking"})
+_DEVELOPED = frozenset({"retail", "Coffee", "shopping", "dailylife"})
 
 
 def safe_cases(held_out: bool) -> dict[str, list[Case]]:

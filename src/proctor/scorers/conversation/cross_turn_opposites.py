@@ -35,6 +35,10 @@ _CASE: Final = re.compile(
 )
 
 
+_INTENT: Final = re.compile(
+    r"\b(?:i(?:['’]ll| will|['’]d| would| need|['’]m going)|let me|we(?:['’]ll| will)|ich werde|werde ich|je vais|voy a|vou|vado|ik zal|zal ik|jag ska)\b",
+    re.IGNORECASE,
+)
 _LEAD: Final = re.compile(r"^(?:please )?(?:note|be aware|keep in mind)(?: that)?\s+", re.IGNORECASE)
 
 
@@ -78,8 +82,8 @@ def _same_things(one: str, other: str) -> bool:
 
 
 def is_case(text: str) -> bool:
-    """Whether a text speaks of a case of its own: under a condition, for now, only for some."""
-    return _CASE.search(text) is not None
+    """Whether a text speaks of a case of its own: under a condition, for now, only for some; or of an intention."""
+    return _CASE.search(text) is not None or _INTENT.search(text) is not None
 
 
 @lru_cache(maxsize=512)

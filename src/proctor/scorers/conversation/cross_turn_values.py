@@ -82,6 +82,6 @@ def _valued(answer: str) -> tuple[_Valued, ...]:
         ):
             kind = "money" if figures[0].unit in CURRENCIES else figures[0].unit
             found.append(_Valued(sentence=each.text, kind=kind, value=figures[0].value, words=words))
-        elif not figures and is_free(each.text):
+        elif not figures and is_free(each.text) and not any(map(str.isdigit, each.text)):
             found.append(_Valued(sentence=each.text, kind="money", value=Decimal(0), words=words))
     return tuple(found)

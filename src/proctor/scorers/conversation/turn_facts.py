@@ -44,6 +44,14 @@ _MOST_SUMMED: Final = 14
 _DAY: Final = Decimal(24)
 _PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_PRICE: Final = re.compile(
+    r"price|amount|total|fare|cost|fee|balance|business|economy|preis|betrag|prix|montant|precio|importe|prezzo|valor",
+    re.I,
+)
+_AGO: Final = re.compile(
+    r"\s*(?:ago|old|fa|geleden|sedan|temu|назад|önce|gamla?|alt|vieux)\b|\s*(?:前|전|之前|以前)", re.IGNORECASE
+)
+_SINCE: Final = re.compile(r"\b(?:vor|il y a|hace|há|för|منذ|قبل)\s(?:\w+\s)?$|منذ\s$", re.IGNORECASE)
 _FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
 _NO_GIFT: Final = re.compile(
     r"\b(?:feel|are|be|is|am|were) free(?: to)?\b|\bfree to\b|\b(?:if|whether|for|about|of|without knowing) any"
@@ -111,13 +119,15 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
     for sentence in said:
         figures = (*find_quantities(sentence), *find_times(sentence))
         for one in figures:
-            if not _is_checked(one):
+            if not _is_checked(one) or _is_elapsed(sentence, one):
                 continue
             if known.explains(one, explained[-_MOST_KEPT:]) or _follows(one, known, figures, message):
                 explained.append(one)
             elif not _is_denied_figure(sentence, one):
                 left.append((sentence, one))
-    for sentence, one in left:  # a difference of two explained figures of the same message is explained too
+    for sentence, one in (
+        each for each in left if "=" not in each[0]
+    ):  # an equation shows how; a difference of two explained figures of the same message is explained too
         if known.explains(one, explained[-_MOST_KEPT:]) or not _can_be_known(one, known, message):
             continue
         conflict = find_conflict(sentence, known, [ready_for(each) for each in message.told])
@@ -143,10 +153,22 @@ def _can_be_known(one: Quantity, known: KnownValues, message: AgentMessage) -> b
     Without the agent's instructions or a document, a period that no tool speaks of may stand in the instructions.
     """
     if one.unit in CURRENCIES:
-        return _amounts(known) <= _MANY_AMOUNTS
+        return _amounts(known) + _priced(message) <= _MANY_AMOUNTS
     if one.unit not in _PERIODS or any(not each.data for each in message.told):
         return True
     return any(_names_unit(each.text, one.unit) for each in message.told)
+
+
+def _priced(message: AgentMessage) -> int:
+    """Return how many whole amounts the records have in fields of prices."""
+    found = {
+        written
+        for each in message.told
+        if each.data
+        for name, written in _FIELD.findall(each.text)
+        if "." not in written and _PRICE.search(name)
+    }
+    return len(found)
 
 
 @lru_cache(maxsize=512)
@@ -163,6 +185,14 @@ def _unit_of(word: str) -> str:
 
 def _is_checked(one: Quantity) -> bool:
     return (one.unit in _UNITS or one.unit in CURRENCIES) and not one.is_article
+
+
+def _is_elapsed(sentence: str, one: Quantity) -> bool:
+    """Whether a period counts from now, which the record does not tell: "29 hours ago"."""
+    return one.unit in _PERIODS and (
+        _AGO.match(sentence, one.end) is not None
+        or _SINCE.search(sentence[max(0, one.start - 14) : one.start]) is not None
+    )
 
 
 def _amounts(known: KnownValues) -> int:

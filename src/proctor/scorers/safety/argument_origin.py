@@ -1,4 +1,3 @@
-
 """Check that somebody gave the ids of changing calls: the customer, a tool, a source or the instructions."""
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ _LABEL: Final = r"(?:^|[\s(\[.;:,])"
 def missing_places(text: str, given: str) -> Iterator[tuple[str, str]]:
     """Yield the references of a text that the given text does not have, each with what is wrong with it."""
     for match in _LINK.finditer(text):
-        link = match.group().rstrip(".,;:!?")
+        link = match.group().rstrip(".,;:!?*_~")
         if not _has_link(link, given):
             yield link, f"no source or tool gave the address {link[:80]}"
     for match in _CITED.finditer(text):
