@@ -34,6 +34,7 @@ _SOME_BACK, _SOME_ENTAILED, _SOME_WORDS = 0.12, 0.35, 0.5
 _ENTAILED, _AGAINST = 0.55, 0.3
 _BOTH_WAYS, _BOTH_WAYS_SURE, _ENTAILED_TOO, _AGAINST_MOST = 0.3, 0.45, 0.3, 0.5
 _UNLIKELY: Final = 0.25
+_BARE_WORDS, _BARE_CHARACTERS = 3, 8  # a fact with no more is a value alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,8 @@ def read_fact(fact: str, answer: str) -> FactReading:
     """Compare the values of a fact with those of the answer: numbers, ranges, times, codes, negation."""
     wanted, given = fact_values(fact), fact_values(answer)
     numbers = [each for each in wanted if not each.code and each.unit != "weekday"]
-    is_bare = bool(numbers) and len(content(_without(fact, wanted))) <= 1
+    short = len(fact.split()) <= _BARE_WORDS and (" " in fact.strip() or len(fact) <= _BARE_CHARACTERS)
+    is_bare = bool(numbers) and short and len(content(_without(fact, wanted))) <= 1
     missing = next((each.quote for each in wanted if not has_value(each, given)), "")
     return FactReading(
         has_numbers=bool(numbers),
