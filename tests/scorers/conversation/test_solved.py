@@ -49,7 +49,6 @@ def test_features_tell_what_happened() -> None:
     assert found["want_cancel"] == 1
     assert found["made_cancel"] == 1
     assert found["undone"] == 0
-    assert found["rules"] == 1
     assert found["rules_on_made"] == 1
     assert found["made_up"] == 0
 
