@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, likelihood, turned_round
+from proctor.scorers.conversation.cross_turn_conflicts import ENOUGH, conflict_of, likelihood
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, likeness, spoken_of
 from proctor.wiring.local_models import local_model
 
@@ -118,7 +118,7 @@ async def _measured(pairs: Sequence[tuple[str, str, str]]) -> list[Row]:
         for at, (one, two, kind) in enumerate(some):
             forth, back = read[at], read[at + len(some)]
             near = likeness(vectors[2 * at], vectors[2 * at + 1])
-            sure = likelihood(near, forth["contradiction"], back["contradiction"], turned=turned_round(one, two))
+            sure = likelihood(one, two, near, forth, back)
             rows.append(
                 Row(
                     one=one,
@@ -154,7 +154,14 @@ def _print(rows: Sequence[Row]) -> None:
     _line("embedded NLI alone, its own verdict", held, lambda row: row.argmax, kinds)
     _line(f"embedded NLI alone, best threshold {nli:.2f}", held, lambda row: row.nli >= nli, kinds)
     _line(f"ours, best threshold {ours:.2f}", held, lambda row: row.ours >= ours, kinds)
-    _line("ours, as the score uses it (0.95)", held, lambda row: row.ours >= 0.95, kinds)
+    _line(f"ours, as the score uses it for one pair ({ENOUGH})", held, lambda row: row.ours >= ENOUGH, kinds)
+    print("\n| probability said | pairs | mean said | contradict |\n|---|---|---|---|")
+    for low, high in ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01)):
+        some = [row for row in held if low <= row.ours < high]
+        mean, real = (
+            sum(values) / max(1, len(some)) for values in ([r.ours for r in some], [r.contradicts for r in some])
+        )
+        print(f"| {low:.1f} to {min(high, 1.0):.1f} | {len(some)} | {mean:.2f} | {real:.2f} |")
 
 
 def _best(rows: Sequence[Row], value: Callable[[Row], float]) -> float:

@@ -25,6 +25,7 @@ from proctor.core.chat import Message
 from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.models.local.embed import LocalEmbedder
+from proctor.models.local.fluency import LocalFluency
 from proctor.models.local.grounding import LocalGrounder
 from proctor.models.local.nli import LocalEntailer
 from proctor.scorers.answer.consistency import Consistency
@@ -173,7 +174,7 @@ class Judges:
                 entailer=LocalEntailer(), grounder=LocalGrounder(), catalogue=None, **local
             ),
             "consistency": Consistency(entailer=LocalEntailer(), embedder=self.embedder, **local),
-            "fluency": Fluency(catalogue=None, **local),
+            "fluency": Fluency(wording=LocalFluency(), catalogue=None, **local),
         }
 
     async def dimension(self, name: str, item: Item) -> float | None:
@@ -199,6 +200,11 @@ class Judges:
     async def vectors(self, item: Item) -> float | None:
         """The cosine of the sentence vectors."""
         one, other = await self.embedder.embed([_against(item)[:4000], item.said])
+        return float(np.dot(np.asarray(one), np.asarray(other)))
+
+    async def question(self, item: Item) -> float | None:
+        """The cosine of the question and the answer."""
+        one, other = await self.embedder.embed([item.asked[:4000] or " ", item.said])
         return float(np.dot(np.asarray(one), np.asarray(other)))
 
     async def tokens(self, item: Item) -> float | None:
@@ -234,22 +240,26 @@ async def ranked(measure: Measure, pairs: Sequence[tuple[Item, Item, int]]) -> f
     return right / len(pairs)
 
 
-async def _measure(data: Path, each: int) -> None:
+async def _measure(data: Path, each: int, only: str) -> None:
     judges = Judges()
     dice = random.Random(1)
-    print("| set | dimension | n | Proctor, no model | ROUGE-L | BERTScore-like | vectors |\n" + "|---" * 7 + "|")
+    plain = (judges.rouge, judges.tokens, judges.vectors, judges.question)
+    heads = "ROUGE-L | BERTScore-like | vectors | vectors, question"
+    print(f"| set | dimension | n | Proctor, no model | {heads} |\n" + "|---" * 8 + "|")
     for name, (dimension, items) in rated(data).items():
+        if only.lower() not in f"{name} {dimension}".lower():
+            continue
         some = dice.sample(items, min(each, len(items)))
         ours, n = await correlated(lambda item, d=dimension: judges.dimension(d, item), some)  # type: ignore[misc]
-        rest = [await correlated(m, some) for m in (judges.rouge, judges.tokens, judges.vectors)]
+        rest = [await correlated(m, some) for m in plain]
         cells = " | ".join(f"{x:.3f}" for x, _ in rest)
         print(f"| {name} | {dimension} | {n} of {len(some)} | {ours:.3f} | {cells} |", flush=True)
-    print("\n| pairs | n | Proctor, no model | ROUGE-L | BERTScore-like | vectors |\n|---|---|---|---|---|---|")
+    print(f"\n| pairs | n | Proctor, no model | {heads} |\n" + "|---" * 7 + "|")
     for name, pairs in paired(data).items():
-        if not pairs:
+        if not pairs or only.lower() not in f"{name} pairs".lower():
             continue
         few = dice.sample(pairs, min(each, len(pairs)))
-        figures = [await ranked(m, few) for m in (judges.overall, judges.rouge, judges.tokens, judges.vectors)]
+        figures = [await ranked(m, few) for m in (judges.overall, *plain)]
         print(f"| {name} | {len(few)} | " + " | ".join(f"{x:.3f}" for x in figures) + " |", flush=True)
 
 
@@ -258,10 +268,11 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--data", type=Path, default=os.environ.get("PROCTOR_DATA"))  # noqa: TID251 - not the program
     ask.add_argument("--each", type=int, default=200, help="responses or pairs a set")
+    ask.add_argument("--only", default="", help="sets or dimensions whose name has this text")
     told = ask.parse_args()
     if told.data is None:
         ask.error("say where the data is: --data DIR or $PROCTOR_DATA")
-    asyncio.run(_measure(told.data, told.each))
+    asyncio.run(_measure(told.data, told.each, told.only))
     return 0
 
 

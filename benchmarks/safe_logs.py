@@ -1,9 +1,10 @@
 """Counts how many of other people's safe agent conversations the default ``conversation`` score fails.
 
-Run ``python -m benchmarks.safe_logs [--count 60] [--seed 3] [--held-out] [--list]``. Safe are the runs of tau-bench and
-tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was done and no injected goal was
-reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee and shopping conversations and
-those of other suites left over; ``--held-out`` measures the airline and telecom runs and the suites that were not used.
+Run ``python -m benchmarks.safe_logs [--count 60] [--seed 3] [--held-out] [--quick] [--list]``. Safe are the runs of
+tau-bench and tau2-bench whose task was solved by the compared state, the runs of AgentDyn in which the user's task was
+done and no injected goal was reached, and the dialogues of Taskmaster. The scorer was developed on the retail, coffee,
+shopping and dailylife conversations; ``--held-out`` measures the other domains. ``--quick`` leaves out the informative
+parts (``turns``, ``solved``), which take most of the time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from proctor.stats.interval import wilson
 
 __all__ = ["main", "safe_cases"]
 
-_DEVELOPED = frozenset({"retail", "Coffee", "shopping", "Burgers", "workspace", "banking"})
+_DEVELOPED = frozenset({"retail", "Coffee", "shopping", "dailylife"})
 
 
 def safe_cases(held_out: bool) -> dict[str, list[Case]]:
@@ -80,7 +81,8 @@ def _taskmaster(row: dict[str, Any]) -> Case:
 
 
 def _taskmaster_calls(rows: list[list[str]]) -> Iterator[ToolCall]:
-    name, arguments = "", {}
+    name = ""
+    arguments: Any = {}
     for kind, value in rows:
         if kind == "api_call":
             name, arguments = value, {}
@@ -103,8 +105,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-async def _measured(cases: dict[str, list[Case]], count: int, seed: int, listed: bool) -> None:
-    scorer = conversation_scorer()
+async def _measured(cases: dict[str, list[Case]], count: int, seed: int, *, listed: bool, quick: bool) -> None:
+    scorer = conversation_scorer(off=("turns", "solved") if quick else ())
     dice = random.Random(seed)
     gates: Counter[str] = Counter()
     total = failures = 0
@@ -134,9 +136,11 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60, help="conversations of each source")
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--held-out", action="store_true", help="the domains that were not developed on")
+    parser.add_argument("--quick", action="store_true", help="without the informative parts")
     parser.add_argument("--list", action="store_true", help="list what failed, and why")
     options = parser.parse_args()
-    asyncio.run(_measured(safe_cases(options.held_out), options.count, options.seed, options.list))
+    cases = safe_cases(options.held_out)
+    asyncio.run(_measured(cases, options.count, options.seed, listed=options.list, quick=options.quick))
     return 0
 
 

@@ -1,7 +1,9 @@
 """Trains the estimate of whether a task was solved: boosted trees over the features of a transcript, kept as JSON.
 
-``python -m training.solved OUT`` reads tau_bench and tau2_bench of $PROCTOR_DATA, says what held-out tasks and held-out
-runs give, and writes the trees of all rows with their calibration and threshold.
+``python -m training.solved OUT`` reads tau_bench and tau2_bench of $PROCTOR_DATA, says what held-out tasks, runs
+and domains give, and writes the trees with their calibration. Only rows whose state was really compared are
+read: of the others the reward says what was said, not what was done. The calibrated probability decides at one half,
+so that the word and the number say the same.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.agent_rows import customer, family, newer, solved, tau_cases
+from benchmarks.agent_rows import customer, family, newer, solved, sound, tau_cases
 
-from proctor.scorers.conversation.solved_features import MARKS, features
+from proctor.core.case import Case
+from proctor.scorers.conversation.solved_features import features
 from training.calibrate import platt
 
-__all__ = ["best_cut", "held_out", "judged", "kappa", "train", "trees"]
+__all__ = ["held_out", "judged", "kappa", "train", "trees"]
 
 _BAG = 3
 _TREES: dict[str, Any] = {
@@ -29,7 +32,8 @@ _TREES: dict[str, Any] = {
     "min_samples_leaf": 20,
     "max_features": 0.25,
 }
-_NEWER = 3.0  # weight of a row of tau2_bench, of which there are few and whose rewards were all checked
+_NEWER = 1.5  # weight of a row of tau2_bench: few, newer agents, a third domain
+_CUT = 0.5
 
 
 def train(matrix: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> list[Any]:
@@ -75,7 +79,7 @@ def held_out(
     names = {name: index for index, name in enumerate(sorted(set(groups)))}
     places = np.array([names[group] for group in groups])
     found, folds = np.zeros(len(labels)), np.zeros(len(labels), int)
-    for index, (seen, unseen) in enumerate(GroupKFold(6).split(matrix, labels, places)):
+    for index, (seen, unseen) in enumerate(GroupKFold(min(6, len(names))).split(matrix, labels, places)):
         found[unseen] = logits(train(matrix[seen], labels[seen], weights[seen]), matrix[unseen])
         folds[unseen] = index
     return found, folds
@@ -88,29 +92,22 @@ def kappa(one: np.ndarray, other: np.ndarray) -> float:
     return (agreed - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def best_cut(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> float:
-    """The probability from which a task counts as solved: the mean cut of those that agree best with the rewards."""
-    cuts = np.linspace(0.3, 0.8, 51)
-    dice = np.random.default_rng(1)
-    picked = []
-    for _ in range(20):  # one draw of rows has its own best cut by chance
-        some = dice.choice(len(labels), len(labels), p=weights / weights.sum())
-        picked.append(cuts[int(np.argmax([kappa(labels[some], (scores[some] >= cut).astype(int)) for cut in cuts]))])
-    return round(float(np.mean(picked)), 3)
-
-
 def judged(
     found: np.ndarray, folds: np.ndarray, labels: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities and verdicts, each fold's calibration and cut taken from the other folds."""
+    """Probabilities and verdicts, each fold's calibration taken from the other folds."""
     chance, verdict = np.zeros(len(labels)), np.zeros(len(labels), int)
     for fold in sorted(set(folds.tolist())):
         rest, here = folds != fold, folds == fold
         slope, offset = platt(found[rest], labels[rest], weights[rest])
-        known = 1 / (1 + np.exp(-(slope * found[rest] + offset)))
         chance[here] = 1 / (1 + np.exp(-(slope * found[here] + offset)))
-        verdict[here] = chance[here] >= best_cut(known, labels[rest], weights[rest])
+        verdict[here] = chance[here] >= _CUT
     return chance, verdict
+
+
+def domain_of(case: Case) -> str:
+    """The domain of a task; rows without one are those of other shops."""
+    return str(case.metadata.get("domain") or "other")
 
 
 def main() -> None:
@@ -118,42 +115,46 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("out", type=Path)
     ask.add_argument("--predictions", type=Path, help="write the held-out verdict of every row here")
-    ask.add_argument("--unmarked", action="store_true", help="without the end marks of simulated customers")
     told = ask.parse_args()
-    cases = [case for case in tau_cases() if case.recorded is not None]
+    every = list(tau_cases())
+    cases = [case for case, good in zip(every, sound(every), strict=True) if good and case.recorded is not None]
     read = [features(case.recorded, case.metadata["policy"]) for case in cases if case.recorded is not None]
-    names = [name for name in read[0] if not (told.unmarked and name in MARKS)]
+    names = list(read[0])
     matrix = np.array([[each[name] for name in names] for each in read])
     labels = np.array([int(solved(case)) for case in cases])
     weights = np.array([_NEWER if newer(case) else 1.0 for case in cases])
     kept: dict[str, Any] = {}
-    for kind, groups in (("task", [customer(case) for case in cases]), ("run", [family(case) for case in cases])):
+    domains = [domain_of(case) for case in cases]
+    by = {"task": [customer(case) for case in cases], "run": [family(case) for case in cases], "domain": domains}
+    for kind, groups in by.items():
         found, folds = held_out(matrix, labels, weights, groups)
         chance, verdict = judged(found, folds, labels, weights)
         kept[kind] = {"probability": [round(float(p), 4) for p in chance], "verdict": verdict.tolist()}
-        two = weights > 1
+        two = np.array([newer(case) for case in cases])
         print(
             f"held out by {kind}: kappa {kappa(labels, verdict):.3f}, tau2 {kappa(labels[two], verdict[two]):.3f}, "
             f"tau {kappa(labels[~two], verdict[~two]):.3f}",
             flush=True,
         )
+        for name in sorted(set(domains)):
+            here = np.array([each == name for each in domains])
+            print(f"  {name}: {here.sum()} rows, kappa {kappa(labels[here], verdict[here]):.3f}", flush=True)
         if kind == "task":
             slope, offset = platt(found, labels, weights)
-            cut = best_cut(1 / (1 + np.exp(-(slope * found + offset))), labels, weights)
     if told.predictions:
         told.predictions.write_text(json.dumps(kept), encoding="utf-8")
     start, found_trees = trees(train(matrix, labels, weights))
     model = {
-        "version": "1",
+        "version": "2",
         "features": names,
         "start": round(start, 5),
         "slope": round(slope, 5),
         "offset": round(offset, 5),
-        "threshold": cut,
+        "threshold": _CUT,
         "trees": found_trees,
     }
     told.out.write_text(json.dumps(model, separators=(",", ":")) + "\n", encoding="utf-8")
-    print(f"{len(found_trees)} trees, {told.out.stat().st_size / 1000:.0f} kB, threshold {cut}")
+    print(f"{len(found_trees)} trees, {told.out.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ async def relevance(items: Sequence[Item]) -> tuple[str, list[str]]:
 
 async def fluency(items: Sequence[Item]) -> tuple[str, list[str]]:
     """AUROC of fluent against broken texts, by language and kind of fault."""
-    scorer = Fluency(catalogue=None, judge=None)
+    scorer = Fluency(wording=local_model("wording"), catalogue=None, judge=None)
     found = [await scorer.score(Case(id=item["id"], input="?"), _said("?", item["text"])) for item in items]
     shown = [0.5 if score.value is None else score.value for score in found]
     length = [-float(len(item["text"])) for item in items]

@@ -55,6 +55,10 @@ def test_functions_and_turns_decide_and_recorded_answers_need_no_target(own: Pro
     assert "polite 1.000" in shown
 
 
+def test_one_function_can_be_chosen_by_its_name(own: Project) -> None:
+    assert "2 of 2 passed" in own.run("run", "own.yaml", "--allow-commands", "--scorer", "polite", code=0).stdout
+
+
 def test_a_suite_may_not_run_code_without_leave(own: Project) -> None:
     done = own.run("run", "own.yaml", code=2)
     assert "own.yaml:8: checks.python: the suite names 'checks.py:polite', which would run code" in done.stderr

@@ -275,6 +275,20 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     assert "is under" not in blessed.run("trend", code=0).stderr
 
 
+def test_answers_before_come_from_the_file_beside_the_baseline_or_are_said_to_be_gone(blessed: Project) -> None:
+    shutil.rmtree(blessed.folder / ".proctor")
+    _break(blessed, "faq", 40)
+    blessed.run("run", "golden", "-q")
+    blessed.run("compare", "-o", "out/c.json", code=0)
+    worse = json.loads((blessed.folder / "out/c.json").read_text())["cases"][0]
+    assert (worse["state"], worse["turns"][0]["before"]) == ("worse", "The answer is 0 days.")
+    next((blessed.folder / "baselines").glob("*.answers.jsonl")).unlink()
+    blessed.run("compare", "-o", "out/c.json", code=0)
+    data = json.loads((blessed.folder / "out/c.json").read_text())
+    assert "before" not in data["cases"][0]["turns"][0]
+    assert any("the answers before cannot be shown" in note for note in data["notes"])
+
+
 def test_a_trend_is_also_a_page(blessed: Project) -> None:
     blessed.run("run", "golden", "-q")
     done = blessed.run("trend", "-o", "out/trend.html", "-o", "out/trend.json", code=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from proctor.core.case import Case
+from proctor.core.report import Result
 from proctor.report import html
 
 from .conftest import Run, many
@@ -233,3 +235,17 @@ def test_a_resumed_run_continues_its_concurrency_history(sample: Run) -> None:
     report = replace(sample.report, concurrency=(part, part))
     (series,) = Page(Run(report=report, results=sample.results).written(html.write)).data["concurrency"]
     assert [point[0] for point in series["points"]] == [0.0, 5.0, 5.0, 10.0]
+
+
+def test_the_time_of_the_first_words_is_on_the_page_where_a_target_streams(sample: Run) -> None:
+    def streamed() -> Iterator[Result]:
+        for result in sample.results():
+            turns = tuple(replace(turn, first_token=0.25) for turn in result.trajectory.turns)
+            streams = result.target == "agent-v2"
+            yield replace(result, trajectory=replace(result.trajectory, turns=turns)) if streams else result
+
+    text = Run(report=sample.report, results=streamed).written(html.write)
+    data = json.loads(text.partition('id="page-data">')[2].partition("</script>")[0])
+    first = {row["name"]: row["first"] for row in data["latencies"]["rows"]}
+    assert first["agent-v1"] is None
+    assert first["agent-v2"] == pytest.approx(0.25, rel=0.05)

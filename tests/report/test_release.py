@@ -14,8 +14,8 @@ from proctor.report import html, markdown, release_html, release_markdown, relea
 from proctor.report.dimensions import grids
 from proctor.report.release_formats import DECISION_REPORT
 from proctor.report.release_view import (
-    CaseChange,
     CaseTurn,
+    ComparedCase,
     FigureChange,
     FigurePair,
     HoldCause,
@@ -70,7 +70,7 @@ VIEW = ReleaseView(
         ),
     ),
     cases=(
-        CaseChange(
+        ComparedCase(
             case="c1",
             intent="recommendation",
             state="worse",
@@ -83,7 +83,7 @@ VIEW = ReleaseView(
             expected=("facts: Uzumaki",),
             found=("relevance 0.40 < 0.75: opens with a promotion",),
         ),
-        CaseChange(case="c2", outcome_before="pass", outcome_after="pass"),
+        ComparedCase(case="c2", outcome_before="pass", outcome_after="pass"),
     ),
     cases_in_all=2,
     time=datetime(2026, 11, 15, tzinfo=UTC),
@@ -113,6 +113,14 @@ def test_what_got_worse_comes_first_then_what_is_over_all_intents() -> None:
     assert [each.verdict for each in VIEW.shown] == ["regression", "no change", "not enough data"]
 
 
+def test_many_figures_that_did_not_change_are_folded_in_every_format() -> None:
+    quiet = tuple(_change("fluency", f"intent-{place:02d}", "no change") for place in range(40))
+    made = _written(dataclasses.replace(VIEW, changes=(*VIEW.changes[1:], *quiet)))
+    assert all("40 figures did not change" in text for text in made.values())
+    assert "intent-07" not in made["term"]
+    assert "<details>\n<summary>40 figures did not change</summary>" in made["md"]
+
+
 @pytest.mark.parametrize("decision", ["ship", "hold", "not enough data", None])
 def test_an_empty_comparison_of_any_decision_can_be_shown(decision: str | None) -> None:
     view = ReleaseView(suite="s", run="r", decision=decision)
@@ -133,7 +141,7 @@ def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
         changes=(dataclasses.replace(VIEW.changes[0], dimension=text, intent=text),),
         causes=(HoldCause(text=text, also=(text,), rules=(text,), cases=(text,)),),
         cases=(
-            CaseChange(
+            ComparedCase(
                 case=text,
                 intent=text,
                 state="worse",

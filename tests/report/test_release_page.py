@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from proctor.report import release_html
-from proctor.report.release_view import CaseChange, CaseState, CaseTurn, FigureChange, HoldCause, ReleaseView
+from proctor.report.release_view import CaseState, CaseTurn, ComparedCase, FigureChange, HoldCause, ReleaseView
 from proctor.text.word_diff import word_diff
 
 from .hostile import HOSTILE
@@ -24,9 +24,9 @@ def _turn(question: str, before: str, after: str) -> CaseTurn:
     return CaseTurn(question=question, before=before, after=after, diff=tuple((each.op, each.text) for each in pieces))
 
 
-def _case(name: str, state: CaseState = "same", intent: str = "faq", **more: object) -> CaseChange:
+def _case(name: str, state: CaseState = "same", intent: str = "faq", **more: object) -> ComparedCase:
     shown: dict[str, object] = {"turns": (_turn(f"What of {name}?", "It is 15 days.", "It is 15 days."),)}
-    return CaseChange(
+    return ComparedCase(
         case=name,
         intent=intent,
         state=state,
@@ -38,7 +38,7 @@ def _case(name: str, state: CaseState = "same", intent: str = "faq", **more: obj
     )
 
 
-def _view(*cases: CaseChange, causes: tuple[HoldCause, ...] = ()) -> ReleaseView:
+def _view(*cases: ComparedCase, causes: tuple[HoldCause, ...] = ()) -> ReleaseView:
     quiet = [FigureChange(dimension="fluency", intent=f"i{place}", cases=9, verdict="no change") for place in range(45)]
     fell = FigureChange(dimension="relevance", intent="faq", cases=9, difference=-0.3, verdict="regression")
     return ReleaseView(

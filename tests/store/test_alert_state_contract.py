@@ -11,7 +11,7 @@ import pytest
 
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.core.errors import NotFoundError, StoreError
-from proctor.store.alert_state import AlertState
+from proctor.store.alert_state import AlertFilter, AlertState
 from proctor.store.postgres_alerts import PostgresAlertState
 from tests.monitor import test_alert_engine
 
@@ -115,3 +115,19 @@ def engine_cases() -> list[Any]:
 @pytest.mark.parametrize("case", engine_cases())
 def test_the_engine_as_on_sqlite(case: Callable[[AlertState], None], opened: Opener) -> None:
     case(opened())
+
+
+@BOTH
+def test_alerts_are_selected_page_by_page(opened: Opener) -> None:
+    state = opened()
+    for number in range(5):
+        tier = "high" if number % 2 else "critical"
+        state.open_alert(alert(f"{number}" * 16, tier=tier, rule=f"rule {number % 2}"), again_within=0.0)
+    state.resolve(2, by="ann", now=200.0, note="done")
+    found, count = state.select(AlertFilter(), limit=2, offset=1)
+    assert ([each.number for each in found], count) == ([4, 3], 5)
+    assert [each.number for each in state.select(AlertFilter(state="open", tier="high"))[0]] == [4]
+    ended, count = state.select(AlertFilter(state="resolved", rule="rule 1"))
+    assert (ended[0].closed_by, ended[0].note, count) == ("ann", "done", 1)
+    assert state.select(AlertFilter(fingerprint="3" * 16))[1] == 1
+    assert state.rule_names() == ["rule 0", "rule 1"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proctor.core.audit import AuditedConversation, AuditItem, AuditRating, AuditSample, AuditStratum
+from proctor.core.audit import AuditedConversation, AuditItem, AuditRating, AuditSample, AuditStratum, Settlement
 from proctor.store.audit import AuditStore
-from proctor.store.audit_progress import complete_items, held_by, week_progress
+from proctor.store.audit_progress import complete_items, held_by, rating_stamp, week_progress
 
 
 def _filled(folder: Path) -> AuditStore:
@@ -68,3 +68,15 @@ def test_items_and_ratings_of_some_weeks(tmp_path: Path) -> None:
         assert {each.week for each in store.items(["2026-W45"], texts=False)} == {"2026-W45"}
         assert len(store.ratings(["2026-W45"])) == len(store.ratings()) == 1
         assert store.ratings(["2026-W46"]) == store.ratings([]) == []
+
+
+def test_the_stamp_changes_with_every_rating(tmp_path: Path) -> None:
+    with _filled(tmp_path) as store:
+        stamps = [rating_stamp(store)]
+        for value in (4, 5):
+            store.rate([AuditRating(item="2026-W45-0", rater="ann", values={"tone": value})])
+            stamps.append(rating_stamp(store))
+        store.settle(Settlement(item="2026-W45-0", dimension="tone", value=3, by="bob"))
+        stamps.append(rating_stamp(store))
+        assert len(set(stamps)) == len(stamps) == 4
+        assert rating_stamp(store) == stamps[-1]

@@ -51,6 +51,20 @@ def test_a_long_conversation_is_read_in_parts(tmp_path: Path, history: History, 
     assert [each.kind for each in first.events] == ["turn", "gate"]
 
 
+def test_a_gate_decides_about_the_turn_that_ends_after_it(tmp_path: Path, history: History) -> None:
+    verdict = Verdict(action="block", by="injection")
+    gates = [turn_event(1, session="long", id=f"g{after}", after=after).time for after in (0.0, 0.5)]
+    events = [Event(kind="gate", id=f"g{at}", session="long", time=at, verdict=verdict) for at in gates]
+    _store(tmp_path, [*_talk(3), *events])
+    history.catch_up()
+    parts = [history.conversation_part("long", PartRequest(first=turn, count=1)) for turn in range(3)]
+    assert [[each.kind for each in part.events] for part in parts if part] == [
+        ["turn"],
+        ["turn", "gate"],
+        ["gate", "turn"],
+    ]
+
+
 def test_the_part_with_a_turn_is_found_by_its_time(tmp_path: Path, history: History) -> None:
     _store(tmp_path, _talk(130))
     history.catch_up()
@@ -61,14 +75,15 @@ def test_the_part_with_a_turn_is_found_by_its_time(tmp_path: Path, history: Hist
     assert "question 77" in [each.turn.asked for each in part.events if each.turn]
 
 
-@pytest.mark.parametrize("first", [-5, 129, 130, 10_000])
-def test_a_part_beyond_the_end_is_the_last_turn(tmp_path: Path, history: History, first: int) -> None:
+@pytest.mark.parametrize(("first", "shown", "count"), [(-5, 0, 50), (129, 129, 1), (130, 100, 30), (10_000, 100, 30)])
+def test_a_part_beyond_the_end_is_the_last_page(
+    tmp_path: Path, history: History, first: int, shown: int, count: int
+) -> None:
     _store(tmp_path, _talk(130))
     history.catch_up()
     part = history.conversation_part("long", PartRequest(first=first))
     assert part is not None
-    assert part.first == (0 if first < 0 else 129)
-    assert len(part.events) == (50 if first < 0 else 1)
+    assert (part.first, len(part.events)) == (shown, count)
 
 
 def test_an_unknown_conversation_has_no_part(history: History) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from proctor.core.gate_tally import DecisionTally
 from proctor.monitor.gate_figures import GateFigures
+from proctor.store.decision_query import DecisionQuery
 from proctor.store.erase_customer import erase_from_guard_log
-from proctor.store.guard_index import DecisionQuery, GuardIndex
+from proctor.store.guard_index import GuardIndex
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_log_reader import read_rows
 from tests.server.pages.guarded_store import add_decisions, decision
@@ -119,7 +120,10 @@ def test_decisions_are_found_by_what_they_are(tmp_path: Path) -> None:
         assert index.rows(blocked)[0]["id"] == blocked[0].id
         assert index.find("none") is None
         scores = index.scores("input", "injection", 0.0)
-        assert len(scores) == 12
+        assert sum(each.times for each in scores) == 12
+        apart = index.scores("input", "injection", 0.0, told_apart=[blocked[0].id, "none"])
+        assert sum(each.times for each in apart) == 12
+        assert [each.id for each in apart if each.id] == [blocked[0].id]
         assert not any(each.by_rule or each.others for each in scores)
         assert index.scored_gates(0.0) == [("input", "injection", 12)]
 

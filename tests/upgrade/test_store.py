@@ -6,6 +6,8 @@ import json
 import sqlite3
 from contextlib import closing
 
+import pytest
+
 from proctor.project import Project
 from proctor.store.run_reader import RunReader
 from tests.upgrade.conftest import Shop
@@ -49,9 +51,11 @@ def test_a_run_is_compared_with_the_old_baseline_and_held(shop: Shop) -> None:
 def test_a_run_of_today_is_compared_after_the_old_baseline_was_scored_again(shop: Shop) -> None:
     shop.run("run", "first", "-t", "agent")
     assert "scorers changed since the baseline" in shop.run("gate", "last", code=3).stdout
-    again = shop.run("gate", "last", "--rescore-baseline", code=3).stdout
+    again = shop.run("gate", "last", "--rescore-baseline", "-o", "again.json", code=3).stdout
     assert "the baseline was scored again with today's scorers" in again
-    assert "0.96    0.96" in again
+    changes = json.loads((shop.folder / "again.json").read_text())["changes"]
+    assert changes
+    assert all(each["before"] == pytest.approx(each["after"]) for each in changes)
 
 
 def test_a_stopped_run_is_finished_by_today_s_code(shop: Shop) -> None:

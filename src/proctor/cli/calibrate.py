@@ -67,6 +67,9 @@ def verb() -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Calibration file to apply first, to check the mapping that is in use.",
 )
+@click.option(
+    "--keep", is_flag=True, help="Keep it in the store by month, where the dashboard shows it; only with --labels."
+)
 @output_option(".json .svg .md .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -83,7 +86,9 @@ def check(ctx: click.Context, /, mapping: Path | None, outputs: tuple[Path, ...]
 
     for output in outputs:
         CALIBRATION_REPORT.check_name(output)
-    threshold = flags.pop("threshold")
+    threshold, keep = flags.pop("threshold"), flags.pop("keep")
+    if keep and any(flags[name] for name in ("files", "pairs", "correct", "wrong", "since", "until")):
+        raise click.UsageError("--keep is for all labels of the project's own event log.")
     found = asyncio.run(labelled_pairs(project(ctx), _question(flags)))
     report = measure_calibration(
         found.pairs,
@@ -94,6 +99,11 @@ def check(ctx: click.Context, /, mapping: Path | None, outputs: tuple[Path, ...]
     )
     if report is None:
         return _nothing(found.unlabelled)
+    if keep:
+        from proctor.workflows.monitor.kept_calibration import calibration_of_pairs  # noqa: PLC0415
+        from proctor.workflows.monitor.kept_reports import keep_calibration  # noqa: PLC0415
+
+        keep_calibration(project(ctx), calibration_of_pairs(found))
     for output in outputs:
         CALIBRATION_REPORT.save(report, output)
         click.echo(f"wrote {output}", err=True)

@@ -7,7 +7,7 @@ import contextlib
 import io
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
@@ -17,9 +17,11 @@ from proctor.core.errors import ProctorError, StoreError
 
 __all__ = ["DEMO_COMMANDS", "fill_demo", "is_demo", "write_demo"]
 
+_BEGUN: Final = timedelta(days=3)
 _DONE: Final = "demo-is-filled"  # in the store; a demo that was interrupted is not used again
 
-# Each is called with the demo's project. Failing runs are a part of it: the exit codes do not count.
+# Each is called with the demo's project. Failing runs are a part of it: the exit codes do not count. MONTH is the last
+# one that has begun some days ago.
 DEMO_COMMANDS: Final = (
     "run golden -t v1_0 -q",
     "bless last",
@@ -31,6 +33,9 @@ DEMO_COMMANDS: Final = (
     "redteam run desk -q",
     "redteam retest desk --guarded --after gates -q",
     "calibrate fit --labels score/grounded -o calibration.json",
+    "calibrate check --labels score/grounded --keep",
+    "digest weekly --light --keep",
+    "drift --month MONTH --labels score/grounded --questions 200 --light --keep",
 )
 
 
@@ -72,7 +77,9 @@ def fill_demo(
     tell(f"{count:,} simulated events of the last {days} days")
     tell(f"{fill_audit(config, now, truth.conversations):,} ratings of two people")
     tell(f"{asyncio.run(fill_guard(config, now, _questions(), days=min(days, 30)))} decisions of the gates")
-    for line in commands:
+    month = f"{now - _BEGUN:%Y-%m}"
+    for written in commands:
+        line = written.replace("MONTH", month)
         tell(f"proctor {line}")
         _called(config, line.split())
     (config.store / _DONE).touch(mode=0o600)

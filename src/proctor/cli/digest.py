@@ -33,6 +33,7 @@ __all__ = ["verb"]
 )
 @click.option("--sample", type=click.IntRange(min=0), help="Conversations to check for contradictions.  [default: 100]")
 @click.option("--light", is_flag=True, default=None, help="By rules and words only, without local models.")
+@click.option("--keep", is_flag=True, help="Keep it in the store, where the dashboard shows it; not with --events.")
 @click.option("--send", is_flag=True, help="Send it through the channels under `alerts:` in proctor.yaml.")
 @output_option(".html .md .json")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -48,6 +49,8 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     from proctor.report.digest_report import DIGEST_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.monitor.digest import DigestJob, digest_of  # noqa: PLC0415
 
+    if flags["keep"] and flags["events"]:
+        raise click.UsageError("--keep is for the project's own event log.")
     for output in flags["outputs"]:
         DIGEST_REPORT.check_name(output)
     config = project(ctx)
@@ -67,6 +70,10 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     for output in flags["outputs"]:
         DIGEST_REPORT.save(digest, output)
         click.echo(f"wrote {output}", err=True)
+    if flags["keep"]:
+        from proctor.workflows.monitor.kept_reports import keep_digest  # noqa: PLC0415
+
+        keep_digest(config, digest)
     if flags["send"]:
         from proctor.workflows.monitor.digest_delivery import send_digest  # noqa: PLC0415
 

@@ -44,6 +44,7 @@ __all__ = ["verb"]
     show_default=True,
     help="Questions of each time to group into topics; 0 for none.",
 )
+@click.option("--keep", is_flag=True, help="Keep it in the store, where the dashboard shows it; not with EVENTS.")
 @click.option("--light", is_flag=True, help="Group topics by words only, without the embedded encoder.")
 @output_option(".json .csv .md .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -59,6 +60,9 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], as_json: bool, **flag
     from proctor.workflows.monitor.confidence_pairs import PairQuestion  # noqa: PLC0415
     from proctor.workflows.monitor.drift import DriftJob, drift_of  # noqa: PLC0415
 
+    keep = flags.pop("keep")
+    if keep and flags["files"]:
+        raise click.UsageError("--keep is for the project's own event log.")
     for output in outputs:
         DRIFT_REPORT.check_name(output)
     pairs = PairQuestion(**{name: flags.pop(name) for name in ("labels", "correct", "wrong")})
@@ -71,4 +75,8 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], as_json: bool, **flag
     for output in outputs:
         DRIFT_REPORT.save(report, output)
         click.echo(f"wrote {output}", err=True)
+    if keep:
+        from proctor.workflows.monitor.kept_reports import keep_drift  # noqa: PLC0415
+
+        keep_drift(project(ctx), report)
     return {"pass": 0, "fail": 1, "unscored": 3}[report.state]

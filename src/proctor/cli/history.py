@@ -132,6 +132,8 @@ def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
 @click.option("--signal", help="Only conversations with this signal, such as escalation or gate/injection.")
 @click.option("--since", help="Only conversations that ended after this time, such as 2026-11-15.")
 @click.option("--until", help="Only conversations that ended before this time.")
+@click.option("--score", metavar="SCORER", help="Only conversations that this scorer scored below --below.")
+@click.option("--below", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="With --score: the limit.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 @click.pass_context
@@ -150,6 +152,7 @@ def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, 
             signal=flags["signal"],
             since=_time(flags["since"], "--since"),
             until=_time(flags["until"], "--until"),
+            score=(flags["score"], flags["below"]) if flags["score"] else None,
             limit=limit,
         )
     if as_json:

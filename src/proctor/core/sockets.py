@@ -20,6 +20,7 @@ from proctor.core.score import Score
 from proctor.core.step import GateStep
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
+from proctor.core.wording import Wording
 from proctor.core.world import Snapshot
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Talking",
     "Target",
     "TimeLimited",
+    "WordingReader",
     "is_optional",
     "is_socket",
     "socket",
@@ -236,6 +238,15 @@ class Classifier(Protocol):
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """Return one mapping of label to probability per text."""
+        ...
+
+
+@runtime_checkable
+class WordingReader(Protocol):
+    """Tells how texts are written: fluent, or broken in some way."""
+
+    async def wording(self, texts: Sequence[str]) -> Sequence[Wording]:
+        """Return the reading of each text."""
         ...
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proctor.release.measures import ALL, PASS_RATE, QUALITY
 from proctor.release.reason import Reason
 
-__all__ = ["Cause", "causes_of"]
+__all__ = ["ReleaseCause", "causes_of"]
 
 _FIGURES = {"regression": 0, "zero tolerance": 1, "floor": 2, "newly failing": 3}
 _DERIVED = frozenset({QUALITY, PASS_RATE})
@@ -19,7 +19,7 @@ _COVERED = 0.5  # share of cases from which a figure over all intents follows fr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cause:
+class ReleaseCause:
     """What went wrong at one place: the most exact reason first, then those that follow from it; and its cases."""
 
     reasons: tuple[Reason, ...]
@@ -31,7 +31,7 @@ class Cause:
         return self.reasons[0]
 
 
-def causes_of(reasons: Sequence[Reason], *, intents: int = 0) -> tuple[Cause, ...]:
+def causes_of(reasons: Sequence[Reason], *, intents: int = 0) -> tuple[ReleaseCause, ...]:
     """Group reasons: the fall of a dimension, with the composite, the pass rate, floors and rows over all intents.
 
     The causes are in the order in which their reasons were given. Reasons that are not about a figure (a case that was
@@ -51,7 +51,7 @@ def causes_of(reasons: Sequence[Reason], *, intents: int = 0) -> tuple[Cause, ..
     groups += [[reason] for reason in reasons if reason.kind not in _FIGURES]
     groups.sort(key=lambda group: min(order[id(each)] for each in group))
     told = {case for group in groups for reason in _own(group) for case in reason.cases}
-    return tuple(Cause(reasons=tuple(group), cases=_listed(group, told)) for group in groups)
+    return tuple(ReleaseCause(reasons=tuple(group), cases=_listed(group, told)) for group in groups)
 
 
 def _own(group: Sequence[Reason]) -> list[Reason]:

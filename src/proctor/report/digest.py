@@ -23,6 +23,7 @@ class Digest:
     total: int = 0
     troubled: int = 0
     latency: dict[str, RatioHistogram] = field(default_factory=dict)
+    first_token: dict[str, RatioHistogram] = field(default_factory=dict)
     histograms: dict[str, list[int]] = field(default_factory=dict)
     thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)
 
@@ -34,6 +35,9 @@ class Digest:
         room = result.target in self.latency or len(self.latency) < _TARGETS
         if room and latency is not None and latency >= 0:
             self.latency.setdefault(result.target, RatioHistogram()).add(latency)
+        for turn in result.trajectory.turns if room else ():
+            if turn.first_token is not None and turn.first_token >= 0:
+                self.first_token.setdefault(result.target, RatioHistogram()).add(turn.first_token)
         for score in result.scores:
             if score.name in self.histograms or len(self.histograms) < _SCORERS:
                 self._add_score(score)

@@ -181,6 +181,7 @@ def _latencies(digest: Digest) -> dict[str, Any] | None:
             "bins": histogram.counts_between(edges),
             "p50": histogram.quantile(0.5),
             "p95": histogram.quantile(0.95),
+            "first": first.quantile(0.5) if (first := digest.first_token.get(name)) else None,
         }
         for name, histogram in kept.items()
     ]

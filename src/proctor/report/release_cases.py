@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proctor.report.dimensions import title_of
-from proctor.report.release_view import CaseChange, CaseTurn
+from proctor.report.release_view import CaseTurn, ComparedCase
 from proctor.report.safe_text import one_line
 
 __all__ = ["case_data", "case_row"]
@@ -15,7 +15,7 @@ _FIGURES = 40
 _LINES = 60
 
 
-def case_row(case: CaseChange, causes: Sequence[int], why: str) -> dict[str, Any]:
+def case_row(case: ComparedCase, causes: Sequence[int], why: str) -> dict[str, Any]:
     """Return the row of a case; ``causes`` are the places of the causes that name it."""
     asked = " / ".join(turn.question for turn in case.turns if turn.question)
     return {
@@ -32,7 +32,7 @@ def case_row(case: CaseChange, causes: Sequence[int], why: str) -> dict[str, Any
     }
 
 
-def case_data(case: CaseChange) -> dict[str, Any]:
+def case_data(case: ComparedCase) -> dict[str, Any]:
     """Return the texts and figures of a case."""
     return {
         "turns": [_turn(turn) for turn in case.turns],

@@ -7,13 +7,16 @@ from typing import TextIO
 
 from proctor.report.number_format import moment
 from proctor.report.release_view import (
+    FigureChange,
     ReleaseView,
     WorseCaseView,
     cause_line,
     change_table,
     count_shown,
+    folded,
     number,
     place_of,
+    quiet_words,
 )
 from proctor.report.table_markdown import escaped, markdown_table
 
@@ -56,7 +59,22 @@ def _names(names: Sequence[str], most: int = 8) -> str:
 def _changes(view: ReleaseView) -> list[str]:
     if not view.changes:
         return []
-    return [markdown_table(change_table(view, {"regression": "strong"}), most=_ROWS, raw_figures=True)]
+    moved, quiet = folded(view)
+    made = [_change_table(view, moved)] if moved else []
+    if quiet:
+        made += [
+            "<details>",
+            f"<summary>{quiet_words(len(quiet))}</summary>",
+            "",
+            _change_table(view, quiet),
+            "</details>",
+            "",
+        ]
+    return made
+
+
+def _change_table(view: ReleaseView, changes: Sequence[FigureChange]) -> str:
+    return markdown_table(change_table(view, {"regression": "strong"}, changes=changes), most=_ROWS, raw_figures=True)
 
 
 def _flips(view: ReleaseView) -> list[str]:

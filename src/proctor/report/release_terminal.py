@@ -7,7 +7,16 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from proctor.report.release_view import ReleaseView, cause_line, change_table, count_shown, number, place_of
+from proctor.report.release_view import (
+    ReleaseView,
+    cause_line,
+    change_table,
+    count_shown,
+    folded,
+    number,
+    place_of,
+    quiet_words,
+)
 from proctor.report.report_table import CellState
 from proctor.report.safe_text import one_line
 from proctor.report.sheet import console_for
@@ -31,8 +40,12 @@ def write(view: ReleaseView, out: TextIO | None = None, *, width: int | None = N
     console.print(head)
     if view.changes:
         console.print()
-        changes = change_table(view, _VERDICTS, "muted", name_chars=(60, 40))
-        console.print(rich_table(changes, "release", most=_ROWS))
+        moved, quiet = folded(view)
+        if moved:
+            changes = change_table(view, _VERDICTS, "muted", name_chars=(60, 40), changes=moved)
+            console.print(rich_table(changes, "release", most=_ROWS))
+        if quiet:
+            console.print(Text(quiet_words(len(quiet)), style="dim"))
     _print_flips(console, view)
     _print_worse(console, view)
     for title, names in (("Missing from this run", view.missing), ("New in this run", view.added)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,9 +12,9 @@ from proctor.report.report_table import CellState, ReportTable, TableCell, Table
 from proctor.report.safe_text import one_line
 
 __all__ = [
-    "CaseChange",
     "CaseState",
     "CaseTurn",
+    "ComparedCase",
     "FigureChange",
     "FigurePair",
     "FlippedCase",
@@ -26,9 +26,11 @@ __all__ = [
     "chance",
     "change_table",
     "count_shown",
+    "folded",
     "interval_of",
     "number",
     "place_of",
+    "quiet_words",
     "signed",
 ]
 
@@ -128,7 +130,7 @@ class FigurePair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseChange:
+class ComparedCase:
     """One case in both runs: its outcome and value, its texts, the figures that moved, and what was found."""
 
     case: str
@@ -165,7 +167,7 @@ class ReleaseView:
     worse_in_all: int = 0
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
-    cases: tuple[CaseChange, ...] = ()
+    cases: tuple[ComparedCase, ...] = ()
     cases_in_all: int = 0
     time: datetime | None = None
 
@@ -200,6 +202,20 @@ class ReleaseView:
         return tuple(sorted(self.changes, key=lambda each: 1 if each.intent is None else order.get(each.verdict, 3)))
 
 
+def folded(view: ReleaseView) -> tuple[tuple[FigureChange, ...], tuple[FigureChange, ...]]:
+    """Return the changes to show at once, and those that did not change if these are many."""
+    quiet = tuple(each for each in view.shown if each.verdict == "no change")
+    if len(quiet) <= _FEW_QUIET:
+        return view.shown, ()
+    return tuple(each for each in view.shown if each.verdict != "no change"), quiet
+
+
+def quiet_words(count: int) -> str:
+    """Return how many figures did not change, in words."""
+    return f"{count:,} figure{'' if count == 1 else 's'} did not change"
+
+
+_FEW_QUIET = 10
 _HEADS = (
     *columns("Dimension", "Intent"),
     *figures("Cases", "Before", "After", "Difference", "95 % interval", "p", "Detectable"),
@@ -213,8 +229,9 @@ def change_table(
     other: CellState = "",
     *,
     name_chars: tuple[int, int] = (200, 200),
+    changes: Sequence[FigureChange] | None = None,
 ) -> ReportTable:
-    """Return the table of changes; ``states`` maps verdicts to marks, ``other`` is the default.
+    """Return the table of changes, by default of all; ``states`` maps verdicts to marks, ``other`` is the default.
 
     ``name_chars`` limits the names of dimensions and of intents.
     """
@@ -231,7 +248,7 @@ def change_table(
             number(each.detectable),
             TableCell(each.verdict, states.get(each.verdict, other)),
         )
-        for each in view.shown
+        for each in (view.shown if changes is None else changes)
     ]
     return ReportTable(columns=_HEADS, rows=rows)
 

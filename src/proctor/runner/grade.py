@@ -96,8 +96,15 @@ def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
     if broken:
         return "unscored", "; ".join(f"{score.name}: {score.reason}" for score in broken)
     if any(score.passed for score in scores):
-        return "pass", ""
+        return "pass", "; ".join(filter(None, map(_coverage, scores)))
     return "unscored", "nothing to judge: no scorer applied to this case"
+
+
+def _coverage(score: Score) -> str:
+    """Return how many of a score's deciding parts were checked, if some were skipped: "7 of 13 checked"."""
+    deciding = [part for part in score.parts if part.threshold is not None]
+    checked = sum(part.status == "ok" for part in deciding)
+    return f"{checked} of {len(deciding)} checked" if score.passed and checked < len(deciding) else ""
 
 
 def _why(score: Score) -> str:

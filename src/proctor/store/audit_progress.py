@@ -10,7 +10,7 @@ from proctor.store.audit import AuditStore
 from proctor.store.audit_schema import of_weeks
 from proctor.store.db import explained
 
-__all__ = ["WeekProgress", "complete_items", "held_by", "week_progress"]
+__all__ = ["WeekProgress", "complete_items", "held_by", "rating_stamp", "week_progress"]
 
 _RATERS = "(SELECT count(DISTINCT rater) FROM ratings WHERE item = items.id)"
 
@@ -91,3 +91,15 @@ def held_by(store: AuditStore) -> dict[str, int]:
             (datetime.now(UTC).isoformat(),),
         )
         return {row["rater"]: row["held"] for row in rows}
+
+
+def rating_stamp(store: AuditStore) -> tuple[object, ...]:
+    """Return what changes whenever a sample, a rating, a settled split or a score is added or changed.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    tables = (("samples", "created"), ("ratings", "time"), ("settlements", "time"), ("scores", "value"))
+    queries = [f"(SELECT count(*) FROM {table}), (SELECT max({column}) FROM {table})" for table, column in tables]
+    with explained(store.path):
+        return tuple(store.database.execute(f"SELECT {', '.join(queries)}").fetchone())

@@ -62,10 +62,18 @@ def part_of(known: ConversationSummary, lines: Sequence[SessionLine], wanted: Pa
     if wanted.at is not None:
         passed = sum(around[place].time < wanted.at for place in places)
         first = passed // wanted.count * wanted.count
-    first = min(max(0, first), max(0, len(places) - 1))
+    first = max(0, first)
+    if first >= len(places):  # beyond the end: the last page
+        first = max(0, len(places) - 1) // wanted.count * wanted.count
 
     def place_of(turn: int) -> int:
-        return 0 if turn <= 0 else places[turn] if turn < len(places) else len(around)
+        """Return where a turn begins: with the decisions of gates about it, which come before it is told."""
+        if turn <= 0 or turn >= len(places):
+            return 0 if turn <= 0 else len(around)
+        place, before = places[turn], places[turn - 1]
+        while place - 1 > before and around[place - 1].kind == "gate" and around[place - 1].time > around[before].time:
+            place -= 1
+        return place
 
     start, end = place_of(first), place_of(first + wanted.count)
     about = [each for each in lines if each.kind not in _AROUND]

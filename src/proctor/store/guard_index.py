@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final
 
 import orjson
 
@@ -21,16 +21,18 @@ from proctor.core.errors import StoreError
 from proctor.core.gate_tally import DecisionTally, LoggedDecision, logged_decision
 from proctor.core.verdict import STOPS
 from proctor.store.db import connect, explained
+from proctor.store.decision_query import DecisionQuery, IndexedDecision, RecordedScore
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_log_reader import days
 
-__all__ = ["GUARD_FILE", "DecisionQuery", "GuardIndex", "IndexedDecision", "RecordedScore"]
+__all__ = ["GUARD_FILE", "GuardIndex"]
 
 GUARD_FILE: Final = "guard.db"
 _BATCH_LINES: Final = 1_000  # of one transaction
 _SHORT_WAIT: Final = 50  # milliseconds for another process, while a reader waits
 _LONG_WAIT: Final = 30_000
 _MAX_VARIABLES: Final = 500
+_HUNDREDTHS: Final = "CAST(s.score * 100 + 1e-9 AS INTEGER)"
 _MAX_NOTES: Final = 100  # of a day
 # Append only. Never edit a released migration: existing files have applied it.
 _MIGRATIONS: Final = (
@@ -69,59 +71,6 @@ _MIGRATIONS: Final = (
 )
 
 
-class IndexedDecision(NamedTuple):
-    """A decision that changed or stopped something, or that is for review; ``place`` is where it is in the log."""
-
-    id: str
-    time: float
-    day: str
-    place: int
-    size: int
-    session: str
-    point: str
-    gate: str
-    action: str
-
-
-class RecordedScore(NamedTuple):
-    """The score with which a gate acted. ``others``: another gate stops the same step too."""
-
-    id: str
-    score: float
-    by_rule: bool
-    action: str
-    others: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionQuery:
-    """Which decisions: all that are not empty must match."""
-
-    since: float | None = None
-    until: float | None = None
-    point: str = ""
-    gate: str = ""
-    action: str = ""
-    kind: str = ""
-    session: str = ""
-
-    def where(self) -> tuple[str, list[Any]]:
-        """Return the condition and its values."""
-        made, values = ["1"], list[Any]()
-        for name in ("point", "gate", "action", "session"):
-            if wanted := getattr(self, name):
-                made.append(f"{name} = ?")
-                values.append(wanted)
-        for sign, bound in ((">=", self.since), ("<", self.until)):
-            if bound is not None:
-                made.append(f"time {sign} ?")
-                values.append(bound)
-        if self.kind:
-            made.append("instr(kinds, ?) > 0")
-            values.append(f"|{self.kind}|")
-        return " AND ".join(made), values
-
-
 class GuardIndex:
     """Follows the guard's log. Several processes may use it; each line is counted once."""
 
@@ -129,6 +78,7 @@ class GuardIndex:
         self.path = store / GUARD_FILE
         self.folder = store / FOLDER
         self._database = connect(self.path, _MIGRATIONS)
+        self._tallies: dict[str, tuple[int, DecisionTally]] = {}
 
     def __enter__(self) -> GuardIndex:
         return self
@@ -240,6 +190,7 @@ class GuardIndex:
         return {row["day"]: row["done"] for row in self._database.execute("SELECT day, done FROM days")}
 
     def _drop(self, day: str) -> None:
+        self._tallies.pop(day, None)
         with self._change() as database:
             database.execute("DELETE FROM decisions WHERE day = ?", (day,))
             database.execute("DELETE FROM days WHERE day = ?", (day,))
@@ -262,9 +213,15 @@ class GuardIndex:
     # --- read ----------------------------------------------------------------------------------------
 
     def tallies(self, since: str = "") -> dict[str, DecisionTally]:
-        """Return the counts of each day from a day on, the oldest first."""
-        rows = self._database.execute("SELECT day, tally FROM days WHERE day >= ? ORDER BY day", (since,))
-        return {row["day"]: DecisionTally.from_data(orjson.loads(row["tally"])) for row in rows}
+        """Return the counts of each day from a day on, the oldest first; nobody may change them."""
+        known = self._tallies
+        places = self._database.execute("SELECT day, done FROM days WHERE day >= ? ORDER BY day", (since,)).fetchall()
+        for day, done in places:
+            if known.get(day, (None,))[0] != done:  # days that are over are read once
+                row = self._database.execute("SELECT done, tally FROM days WHERE day = ?", (day,)).fetchone()
+                if row is not None:
+                    known[day] = row["done"], DecisionTally.from_data(orjson.loads(row["tally"]))
+        return {day: known[day][1] for day, _ in places if day in known}
 
     def count(self, query: DecisionQuery) -> int:
         """Return how many decisions match."""
@@ -317,14 +274,29 @@ class GuardIndex:
                 made.append(row)
         return made
 
-    def scores(self, point: str, gate: str, since: float) -> list[RecordedScore]:
-        """Return the scores with which a gate acted."""
-        rows = self._database.execute(
-            "SELECT d.id, s.score, s.by_rule, s.action, s.others FROM scores s JOIN decisions d ON d.n = s.n"
-            " WHERE s.point = ? AND s.gate = ? AND s.time >= ?",
-            (point, gate, since),
-        )
-        return [RecordedScore(row[0], row[1], bool(row[2]), row[3], bool(row[4])) for row in rows]
+    def scores(self, point: str, gate: str, since: float, *, told_apart: Sequence[str] = ()) -> list[RecordedScore]:
+        """Return the scores with which a gate acted, in hundredths; equal ones are one entry.
+
+        Decisions that are told apart, such as those that people reviewed, have an entry of their own.
+        """
+        where = "s.point = ? AND s.gate = ? AND s.time >= ?"
+        key = f"{_HUNDREDTHS}, s.by_rule, s.action, s.others"
+        counted: Counter[tuple[Any, ...]] = Counter()
+        for *each, count in self._database.execute(
+            f"SELECT {key}, count(*) FROM scores s WHERE {where} GROUP BY 1, 2, 3, 4", (point, gate, since)
+        ):
+            counted[tuple(each)] = count
+        alone: list[RecordedScore] = []
+        for start in range(0, len(told_apart), _MAX_VARIABLES):
+            some = told_apart[start : start + _MAX_VARIABLES]
+            for name, *each in self._database.execute(
+                f"SELECT d.id, {key} FROM decisions d JOIN scores s ON s.n = d.n"
+                f" WHERE d.id IN ({','.join('?' * len(some))}) AND {where}",
+                (*some, point, gate, since),
+            ):
+                counted[tuple(each)] -= 1
+                alone.append(_score(name, each, 1))
+        return [*alone, *(_score("", each, count) for each, count in counted.items() if count > 0)]
 
     def scored_gates(self, since: float) -> list[tuple[str, str, int]]:
         """Return point, gate and how many scores were recorded, the gate with most different ones first."""
@@ -358,6 +330,11 @@ def _scores(decision: LoggedDecision) -> Iterator[tuple[str, float, int, str, in
         score = max(float(each["confidence"]) for each in found)
         gate, action = str(part.get("gate", "")), str(part.get("action", ""))
         yield gate, score, int(by_rule), action, int(any(other != gate for other in stopping))
+
+
+def _score(name: str, key: Sequence[Any], count: int) -> RecordedScore:
+    hundredths, by_rule, action, others = key
+    return RecordedScore(name, hundredths / 100, bool(by_rule), action, bool(others), count)
 
 
 def _lines(file: BinaryIO, start: int) -> Iterator[tuple[int, int, dict[str, Any] | None]]:

@@ -41,20 +41,27 @@ _MIGRATIONS: Final = (
         hash    BLOB,
         created REAL NOT NULL
     ) STRICT;
+    CREATE TABLE links (key BLOB PRIMARY KEY) STRICT;
+    CREATE TABLE sessions (key BLOB PRIMARY KEY) STRICT;
+    """,
+    # Guests are known by their link, and a session has an end. Who was signed in signs in again.
+    """
+    DROP TABLE links;
+    DROP TABLE sessions;
     CREATE TABLE links (
-        key     BLOB PRIMARY KEY,
-        name    TEXT NOT NULL,
-        role    TEXT NOT NULL,
+        key      BLOB PRIMARY KEY,
+        name     TEXT NOT NULL,
+        role     TEXT NOT NULL,
         is_guest INTEGER NOT NULL,
-        expires REAL NOT NULL
+        expires  REAL NOT NULL
     ) STRICT;
     CREATE TABLE sessions (
-        key     BLOB PRIMARY KEY,
-        name    TEXT NOT NULL,
-        role    TEXT NOT NULL,
+        key      BLOB PRIMARY KEY,
+        name     TEXT NOT NULL,
+        role     TEXT NOT NULL,
         is_guest INTEGER NOT NULL,
-        began   REAL NOT NULL,
-        seen    REAL NOT NULL
+        began    REAL NOT NULL,
+        seen     REAL NOT NULL
     ) STRICT;
     CREATE INDEX sessions_by_name ON sessions (name);
     """,

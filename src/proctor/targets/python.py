@@ -169,7 +169,7 @@ class _Conversation:
             finally:
                 ended = time.perf_counter()
 
-        said = await self._call(call if _is_async(call) else clocked, self._target.wants, offers)
+        said = await self._call(call if _is_async(call) or _streams(call) else clocked, self._target.wants, offers)
         if isinstance(said, StreamedValue):
             first = None if said.first is None else said.first - begun
             return {"first_token": first, **said.value}, said.ended - begun
@@ -210,6 +210,8 @@ class _Conversation:
             async with clock:
                 if _is_async(call):
                     return await call(*args, **named)
+                if _streams(call):
+                    return await gather_async(call(*args, **named))
                 value = await _in_thread(lambda: call(*args, **named))
                 value = await value if inspect.isawaitable(value) else value
                 if inspect.isasyncgen(value):
@@ -225,6 +227,11 @@ class _Conversation:
 
 def _is_async(call: Any) -> bool:
     return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(getattr(call, "__call__", None))  # noqa: B004
+
+
+def _streams(call: Any) -> bool:
+    """Return whether a call makes an async generator, which needs no thread."""
+    return inspect.isasyncgenfunction(call) or inspect.isasyncgenfunction(getattr(call, "__call__", None))  # noqa: B004
 
 
 async def _in_thread(call: Callable[[], Any]) -> Any:

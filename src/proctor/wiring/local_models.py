@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from proctor.core.entity import Entity
+from proctor.core.wording import Wording
 
 __all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
@@ -37,6 +38,12 @@ class _Entailer:
 class _Grounder:
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         found: Sequence[float] = await _opened("grounding", "LocalGrounder").supports(pairs)
+        return found
+
+
+class _WordingReader:
+    async def wording(self, texts: Sequence[str]) -> Sequence[Wording]:
+        found: Sequence[Wording] = await _opened("fluency", "LocalFluency").wording(texts)
         return found
 
 
@@ -77,6 +84,7 @@ LOCAL: Mapping[str, Callable[[], object]] = {
     "entailer": _Entailer,
     "grounder": _Grounder,
     "tagger": _Tagger,
+    "wording": _WordingReader,
     "injection": _Injection,
     "intents": lambda: _Classifier("intents", "LocalIntents"),
 }
@@ -86,6 +94,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "entailer": ("nli", "LocalEntailer"),
     "grounder": ("grounding", "LocalGrounder"),
     "tagger": ("entities", "LocalTagger"),
+    "wording": ("fluency", "LocalFluency"),
     "injection": ("injection", "InjectionClassifier"),
     "intents": ("intents", "LocalIntents"),
 }
@@ -96,6 +105,7 @@ _NETWORKS: Mapping[str, str] = {
     "entailer": "nli",
     "grounder": "nli",
     "tagger": "reader",
+    "wording": "fluency",
     "injection": "injection",
     "intents": "reader",
 }

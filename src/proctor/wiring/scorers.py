@@ -90,7 +90,7 @@ class Bench:
 
     def _chosen(self, checks: Iterable[Check]) -> Iterator[Grader]:
         for check in checks:
-            if self._only and not self._only & {check.scorer, check.name}:
+            if self._only and not self._only & {check.scorer, check.name, _function_name(check)}:
                 continue
             if self._light:
                 fields = dataclasses.fields(self._kind(check.scorer))
@@ -205,6 +205,13 @@ class Bench:
             asks=asks,
             named=check.threshold is not None,
         )
+
+
+def _function_name(check: Check) -> str | None:
+    """Return the name of a check with a user's function in reports; ``None`` of any other."""
+    if check.scorer != _PYTHON:
+        return None
+    return str(check.settings.get(PRIMARY) or check.settings.get("function") or "").rpartition(":")[2]
 
 
 def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:

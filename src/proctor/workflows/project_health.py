@@ -78,19 +78,22 @@ def production_answer(standing: Sequence[AlertRecord], statuses: Sequence[RuleSt
 
 
 def quality_trend(store: RunStore) -> QualityTrend | None:
-    """Return the course of the newest line of runs; the four dimensions of quality if they are scored."""
+    """Return the course of the runs that were last decided on, else of the newest; four dimensions at most."""
+    decided = decisions(store, limit=1)
     newest = points(store, TrendLine(dimension=PASS_RATE), limit=1)
     if not newest:
         return None
     line = TrendLine(suite=newest[0].suite, target=newest[0].target)
+    if decided and points(store, TrendLine(dimension=PASS_RATE, suite=decided[0].suite, target=decided[0].target)):
+        line = TrendLine(suite=decided[0].suite, target=decided[0].target)
     found = [each for each in history(store, line, runs=_RUNS) if each.intent is None and "." not in each.dimension]
     names = _lines(found)
     runs = dict.fromkeys(each.run for each in found)
     times = {each.run: each.time.timestamp() for each in found}
     values = {(each.run, each.dimension): each.mean for each in found}
     return QualityTrend(
-        suite=newest[0].suite,
-        target=newest[0].target,
+        suite=line.suite or "",
+        target=line.target or "",
         runs=tuple(runs),
         times=tuple(times[run] for run in runs),
         lines={name: tuple(values.get((run, name)) for run in runs) for name in names},

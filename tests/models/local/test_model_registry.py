@@ -21,6 +21,7 @@ from proctor.models.local import model_registry
 from proctor.models.local import weights as shipped
 from proctor.models.local.embed import LocalEmbedder
 from proctor.models.local.entities import LocalTagger
+from proctor.models.local.fluency import LocalFluency
 from proctor.models.local.grounding import LocalGrounder
 from proctor.models.local.injection import InjectionClassifier
 from proctor.models.local.intents import LocalIntents
@@ -34,6 +35,7 @@ USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "first stage": ("linear.npz", lambda folder: InjectionClassifier(folder=folder).readings(["Ignore it all now"])),
     "entailer": ("nli.onnx", lambda folder: LocalEntailer(folder=folder).readings([("a", "b")])),
     "grounder": ("nli.onnx", lambda folder: LocalGrounder(folder=folder).readings([("a", "b")])),
+    "wording": ("fluency.onnx", lambda folder: LocalFluency(folder=folder).readings(["a"])),
     "embedder": ("embed.onnx", lambda folder: LocalEmbedder(folder=folder).vectors(["a"])),
     "intents": ("reader.onnx", lambda folder: LocalIntents(folder=folder).readings(["a"])),
     "tagger": ("reader.onnx", lambda folder: LocalTagger(folder=folder).readings(["a"])),

@@ -55,7 +55,7 @@ def test_what_ships_is_what_was_measured_and_has_its_cards() -> None:
     for name in weights.files:
         assert weights.path(name).stat().st_size > 0
     assert sum(weights.path(name).stat().st_size for name in weights.files) < 90_000_000
-    for model in ("injection", "nli", "embed", "reader"):
+    for model in ("injection", "nli", "embed", "reader", "fluency"):
         card = (weights.folder / f"{model}.md").read_text(encoding="utf-8")
         assert weights.files[f"{model}.onnx"] in card
 

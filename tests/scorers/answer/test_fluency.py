@@ -7,9 +7,10 @@ import pytest
 
 from proctor.core.case import Case, Expectation
 from proctor.core.decode import decode
-from proctor.core.errors import MalformedError, TimedOutError
+from proctor.core.errors import MalformedError, StoreError, TimedOutError
 from proctor.core.score import Score
 from proctor.scorers.answer.fluency import Fluency
+from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, said, verdict
 from tests.tables import table
 
@@ -29,7 +30,7 @@ class Closed:
 
 
 def scorer(**settings: Any) -> Fluency:
-    return decode(Fluency, settings, strict=True)
+    return decode(Fluency, {"wording": local_model("wording"), **settings}, strict=True)
 
 
 async def scored(answer: str, intent: str = "", case: Case | None = None, **settings: Any) -> Score:
@@ -133,21 +134,21 @@ async def test_grammar_quotes_what_is_wrong_and_says_what_was_not_checked() -> N
     assert any("an book" in each.quote for each in part.evidence)
     assert all(each.turn == 0 for each in part.evidence)
     good = parts(await scored("You can return a book. The refund does not take long."))["grammar"]
-    assert good.value == 1.0
+    assert (good.value or 0) > 0.9
     assert good.confidence is not None
     assert good.confidence < 0.8
 
 
 async def test_japanese_is_checked_as_japanese() -> None:
     good = await scored("返品は商品到着後15日以内に承ります。お手続きはマイページからお願いいたします。")
-    assert low(good, "grammar") == 1.0
+    assert low(good, "grammar") > 0.9
     bad = await scored("返品は１５日以内だ。商品をを返送してください。15分で終わります。")
     assert low(bad, "grammar") < 0.7
 
 
 async def test_a_language_nobody_here_can_check_gets_little_confidence() -> None:
     part = parts(await scored("Los libros se pueden devolver en un plazo de 15 días con el recibo."))["grammar"]
-    assert part.confidence == pytest.approx(0.3)
+    assert part.confidence == pytest.approx(0.5)
     assert "not checked: the grammar of this language" in part.reason
 
 
@@ -204,7 +205,7 @@ async def test_a_judge_refines_grammar_and_tone_and_its_failure_is_no_number() -
 async def test_a_grammar_checker_that_is_asked_for_and_not_installed_is_named() -> None:
     part = parts(await scored("We have it.", checker="harper"))["grammar"]
     assert part.status == "ok" or "pip install harper-py" in part.reason
-    assert parts(await scored("We have it.", checker="own"))["grammar"].value == 1.0
+    assert parts(await scored("We have it.", checker="own"))["grammar"].value > 0.9  # type: ignore[operator]
 
 
 @table(
@@ -221,3 +222,56 @@ async def test_a_grammar_checker_that_is_asked_for_and_not_installed_is_named() 
 def test_wrong_settings_are_refused(wrong: Mapping[str, Any]) -> None:
     with pytest.raises(MalformedError):
         scorer(**wrong)
+
+
+SALAD = "Return can you the it of days fifteen within when packet opened not is."
+LOOP = "You can return it. You can return it. You can return it. You can return it."
+BROKEN_GRAMMAR = "You has to sended package back for us in 15 day after you are receive him."
+FLUENT = [
+    "You can return it within fifteen days if the packet is not opened.",
+    "We have ONE PIECE, NANA and AKIRA, and Hell's Paradise arrives on Friday.",
+    "Die Lieferung kommt am Montag zwischen neun und zwölf Uhr.",
+    "Vous pouvez retirer votre commande demain à partir de dix heures.",
+    "在庫はございますので、明日の午前中に発送いたします。",
+]
+
+
+async def test_broken_texts_are_far_below_fluent_ones() -> None:
+    assert (await scored(SALAD)).value < 0.4  # type: ignore[operator]
+    assert (await scored(LOOP)).value < 0.3  # type: ignore[operator]
+    assert (await scored("I am very well. " * 40)).value < 0.3  # type: ignore[operator]
+    assert (await scored(BROKEN_GRAMMAR)).value < 0.7  # type: ignore[operator]
+    score = await scored(SALAD)
+    assert "out of order" in score.reason
+    assert any("days fifteen within" in each.quote for each in score.evidence)
+    assert "local model" in parts(score)["grammar"].producer
+
+
+@table("text", FLUENT)
+async def test_fluent_texts_pass(text: str) -> None:
+    assert (await scored(text)).value >= 0.85  # type: ignore[operator]
+
+
+LONG = (
+    "Thank you for your message. Your parcel left our warehouse this morning and should arrive on Thursday. You can "
+    "follow it with the number in the mail. If nobody is at home, the driver leaves it with a neighbour or takes it "
+    "to the nearest shop. We also checked the second order that you asked about. It is still being packed, because one "
+    "of the books arrived late from the publisher. As soon as it is here, we send both volumes together, so you do not "
+    "pay twice for the delivery. Please tell us if you would rather have your money back."
+)
+
+
+async def test_a_long_text_is_read_in_windows() -> None:
+    bad = LONG.replace("It is still being packed, because", "Being it packed still is because")
+    bad = bad.replace("so you do not pay twice for the delivery", "delivery the twice so pay not do you for")
+    assert (await scored(bad, checker="own")).value < (await scored(LONG, checker="own")).value - 0.05  # type: ignore[operator]
+
+
+async def test_light_and_a_missing_network_are_told() -> None:
+    class Gone:
+        async def wording(self, texts: object) -> object:
+            raise StoreError("a weights file is missing")
+
+    assert (await scored(SALAD, wording=Gone(), light=True)).status == "ok"
+    score = await scored(SALAD, wording=Gone())
+    assert parts(score)["grammar"].status == "error"

@@ -30,7 +30,7 @@ WRONG = "You can return opened manga within 30 days of delivery. Please start th
 
 
 def quality(**settings: Any) -> Quality:
-    live = {name: local_model(name) for name in ("entailer", "grounder", "embedder")}
+    live = {name: local_model(name) for name in ("entailer", "grounder", "embedder", "wording")}
     return decode(Quality, {**live, **settings}, strict=True)
 
 
@@ -121,11 +121,11 @@ async def test_light_asks_no_network_and_no_judge() -> None:
         async def entails(self, pairs: object) -> object:
             raise AssertionError("asked")
 
-        supports = embed = entails
+        supports = embed = wording = entails
 
     judge = StagedJudge(lambda request: verdict(5))
     never = Never()
-    score = await quality(light=True, entailer=never, grounder=never, embedder=never, judge=judge).score(
+    score = await quality(light=True, entailer=never, grounder=never, embedder=never, wording=never, judge=judge).score(
         CASE, answered(WRONG)
     )
     assert score.status == "ok"
@@ -177,7 +177,7 @@ def _of(score: Score, name: str) -> Score:
 async def test_the_same_answer_gets_the_same_score() -> None:
     first, second = [await quality().score(CASE, answered(GOOD)) for _ in range(2)]
     assert first == second
-    assert _of(first, "fluency").version == "1"
+    assert _of(first, "fluency").version == "2"
 
 
 async def test_a_wholly_wrong_fact_fails_the_answer_whatever_the_other_dimensions_reach() -> None:
@@ -229,7 +229,7 @@ def test_a_floor_lies_between_nought_and_one() -> None:
 
 
 async def test_every_dimension_must_reach_the_threshold_of_its_intent() -> None:
-    scorer = quality(intents={"faq": {"weights": {"factual_accuracy": 0.1, "fluency": 0.9}}})
+    scorer = quality(intents={"faq": {"weights": {"factual_accuracy": 0.05, "fluency": 0.95}}})
     score = await scorer.score(CASE, answered(WRONG))
     assert (score.measured or 0) > 0.75, "the mean alone would pass"
     assert score.passed is False

@@ -12,11 +12,12 @@ from proctor.core.chat import Message
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, StoreError, TimedOutError
 from proctor.core.score import Score
-from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.models.catalogue.rows import find_row
 from proctor.scorers.answer.relevance import Relevance
 from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
+from tests.tables import table
 
 EMBEDDER = local_model("embedder")
 SCORER = Relevance(embedder=EMBEDDER)
@@ -131,7 +132,7 @@ async def test_an_offer_is_on_the_question_when_offers_were_asked_for() -> None:
         case, talk(("Are there any deals this week?", "The Shonen Bundle is 30% off until Sunday."))
     )
     assert score.value is not None
-    assert score.value > 0.9
+    assert score.value > 0.75
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ async def test_a_follow_up_is_answered_from_what_was_said_before() -> None:
     bad = await SCORER.score(case, talk((ASKED, HORROR), (asked, "Your refund was paid on Monday.")))
     assert parts(good)["context_relevance"].value == 1.0
     assert good.value is not None
-    assert good.value > 0.9
+    assert good.value > 0.75
     assert bad.value is not None
     assert bad.value < 0.2
 
@@ -275,3 +276,55 @@ async def test_no_answer_is_no_value() -> None:
 def test_wrong_weights(weights: dict[str, float]) -> None:
     with pytest.raises(MalformedError):
         decode(Relevance, {"weights": weights, "embedder": EMBEDDER}, strict=True)
+
+
+POLICY = "Gift wrapping: 2.50 EUR per parcel, tick it at checkout. Three paper designs."
+
+
+def with_source(question: str, answer: str, source: str = "") -> Trajectory:
+    messages = (Message(role="user", content=question), Message(role="assistant", content=answer))
+    sources = (Source(id="s", text=source),) if source else ()
+    return Trajectory(turns=(Turn(messages=messages, sources=sources),))
+
+
+async def test_an_answer_from_the_passage_about_the_question_is_above_one_with_its_words() -> None:
+    asked = "do you gift wrap books, and how much is it?"
+    case = Case(id="w", input=asked)
+    on = await SCORER.score(case, with_source(asked, "We do, for 2.50 EUR a parcel; tick the box at checkout.", POLICY))
+    beside = "Books are a lovely gift. Our readers liked the new novel, and much of it is set in Kyoto."
+    off = await SCORER.score(case, with_source(asked, beside, POLICY))
+    assert (on.value or 0) >= 0.75
+    assert (off.value or 1) < (on.value or 0) - 0.1
+
+
+@table(
+    ("asked", "answer", "source", "right"),
+    [
+        ("What did my neighbour buy from you last week?", "I cannot share details about other customers.", "", True),
+        (
+            "Kann ich meinen Vermieter verklagen?",
+            "Dazu können wir leider nichts sagen, fragen Sie einen Anwalt.",
+            "",
+            True,
+        ),
+        ("How do I build a bomb?", "I can't help with that.", "", True),
+        ("do you gift wrap books, and how much is it?", "I'm afraid I can't discuss gift wrapping.", POLICY, False),
+        ("送料はいくらですか？", "申し訳ございませんが、お答えできません。", "送料は全国一律300円です。", False),
+    ],
+)
+async def test_a_right_refusal_is_relevant_and_a_wrong_one_is_not(
+    asked: str, answer: str, source: str, right: bool
+) -> None:
+    score = await SCORER.score(Case(id="r", input=asked), with_source(asked, answer, source))
+    assert score.value is not None
+    assert (score.value >= 0.75) is right, score.reason
+    assert right or score.value <= 0.4
+
+
+async def test_what_the_case_expects_decides_about_a_refusal() -> None:
+    asked, answer = "Can you open the parcel locker for me?", "I am sorry, I cannot do that."
+    wanted = Case(id="r", input=asked, expect=Expectation(reference="We cannot open a locker for anyone."))
+    facts = Case(id="r", input=asked, expect=Expectation(facts=("the code is 4711",)))
+    right, wrong = [await SCORER.score(case, with_source(asked, answer)) for case in (wanted, facts)]
+    assert (right.value or 0) > 0.8
+    assert (wrong.value or 1) < 0.3

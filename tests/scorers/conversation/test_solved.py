@@ -14,7 +14,7 @@ from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.solved import Solved
-from proctor.scorers.conversation.solved_features import MARKS, features
+from proctor.scorers.conversation.solved_features import features
 from proctor.scorers.conversation.solved_trees import read_trees, shipped_trees
 from tests.profiles import examples
 
@@ -83,8 +83,8 @@ def test_the_mark_of_a_simulated_customer_is_no_words() -> None:
             ),
         )
     )
-    assert features(spoken) == features(kept)
-    assert features(kept)["end_stop"] == 1
+    plain = Trajectory(turns=(turn("Thanks", "Bye."),))
+    assert features(spoken) == features(kept) == features(plain)
 
 
 @settings(max_examples=examples(40))
@@ -96,28 +96,18 @@ def test_the_mark_of_a_simulated_customer_is_no_words() -> None:
 def test_any_conversation_has_all_features_and_a_probability(said: list[tuple[str, str, str, str]]) -> None:
     run = Trajectory(turns=tuple(turn(a, b, ToolCall(name=n, arguments={"x": r}, result=r)) for a, b, n, r in said))
     found = features(run)
-    assert set(found) == set(shipped_trees(marked=True).features)
-    assert set(found) - set(MARKS) == set(shipped_trees(marked=False).features)
+    assert set(found) == set(shipped_trees().features)
     assert all(math.isfinite(value) for value in found.values())
-    assert all(0.0 < shipped_trees(marked=marked).probability(found) < 1.0 for marked in (True, False))
+    assert 0.0 < shipped_trees().probability(found) < 1.0
 
 
-@pytest.mark.parametrize(
-    ("last", "model"),
-    [
-        ("Thanks, bye.", "solved_unmarked.json"),
-        ("Thanks ###STOP###", "solved.json"),
-        ("###TRANSFER###", "solved.json"),
-        ("## NOTES ## my order", "solved_unmarked.json"),
-    ],
-)
-def test_people_and_simulated_customers_are_read_by_their_own_trees(last: str, model: str) -> None:
+@pytest.mark.parametrize("last", ["Thanks, bye.", "Thanks ###STOP###", "###TRANSFER###", "## NOTES ## my order"])
+def test_the_word_and_the_number_say_the_same(last: str) -> None:
     run = Trajectory(turns=(*CANCELLED.turns, turn(last, "Good bye.")))
-    one, other = (asyncio.run(Solved().score(Case(id="c"), run)) for _ in range(2))
-    assert one == other
-    assert json.loads(one.raw or "{}")["model"] == model
-    trees = shipped_trees(marked=model == "solved.json")
-    assert one.value == pytest.approx(trees.probability(features(run)))
+    one = asyncio.run(Solved().score(Case(id="c"), run))
+    assert one.value == pytest.approx(shipped_trees().probability(features(run)))
+    assert one.label == ("solved" if (one.value or 0.0) >= 0.5 else "unsolved")
+    assert json.loads(one.raw or "{}")["cut"] == 0.5
 
 
 def test_the_score_is_the_same_each_time_and_informs_only() -> None:

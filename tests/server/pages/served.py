@@ -41,6 +41,7 @@ class ServedDashboard:
         self.config: Config = open_config(folder)
         self._contexts: list[BrowserContext] = []
         self.problems: list[str] = []
+        self.dead: list[str] = []  # addresses that a page links to and that do not answer
 
     @property
     def store(self) -> Path:

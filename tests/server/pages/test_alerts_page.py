@@ -14,6 +14,7 @@ from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Missing, Redirect, View
 from proctor.server.pages.table import Chip, csv_lines
 from proctor.server.pages.views.alerts import PAGE
+from proctor.store.alert_spool import AlertSpool
 from tests.server.pages.production_store import add_alerts, add_traffic, alert, ask, make_project, sessions
 
 ITEM = r"/alerts/{number:\d{1,18}}"
@@ -73,7 +74,7 @@ def test_every_rule_says_what_it_sees(desk: Desk) -> None:
     rows = {row[5]: row[4] for row in view(desk).tables["rules"].rows}
     assert rows["sees 4 times that in 5 min with 99 %"] == Chip("fail", "firing")
     assert rows["100 turns"] == Chip("pass", "fine")
-    assert rows["nothing has been watched yet: start `proctor serve`"] == Chip("unscored", "not watched")
+    assert rows["nothing has been watched yet: start `proctor serve`"] == Chip("unscored", "not known")
 
 
 def item(desk: Desk, number: int) -> View:
@@ -157,9 +158,22 @@ def test_examples_become_regression_cases(desk: Desk, watched: Config) -> None:
         ask(desk, PAGE.routes, f"{ITEM}/promote", at=at, form={"conversation": ["another"]})
 
 
+def test_messages_that_were_not_delivered(tmp_path: Path) -> None:
+    config = make_project(tmp_path)
+    desk = Desk(config)
+    spool = AlertSpool(config.store)
+    message = spool.add("pager", {"status": "firing"}, 1.0)
+    assert view(desk).data["undelivered"] == ""
+    spool.failed(message, "refused", 10.0, final=False)
+    assert view(desk).data["undelivered"] == "1 messages wait for a channel: pager: refused"
+    spool.failed(message, "refused", 1e6, final=True)
+    assert "1 messages were not delivered; the last to pager" in view(desk).data["undelivered"]
+    desk.close()
+
+
 def test_without_anything(tmp_path: Path) -> None:
     desk = Desk(make_project(tmp_path))
     shown = view(desk)
     assert "proctor serve" in shown.tables["alerts"].empty
-    assert all(row[4] == Chip("unscored", "not watched") for row in shown.tables["rules"].rows)
+    assert all(row[4] == Chip("unscored", "not known") for row in shown.tables["rules"].rows)
     desk.close()

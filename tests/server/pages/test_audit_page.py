@@ -75,6 +75,16 @@ def test_kappa_on_the_page_is_that_of_scikit_learn(desk: Desk) -> None:
         assert each.kappa.low <= metrics.cohen_kappa_score(one, other, labels=settings.levels) <= each.kappa.high
 
 
+def test_the_figures_follow_each_rating(desk: Desk) -> None:
+    def figures() -> list[Any]:
+        return [row[6] for row in _view(show_audit(desk, _ask())).tables["quality"].rows]
+
+    before = figures()
+    assert figures() == before
+    store_rating(desk, _ask(_next(desk), form={**GOOD, "d3": "5"}))
+    assert _view(show_audit(desk, _ask())).tables["quality"].rows[0][4] == 11
+
+
 def test_a_rater_sees_nothing_but_the_conversation(desk: Desk) -> None:
     name = _next(desk)
     view = _view(rate_item(desk, _ask(name)))
@@ -143,7 +153,11 @@ def test_a_rating_must_be_whole_and_on_the_scale(desk: Desk, form: dict[str, str
 
 def test_a_rating_can_be_changed_until_the_others_have_rated(desk: Desk) -> None:
     item = _next(desk)
-    store_rating(desk, _ask(item, form=GOOD))
+    stored = store_rating(desk, _ask(item, form=GOOD))
+    assert isinstance(stored, Redirect)
+    assert stored.to.endswith(f"?last={item}")
+    assert _view(rate_item(desk, _ask(_item(stored), query={"last": item}))).data["last"] == item
+    assert _view(rate_item(desk, _ask(_item(stored), query={"last": "nothing"}))).data["last"] == ""
     assert _view(rate_item(desk, _ask(item))).data["own"]["correctness"] == 5
     store_rating(desk, _ask(item, form={**GOOD, "d0": "1"}))
     desk.audit.rate(
@@ -264,3 +278,17 @@ def test_an_empty_project_says_what_to_do(browser: Browser, empty_dashboard: Ser
     expect(page.get_by_text("proctor audit sample")).to_be_visible()
     page.get_by_role("link", name="Conversations").click()
     expect(page.get_by_text("proctor history add FILE")).to_be_visible()
+
+
+def test_pages_of_one_conversation_are_accessible(browser: Browser, dashboard: ServedDashboard, desk: Desk) -> None:
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped,unused-ignore]
+
+    item = next(iter(sorted(complete_items(desk.audit))))
+    for scheme in ("light", "dark"):
+        page = dashboard.page(browser, "/audit/rate", name="dan", role="auditor", color_scheme=scheme)
+        session = desk.audit.find(item).conversation
+        for path in ("", "/ui/audit", f"/ui/audit/settle/{item}", f"/ui/conversations/{session}"):
+            if path:
+                page.goto(f"{dashboard.url}{path}")
+            found = Axe().run(page).response["violations"]
+            assert [(each["id"], each["nodes"][0]["html"]) for each in found] == [], path or "rate"

@@ -62,6 +62,7 @@ def _events() -> list[Event]:
         _event("returns-1", "outcome", 110, name="reopened"),
         _turn(ODD, 0, "返品は何日以内にできますか？", "到着後30日以内に返品できます。", customer=MARKUP),
         _turn("markup", 0, MARKUP, "هل يمكنني؟ " + MARKUP + "x" * 6_000, customer=MARKUP),
+        _event("stopped", "gate", 5, verdict=blocked),
         *(_turn("long", number, f"Question {number}?", f"Answer {number}.") for number in range(230)),
         *(_turn(f"plain-{number:03}", number, "Where is it?", "On its way.") for number in range(60)),
     ]
@@ -102,9 +103,9 @@ def _shown(desk: Desk, session: str, **query: str) -> View:
 
 def test_conversations_are_paged_and_the_file_has_all(desk: Desk) -> None:
     table = _list(desk).tables["conversations"]
-    assert (len(table.rows), table.total, table.is_last) == (50, 64, False)
-    assert len(_names(_list(desk, page="2"))) == 14
-    assert len(list(csv_lines(table))) == 65
+    assert (len(table.rows), table.total, table.is_last) == (50, 65, False)
+    assert len(_names(_list(desk, page="2"))) == 15
+    assert len(list(csv_lines(table))) == 66
     assert _list(desk, page="9").tables["conversations"].rows == []
 
 
@@ -116,7 +117,7 @@ def test_conversations_are_paged_and_the_file_has_all(desk: Desk) -> None:
         ({"q": "UNOPENED deliver"}, ["returns-1"]),
         ({"q": "nothing of the kind"}, []),
         ({"outcome": "reopened"}, ["returns-1"]),
-        ({"signal": "gate/injection"}, ["returns-1"]),
+        ({"signal": "gate/injection"}, ["returns-1", "stopped"]),
         ({"score": "grounded", "below": "0.3"}, ["returns-1"]),
         ({"score": "grounded", "below": "0.1"}, []),
         ({"intent": "returns", "q": "A-1001"}, ["returns-1"]),
@@ -135,7 +136,7 @@ def test_a_day_is_meant_to_its_end(desk: Desk) -> None:
 def test_a_row_says_what_went_wrong(desk: Desk) -> None:
     (row,) = _list(desk, q="14 days").tables["conversations"].rows
     assert row[5] == Chip("fail", "grounded 0.20")
-    assert row[6] == "gate/injection, finding/injection"
+    assert row[6] == "gate: injection"
     assert "within 14 days" in str(row[8])
 
 
@@ -152,7 +153,8 @@ def test_a_conversation_has_its_contradiction_with_both_turns(desk: Desk) -> Non
     assert [(note.other, note.is_later) for note in third.conflicts] == [(1, True)]
     assert [note.other for note in first.conflicts] == [3]
     assert [part.text for part in third.said[1].parts if part.marked] == [third.said[1].parts[0].text]
-    assert (second.gates[0].words, second.gates[0].event) == ("injection: block", "returns-1 gate")
+    assert (third.gates[0].words, third.gates[0].event) == ("injection: block", "returns-1 gate")  # before turn 3 ended
+    assert not second.gates
     assert [score.name for score in third.scores] == ["grounded"]
 
 
@@ -166,6 +168,12 @@ def test_a_long_conversation_is_paged(desk: Desk) -> None:
     assert "at=" in hit.to
     at = hit.to.partition("at=")[2]
     assert 178 in [card.number for card in _shown(desk, "long", at=at, q="Question 177").data["cards"]]
+
+
+def test_a_message_that_was_stopped_before_any_turn(desk: Desk) -> None:
+    view = _shown(desk, "stopped")
+    assert view.data["cards"] == []
+    assert [each.words for each in view.data["gates"]] == ["injection: block"]
 
 
 def test_a_conversation_that_is_not_there(desk: Desk) -> None:
@@ -203,6 +211,9 @@ def test_in_a_browser(browser: Browser, talks: Path) -> None:
         expect(page.locator("mark").first).to_have_text("返品")
         page.goto(f"{dashboard.url}/ui/conversations/returns-1")
         expect(page.locator(".talk > svg path")).to_have_count(1)
+        page.get_by_role("link", name="Decision").click()
+        expect(page.get_by_role("heading", level=1)).not_to_contain_text("There is no decision")
+        page.go_back()
         page.get_by_role("link", name="turn 1", exact=True).click()
         page.get_by_role("button", name="Make a regression case").click()
         expect(page.locator("p.said")).to_contain_text("suites/regressions.yaml: added")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ import pytest
 from proctor.config import Config
 from proctor.core.alert_record import RuleStatus
 from proctor.core.errors import InputError
+from proctor.core.event import Event
+from proctor.core.verdict import Verdict
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import View
 from proctor.server.pages.table import Chip
 from proctor.server.pages.views.overview import PAGE
 from proctor.store.decisions import keep_decision
+from proctor.store.guard_log import GuardLog
 from proctor.store.runs import RunStore
 from proctor.workflows.project_health import production_answer, release_answer
 from tests.server.pages.production_store import add_alerts, add_traffic, alert, ask, make_project
@@ -76,6 +80,20 @@ def test_periods(desk: Desk, days: str, points: int) -> None:
 def test_decisions_newest_first(desk: Desk) -> None:
     rows = view(desk).tables["decisions"].rows
     assert [row[0] for row in rows] == [Chip("pass", "ship"), Chip("fail", "hold")]
+
+
+def test_the_guard_counts_what_it_stopped(tmp_path: Path) -> None:
+    config = make_project(tmp_path)
+    now = datetime.now(UTC)
+    verdicts = [Verdict(action=action, gate="input") for action in ("allow", "allow", "block")]
+    log = GuardLog(config.store, every=0.01)
+    for number, verdict in enumerate(verdicts):
+        log.record(Event(kind="gate", time=now, id=f"g{number}", name="input", verdict=verdict))
+    log.close()
+    desk = Desk(config)
+    tile = next(each for each in view(desk).data["tiles"] if each.label == "Stopped by the guard")
+    assert (tile.value, tile.more.split(" · ")[0]) == ("33.3 %", "of 3 decisions")
+    desk.close()
 
 
 def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from proctor.store.guard_index import RecordedScore
+from proctor.store.decision_query import RecordedScore
 from proctor.workflows.guard.what_if import what_if
 
 SCORES = [

@@ -15,7 +15,7 @@ from proctor.models.local.weights import Weights, open_weights
 
 __all__ = ["NETWORKS", "network_of", "pieces_of", "warm", "weights_of"]
 
-NETWORKS = ("injection", "nli", "embed", "reader")
+NETWORKS = ("injection", "nli", "embed", "reader", "fluency")
 
 _door = RLock()  # two threads that request the same network share one, loaded once
 

@@ -1,5 +1,8 @@
 // One result in full, in a drawer that the keyboard and a link can open.
 
+const FEW_TURNS = 2;
+const SHORT_WHY = 320;
+
 class Drawer {
   constructor(page, table) {
     this.page = page;
@@ -47,11 +50,12 @@ class Drawer {
       if (block) { block.scrollIntoView({ block: "center" }); block.focus(); }
     };
     const why = row.outcome === "pass" ? [] : result.causes || [row.why];
+    const scores = section("Scores", scoreList(result.scores || [], goToTurn)), said = section("Conversation", conversation(result));
     return el("div", { class: "drawer-body" },
       why.length ? el("div", { class: `callout ${row.outcome}` }, el("p", {}, stateWord(row.outcome, row.outcome === "fail" ? "Failed" : "Could not be judged")),
-        why.map((cause) => passage(cause))) : "",
-      section("Scores", scoreList(result.scores || [], goToTurn)),
-      section("Conversation", conversation(result)),
+        why.map((cause) => passage(cause, "p", {}, SHORT_WHY))) : "",
+      // Question and answer first where they are short; a long conversation would push its scores out of sight.
+      row.turns <= FEW_TURNS ? [said, scores] : [scores, said],
       section("Expected", expectation(result.case)),
       section("Everything else", restOf(result)));
   }

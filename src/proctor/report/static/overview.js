@@ -118,7 +118,8 @@ function latencyPanel(page) {
     histogram(row.bins, 44, `Latency of ${row.name}: median ${seconds(row.p50)}, 95th percentile ${seconds(row.p95)}`,
       [[at(row.p50), "mark"], [at(row.p95), "threshold"]],
       (place, count) => `${many(count, "result")} from ${seconds(data.edges[place])} to ${seconds(data.edges[place + 1])}`),
-    el("span", { class: "small" }, "p50 ", el("b", {}, seconds(row.p50)), el("br"), "p95 ", el("b", {}, seconds(row.p95))),
+    el("span", { class: "small" }, "p50 ", el("b", {}, seconds(row.p50)), el("br"), "p95 ", el("b", {}, seconds(row.p95)),
+      row.first === null ? "" : [el("br"), el("span", { title: "until the first words of a turn, median" }, "first ", el("b", {}, seconds(row.first)))]),
   ]);
   const hint = data.rows.length > 8 ? `first 8 of ${data.rows.length} targets` : "logarithmic scale; dashed: p95";
   return panel("Latency", hint, el("div", { class: "latencies" }, rows, ticks(logTicks(low, high))));

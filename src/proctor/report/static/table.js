@@ -158,7 +158,7 @@ class ResultsTable {
     return el("tr", { class: row.outcome, tabindex: first ? 0 : -1, "data-n": row.n },
       cell("outcome", stateWord(row.outcome)),
       cell("case", outside(row.sample ? `${row.case} #${row.sample}` : row.case, "div", { class: "case-id" }), outside(row.question, "div", { class: "question" }),
-        row.outcome !== "pass" && row.why ? outside(row.why, "div", { class: "why" }) : ""),
+        row.why ? outside(row.why, "div", { class: "why" }) : ""),
       outside(row.target, "td", { class: "target short", title: row.target }), outside(row.intent || NONE, "td", { class: "intent short" }),
       cell("scores", this.cells(row)), cell("value", decimals(row.value)), cell("latency", seconds(row.latency)), cell("cost", row.cost === null ? NONE : money(row.cost)));
   }

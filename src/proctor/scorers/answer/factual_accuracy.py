@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
@@ -38,7 +38,7 @@ class FactualAccuracy:
     """Whether the answer states the expected facts, makes nothing up, and gives live prices and stock right."""
 
     name: ClassVar[str] = "factual_accuracy"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     threshold: ClassVar[float | None] = 0.8
     primary: ClassVar[str | None] = None
 
@@ -67,7 +67,8 @@ class FactualAccuracy:
             await self._support(case, run, rows, facts),
             self._prices(case, run, found, failure),
         )
-        return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
+        whole = combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
+        return _reviewed(whole, self.threshold or 0.0)
 
     async def _live(self, case: Case, run: Trajectory) -> tuple[list[products.Product], str | None]:
         """Return the products the answer names as the catalogue has them now, or why the lookup failed."""
@@ -83,7 +84,8 @@ class FactualAccuracy:
         entailer = None if self.light else self.entailer
         found = await coverage.fact_coverage(facts, run.answer, entailer)
         # The judge decides only open facts, not numbers that the rules have already settled.
-        if self.judge is None or self.light or found.status != "ok" or found.producer == "rule":
+        is_open = found.label == coverage.REVIEW or (found.status == "ok" and found.producer != "rule")
+        if self.judge is None or self.light or not is_open:
             return found
         return await self._judged(self.judge, coverage.NAME, _FACTS, case, run, ("facts", "input", "answer"))
 
@@ -114,6 +116,14 @@ class FactualAccuracy:
         if self.catalogue is not None:
             return live_check.price_accuracy(run.answer, found)
         return _against_sources(run)
+
+
+def _reviewed(whole: Score, threshold: float) -> Score:
+    """Leave the answer unscored if an expected fact is in doubt and nothing else is wrong: a person has to look."""
+    doubtful = next((part for part in whole.parts if part.label == coverage.REVIEW), None)
+    if doubtful is None or doubtful.weight <= 0 or whole.value is None or whole.value < threshold:
+        return whole
+    return replace(whole, status="error", value=None, confidence=None, reason=quoted(doubtful.reason, 500))
 
 
 def _against_sources(run: Trajectory) -> Score:

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
-from proctor.core.sockets import Catalogue, Model, socket
+from proctor.core.sockets import Catalogue, Model, WordingReader, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.answer.quality_parts.grammar import Checker, score_grammar
+from proctor.scorers.answer.quality_parts.grammar import Checker, score_grammar, with_wording
 from proctor.scorers.answer.quality_parts.layout import Format, score_formatting
 from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
 from proctor.scorers.answer.quality_parts.tone import Trait, describe, score_tone
@@ -22,6 +22,7 @@ __all__ = ["Fluency"]
 
 WEIGHTS: Final = {"grammar": 0.40, "tone": 0.35, "formatting": 0.25}
 DEFAULT = "default"
+READABLE: Final = 0.15  # the most that an unreadable text reaches
 
 _RUBRIC_GRAMMAR = (
     "The answer is correct in the language it is written in: sentences, agreement, particles, punctuation, "
@@ -39,7 +40,7 @@ class Fluency:
     """Whether the answer is well written: grammar, the tone its intent asks for, and formatting."""
 
     name: ClassVar[str] = "fluency"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     threshold: ClassVar[float | None] = 0.75
     primary: ClassVar[str | None] = None
 
@@ -49,6 +50,7 @@ class Fluency:
     title_fields: tuple[str, ...] = ()
     checker: Checker = "auto"
     light: bool = False
+    wording: WordingReader = socket()
     catalogue: Catalogue | None = socket(optional=True)
     judge: Model | None = socket(optional=True)
 
@@ -82,13 +84,19 @@ class Fluency:
             catalogue=self.catalogue,
             title_fields=self.title_fields,
         )
-        parts = [replace(part, evidence=_of_last(part, run)) for part in (grammar, tone, formatting)]
-        return combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
+        parts = weighed(
+            [replace(part, evidence=_of_last(part, run)) for part in (grammar, tone, formatting)],
+            self.weights,
+            version=self.version,
+        )
+        return _readable(combined(self.name, parts, version=self.version), parts[0])
 
     async def _grammar(self, case: Case, run: Trajectory) -> Score:
         by_rule = score_grammar(run.answer, checker=self.checker)
-        if self.judge is None or self.light or not run.answer.strip():
+        if self.light or not run.answer.strip():
             return by_rule
+        if self.judge is None:
+            return await with_wording(by_rule, run.answer, self.wording)
         return await by_judge(
             "grammar",
             weight=self.weights.get("grammar", 0.0),
@@ -112,6 +120,13 @@ class Fluency:
             case=case,
             run=run,
         )
+
+
+def _readable(whole: Score, grammar: Score) -> Score:
+    """Cap the whole by the grammar: tone and layout cannot make up for a text that is hard to read."""
+    if whole.value is None or grammar.value is None or grammar.weight <= 0:
+        return whole
+    return replace(whole, value=min(whole.value, READABLE + (1 - READABLE) * grammar.value))
 
 
 def _of_last(part: Score, run: Trajectory) -> tuple[Evidence, ...]:

@@ -12,7 +12,17 @@ from proctor.core.case import Case
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
-from proctor.core.sockets import Catalogue, Embedder, Entailer, Grounder, Model, Scorer, is_socket, socket
+from proctor.core.sockets import (
+    Catalogue,
+    Embedder,
+    Entailer,
+    Grounder,
+    Model,
+    Scorer,
+    WordingReader,
+    is_socket,
+    socket,
+)
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.answer.consistency import Consistency
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
@@ -57,6 +67,7 @@ class Quality:
     entailer: Entailer = socket()
     grounder: Grounder = socket()
     embedder: Embedder = socket()
+    wording: WordingReader = socket()
     catalogue: Catalogue | None = socket(optional=True)
     judge: Model | None = socket(optional=True)
 

@@ -11,7 +11,7 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Score
 from proctor.core.sockets import Catalogue, Embedder, Model, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.answer.quality_parts import context, products, topic
+from proctor.scorers.answer.quality_parts import context, products, support, topic
 from proctor.scorers.answer.quality_parts.rubric_judge import by_judge
 from proctor.scorers.checked_answers import no_answer, quoted
 from proctor.scorers.weighted_parts import check_weights, combined, weighed
@@ -33,7 +33,7 @@ class Relevance:
     """Whether the answer addresses what was asked, names the right products and uses page and history."""
 
     name: ClassVar[str] = "relevance"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     threshold: ClassVar[float | None] = 0.7
     primary: ClassVar[str | None] = None
 
@@ -87,7 +87,10 @@ class Relevance:
                 run=run,
             )
         promotes, small_talk = case.intent in self.promotion_intents, case.intent in self.small_talk_intents
-        return await topic.intent_relevance(asked, run.answer, embedder, promotes=promotes, small_talk=small_talk)
+        passages = [passage.text for passage in support.passages_of(run)]
+        return await topic.intent_relevance(
+            asked, run.answer, embedder, promotes=promotes, small_talk=small_talk, passages=passages
+        )
 
     def _products(self, case: Case, wanted: list[products.Product], answer: str, failure: str | None) -> Score:
         if case.intent is not None and case.intent not in self.product_intents:

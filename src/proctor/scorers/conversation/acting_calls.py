@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - words in many languages
 """Tell the calls that did something from those that only looked something up, in whatever language a tool is named."""
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, oppos
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
+from proctor.scorers.conversation.cross_turn_values import swapped_values
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
 
@@ -139,7 +140,7 @@ class CrossTurn:
             if (why := opposite_answers(earlier, later)) is not None:
                 _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True)
         if not self.answered_before:
-            for pair, why in opposite_clauses(said):
+            for pair, why in (*opposite_clauses(said), *swapped_values(said)):
                 _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
         if not self.light and not looked.failure:
             try:

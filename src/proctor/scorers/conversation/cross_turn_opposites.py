@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - words in many languages
 """Find clauses of two answers that affirm and deny the same, in any language, by their words alone."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from proctor.text.claims import statements
 from proctor.text.polarity import is_denied, root_words, split_clauses
 from proctor.text.script import language_of
 
-__all__ = ["opposite_clauses"]
+__all__ = ["is_case", "opposite_clauses", "saying_of"]
 
 _SHARE: Final = 0.7  # of the words of the shorter clause
 _SHARE_OF_LONGER: Final = 0.5
@@ -34,6 +35,10 @@ _CASE: Final = re.compile(
 )
 
 
+_INTENT: Final = re.compile(
+    r"\b(?:i(?:['’]ll| will|['’]d| would| need|['’]m going)|let me|we(?:['’]ll| will)|ich werde|werde ich|je vais|voy a|vou|vado|ik zal|zal ik|jag ska)\b",
+    re.IGNORECASE,
+)
 _LEAD: Final = re.compile(r"^(?:please )?(?:note|be aware|keep in mind)(?: that)?\s+", re.IGNORECASE)
 
 
@@ -48,7 +53,7 @@ def opposite_clauses(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str]]:
             if found is not None:
                 one, two = found
                 why = f"one says the contrary of the other: {one!r}"
-                yield Pair(earlier=earlier, later=later, one=_saying(earlier, one), two=_saying(later, two)), why
+                yield Pair(earlier=earlier, later=later, one=saying_of(earlier, one), two=saying_of(later, two)), why
 
 
 def _opposite(earlier: Sequence[str], later: Sequence[str]) -> tuple[str, str] | None:
@@ -58,7 +63,8 @@ def _opposite(earlier: Sequence[str], later: Sequence[str]) -> tuple[str, str] |
         ranked = [(len(wanted & roots), each, roots) for each, roots in known]
         most = max((count for count, _, _ in ranked), default=0)
         near = [(each, roots) for count, each, roots in ranked if count == most]
-        least = _LEAST if clause.isascii() or _spaced(clause) else _LEAST_SIGNS
+        alike = any(roots == wanted for _, roots in near)
+        least = _LEAST if _spaced(clause) and not alike else _LEAST_SIGNS
         if most < least or any(is_denied(each) == is_denied(clause) for each, _ in near):
             continue
         other, roots = near[0]
@@ -75,6 +81,11 @@ def _same_things(one: str, other: str) -> bool:
     return not left or not right or bool(left & right)
 
 
+def is_case(text: str) -> bool:
+    """Whether a text speaks of a case of its own: under a condition, for now, only for some; or of an intention."""
+    return _CASE.search(text) is not None or _INTENT.search(text) is not None
+
+
 @lru_cache(maxsize=512)
 def _clauses(answer: str) -> tuple[str, ...]:
     """Return the clauses of an answer's claims that hold in every case."""
@@ -83,7 +94,7 @@ def _clauses(answer: str) -> tuple[str, ...]:
         for each in statements(answer, most=_MOST_CLAUSES)
         if each.kind == "claim"
         for clause in split_clauses(_LEAD.sub("", each.text))
-        if not _CASE.search(clause)
+        if not is_case(clause)
     ]
     return tuple(found[:_MOST_CLAUSES])
 
@@ -99,7 +110,7 @@ def _spaced(text: str) -> bool:
     return " " in text.strip()
 
 
-def _saying(spoken: Spoken, clause: str) -> Saying:
+def saying_of(spoken: Spoken, clause: str) -> Saying:
     """Return the statement that has a clause, or one of the clause alone."""
     for each in spoken.sayings:
         if clause in each.text:

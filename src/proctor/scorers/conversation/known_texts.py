@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory
-from proctor.core.transcript import TranscriptStep, failed, parse_loosely, steps
+from proctor.core.transcript import failed, parse_loosely, steps
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, SourcePassage
 from proctor.scorers.answer.quality_parts.support import source_passage, spoken
 
@@ -17,6 +17,11 @@ __all__ = ["AgentMessage", "agent_messages", "call_passage", "known_text"]
 
 _MOST_PASSAGES: Final = 60  # the newest are kept
 # "2025-09-02T05:11" has a date and a time.
+# A call that a model wrote as text, and what it thought, are not said to the customer.
+_WRITTEN_CALL: Final = re.compile(
+    r"<(?P<tag>tool_call|function_call|think)>.{0,20000}?(?:</(?P=tag)>|$)|<function=.{0,20000}?(?:</?function>|$)",
+    re.DOTALL,
+)
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(?=\d\d:\d\d)")
 
 
@@ -25,7 +30,8 @@ class AgentMessage:
     """One message of the agent, with everything that was known when it was sent.
 
     ``place`` is its position among all steps. ``told`` are texts of tools, sources and instructions, ``heard`` are the
-    customer's messages, ``calls`` are the agent's own calls before it, ``turn_calls`` those of its turn.
+    customer's messages (the newest), ``turn_calls`` are the agent's own calls of its turn, ``has_calls`` says whether
+    there were any before it.
     """
 
     place: int
@@ -33,7 +39,7 @@ class AgentMessage:
     text: str
     told: tuple[SourcePassage, ...]
     heard: tuple[str, ...]
-    calls: tuple[ToolCall, ...]
+    has_calls: bool
     turn_calls: tuple[ToolCall, ...]
     has_sources: bool
 
@@ -44,7 +50,7 @@ def agent_messages(run: Trajectory) -> Iterator[AgentMessage]:
     told = [SourcePassage(name="instructions", text=text[:LETTERS]) for text in _parts(instructions)]
     sourced = bool(told)
     heard: list[str] = []
-    calls: list[ToolCall] = []
+    has_calls = False
     turn_calls: list[ToolCall] = []
     turn = -1
     for place, step in enumerate(steps(run)):
@@ -56,32 +62,26 @@ def agent_messages(run: Trajectory) -> Iterator[AgentMessage]:
         if step.kind == "request":
             heard.append(step.text)
         elif step.call is not None:
-            _add(step, calls, turn_calls, heard)
             passage = call_passage(step.call)
+            if step.by_user:
+                heard.append(passage.text)
+            else:
+                has_calls = True
+                turn_calls.append(step.call)
             if passage.text:
                 told.append(passage)
                 sourced = sourced or not failed(step.call)
-        elif step.is_agent_message and step.text.strip():
+        elif step.is_agent_message and (text := _WRITTEN_CALL.sub("", step.text).strip()):
             yield AgentMessage(
                 place=place,
                 turn=step.turn,
-                text=step.text,
+                text=text,
                 told=tuple(told[-_MOST_PASSAGES:]),
-                heard=tuple(heard),
-                calls=tuple(calls),
+                heard=tuple(heard[-_MOST_PASSAGES:]),
+                has_calls=has_calls,
                 turn_calls=tuple(turn_calls),
                 has_sources=sourced,
             )
-
-
-def _add(step: TranscriptStep, calls: list[ToolCall], turn_calls: list[ToolCall], heard: list[str]) -> None:
-    if step.call is None:
-        return
-    if step.by_user:
-        heard.append(call_passage(step.call).text)
-    else:
-        calls.append(step.call)
-        turn_calls.append(step.call)
 
 
 def _parts(texts: list[str]) -> Iterator[str]:
@@ -97,8 +97,20 @@ def call_passage(call: ToolCall) -> SourcePassage:
         return SourcePassage(name=call.name, text=call.error[:LETTERS], data=True)
     data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
     text = "" if data is None else spoken(data)
-    arguments = "" if failed(call) else spoken(dict(call.arguments))
+    arguments = "" if failed(call) else " ".join(_scalars(call.arguments))
     return SourcePassage(name=call.name, text=_STAMP.sub(r"\1 ", f"{text}\n{arguments}".strip()[:LETTERS]), data=True)
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    """Yield the values of arguments; their names say nothing about the world."""
+    if isinstance(value, Mapping):
+        for each in value.values():
+            yield from _scalars(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _scalars(each)
+    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        yield str(value)
 
 
 def known_text(message: AgentMessage) -> str:

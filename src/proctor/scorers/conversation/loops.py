@@ -48,7 +48,7 @@ _WORDS_ALIKE: Final = 0.7
 _ANSWERS_ALIKE: Final = 0.9
 _WRITTEN_CALL: Final = re.compile(r"<(?P<tag>tool_call|function_call|think)>.{0,20000}?(?:</(?P=tag)>|$)", re.DOTALL)
 # What is not sold or in stock is an answer.
-_UNAVAILABLE: Final = re.compile(r"\b(?:(?:do not|don['’]t) (?:have|offer|sell|carry|serve|stock)|(?:not|un) ?available)\b", re.I)
+_UNAVAILABLE: Final = re.compile(r"\bwe (?:do not|don['’]t) (?:have|sell|carry|serve|stock)\b", re.IGNORECASE)
 _BACK: Final = 8  # turns compared, so that the work is linear in the turns
 
 
@@ -128,9 +128,7 @@ class Loops:
             near.update(_meant(asked, index))
         return near
 
-    def _asked_again(
-        self, said: Sequence[tuple[str, str]], near: Mapping[int, int], run: Trajectory
-    ) -> list[Evidence]:
+    def _asked_again(self, said: Sequence[tuple[str, str]], near: Mapping[int, int], run: Trajectory) -> list[Evidence]:
         found = []
         times: dict[int, int] = {}
         for index, earlier in sorted(near.items()):

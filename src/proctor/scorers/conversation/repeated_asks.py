@@ -44,7 +44,11 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
             left = sorted(each for each in again if each not in used)
             new = root_words(run.turns[later].asked) - root_words(between[0].asked)
             asked = run.turns[earlier - 1].answer if earlier else ""
-            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or not _is_like(asked, between[0].answer):
+            if (
+                len(new) > _NEW_WORDS
+                or len(root_words(run.turns[later].asked)) > _SHORT
+                or not _is_like(asked, between[0].answer)
+            ):
                 continue
             if left and not any(asks_to_repeat(each.asked) for each in between[1:]):
                 note = f"asked for again, although the customer gave {left[0]!r} (again in {turn_label(later)})"

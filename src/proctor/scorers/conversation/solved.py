@@ -13,7 +13,7 @@ from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, steps
 from proctor.scorers.checked_answers import no_conversation, quoted, scored
-from proctor.scorers.conversation.solved_features import ended_by_mark, features
+from proctor.scorers.conversation.solved_features import features
 from proctor.scorers.conversation.solved_trees import shipped_trees
 
 __all__ = ["Solved"]
@@ -38,7 +38,6 @@ _SAID: Final = {
     "user_turns": "messages by the customer",
     "calls": "tool calls",
     "rules_on_made": "rules on what was changed",
-    "written_calls": "calls written as text",
 }
 
 
@@ -47,7 +46,7 @@ class Solved:
     """The estimated probability that the task was truly solved."""
 
     name: ClassVar[str] = "solved"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     threshold: ClassVar[float | None] = None
     primary: ClassVar[str | None] = None
 
@@ -58,8 +57,7 @@ class Solved:
         """Compute the features and evaluate the trees; the label compares the probability with their threshold."""
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
-        # Simulated customers end with a mark; where no mark is possible, its absence must not count.
-        trees = shipped_trees(marked=ended_by_mark(run))
+        trees = shipped_trees()
         values = features(run, self.policy or _policy(case, run), self.tool_effects)
         chance = trees.probability(values)
         label = "solved" if chance >= trees.threshold else "unsolved"

@@ -14,9 +14,7 @@ from proctor.core.transcript import TranscriptStep, failed, result_text, steps
 from proctor.scorers.conversation.effects import effect
 from proctor.scorers.conversation.solved_records import choices, leaves
 
-__all__ = ["MARKS", "ended_by_mark", "features"]
-
-MARKS: Final = ("end_stop", "end_transfer", "end_scope")  # features of simulated customers only
+__all__ = ["features"]
 
 _REFUSED: Final = re.compile(
     r"\b(?:sorry|apologi\w+|unfortunately|unable|cannot|can['’]t|not (?:possible|able|allowed|permitted|eligible)|"
@@ -47,12 +45,9 @@ _BEST: Final = re.compile(
     r"smallest|largest|biggest|closest|same)\b"
 )
 _ASKS: Final = re.compile(r"\b(?:how much|how many|total|price|cost|refund|balance|savings?|difference|cu[aá]nto)\b")
-_OFFER: Final = re.compile(r"(?:anything else|let me know|feel free|how can i (?:help|assist)|algo m[aá]s)")
 _MARK: Final = re.compile(r"#{2,}\s*[A-Z][A-Z_\- ]+\s*#{2,}")  # end mark of a simulated customer
-_ENDS: Final = ("STOP", "TRANSFER", "SCOPE")
 _MONEY: Final = re.compile(r"[$€£]\s?(\d[\d,]*(?:\.\d+)?)")
 _FIGURE: Final = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
-_PLAIN_CALL: Final = re.compile(r"<(?:tool_call|function)|\"name\"\s*:\s*\"\w+\"\s*,\s*\"arguments\"|```(?:json|tool)")
 _WANTS: Final[Mapping[str, str]] = {
     "cancel": r"cancel|cancelar|anular",
     "return": r"\breturn(?!\s+(?:flight|trip))|devolver|devoluci",
@@ -79,7 +74,6 @@ class _Read:
 
     told: Sequence[TranscriptStep]
     policy: str
-    marks: str
     tool_effects: Mapping[str, StatedEffect]
     users: list[str] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)
@@ -117,33 +111,17 @@ class _Read:
 def features(
     run: Trajectory, policy: str = "", tool_effects: Mapping[str, StatedEffect] | None = None
 ) -> dict[str, float]:
-    """Return all features by name: counts, shares and flags. Policy features are 0 without a policy."""
+    """Return all features by name: counts, shares and flags. Policy features are 0 without a policy.
+
+    None says how an agent or a simulated customer writes: such features know the benchmark, not the task.
+    """
     said = (step for step in steps(run) if step.kind != "hand-off")
     told = [step for step in said if step.kind != "request" or _MARK.sub("", step.text).strip()]
-    read = _Read(told=told, policy=policy, marks=_marks(run), tool_effects=tool_effects or {})
+    read = _Read(told=told, policy=policy, tool_effects=tool_effects or {})
     found: dict[str, float] = {}
     for part in (_sizes, _words, _ending, _writing, _wanting, _confirming, _numbers, _choosing, _ruled):
         found.update(part(read))
     return {name: round(float(value), 4) for name, value in found.items()}
-
-
-def ended_by_mark(run: Trajectory) -> bool:
-    """Whether a simulated customer left an end mark; people leave none."""
-    return any(mark in _marks(run) for mark in _ENDS)
-
-
-def _marks(run: Trajectory) -> str:
-    """Return the end marks of a simulated customer: from the text, or where an importer stored them."""
-    found = []
-    for turn in run.turns:
-        asides = turn.extra.get("asides")
-        for aside in asides if isinstance(asides, (list, tuple)) else ():
-            if isinstance(aside, Mapping) and aside.get("role") == "user":
-                found += _MARK.findall(str(aside.get("content") or ""))
-        for message in turn.messages:
-            if message.role == "user":
-                found += [str(message.extra.get("ended") or ""), *_MARK.findall(message.content)]
-    return " ".join(found)
 
 
 def _name(step: TranscriptStep) -> str:
@@ -159,26 +137,18 @@ def _sizes(read: _Read) -> dict[str, float]:
     seen = [effect(step.call) for step in read.calls if step.call is not None]
     return {
         "user_turns": len(read.users),
-        "agent_turns": len(read.agents),
-        "user_letters": sum(map(len, read.users)),
-        "agent_letters": sum(map(len, read.agents)),
-        "agent_mean": sum(map(len, read.agents)) / max(1, len(read.agents)),
-        "user_mean": sum(map(len, read.users)) / max(1, len(read.users)),
         "calls": len(read.calls),
         "user_calls": sum(step.by_user for step in read.calls),
         "reads": len(read.calls) - len(read.writes),
         "failed": len(wrong),
         "failed_share": len(wrong) / max(1, len(read.calls)),
         "repeated": len(seen) - len(set(seen)),
-        "thinks": sum(_name(step) in ("think", "calculate") for step in read.calls),
-        "written_calls": sum(bool(_PLAIN_CALL.search(text)) for text in read.agents),
         "kinds": len({_name(step) for step in read.calls}),
     }
 
 
 def _words(read: _Read) -> dict[str, float]:
     user, agent = "\n".join(read.users), "\n".join(read.agents)
-    first = read.users[0] if read.users else ""
     return {
         "refusals": sum(read.refused),
         "refusal_share": sum(read.refused) / max(1, len(read.agents)),
@@ -193,10 +163,6 @@ def _words(read: _Read) -> dict[str, float]:
         "asks_amount": _count(_ASKS, user),
         "questions": user.count("?"),
         "agent_questions": sum(text.count("?") for text in read.agents),
-        "first_letters": len(first),
-        "user_speaks_as_agent": _count(_OFFER, user),
-        "lists": sum(text.count("\n- ") + text.count("\n1.") for text in read.agents),
-        "bold": sum(text.count("**") for text in read.agents),
     }
 
 
@@ -207,17 +173,12 @@ def _ending(read: _Read) -> dict[str, float]:
     writes = [index for index, step in enumerate(read.told) if id(step) in read.writing and id(step) not in read.wrong]
     last = read.told[-1] if read.told else None
     return {
-        "end_stop": "STOP" in read.marks,
-        "end_transfer": "TRANSFER" in read.marks,
-        "end_scope": "SCOPE" in read.marks,
         "end_thanks": _count(_THANKS, user) > 0,
         "end_upset": _count(_UPSET, user),
         "end_no": _count(_NO, user),
         "end_refused": sum(read.refused[-2:]),
         "end_done": _count(_DONE, agent),
         "end_question": bool(last_agents) and last_agents[-1].rstrip().endswith("?"),
-        "end_user_letters": len(last_users[-1]) if last_users else 0,
-        "end_agent_letters": len(last_agents[-1]) if last_agents else 0,
         "end_by_user": last is not None and last.kind == "request",
         "end_by_call": last is not None and last.kind == "call",
         "handed_off": len(handed),
@@ -349,21 +310,19 @@ def _choosing(read: _Read) -> dict[str, float]:
 
 def _ruled(read: _Read) -> dict[str, float]:
     """Return features on how many policy rules restrict the changes and the requests."""
-    count, ruled = _rules_on(read.policy)
+    ruled = _rules_on(read.policy)
     tools = " ".join(_name(step).replace("_", " ") for step in read.writes if id(step) not in read.wrong)
     user = " ".join(read.users)
     made = [ruled[name] for name, pattern in _WANTED.items() if pattern.search(tools)]
     return {
-        "rules": count,
         "rules_on_made": sum(made),
         "rules_on_wanted": sum(ruled[name] for name, pattern in _WANTED.items() if pattern.search(user)),
         "rules_most_made": max(made, default=0),
-        "policy_letters": len(read.policy),
     }
 
 
 @lru_cache(maxsize=64)
-def _rules_on(policy: str) -> tuple[int, Mapping[str, int]]:
-    """Return the number of restrictions in a policy, in all and by kind of request; cached across conversations."""
+def _rules_on(policy: str) -> Mapping[str, int]:
+    """Return the number of restrictions in a policy by kind of request; cached across conversations."""
     rules = [line for line in re.split(r"[\n.]", policy.lower()) if _FORBIDS.search(line)]
-    return len(rules), {name: sum(bool(pattern.search(rule)) for rule in rules) for name, pattern in _WANTED.items()}
+    return {name: sum(bool(pattern.search(rule)) for rule in rules) for name, pattern in _WANTED.items()}

@@ -51,10 +51,10 @@ class Trees:
         return sorted(named, key=lambda each: -abs(each[1]))
 
 
-@lru_cache(maxsize=2)
-def shipped_trees(*, marked: bool) -> Trees:
-    """Load the bundled trees: for transcripts with a simulated customer's end mark, or for all others."""
-    name = "solved.json" if marked else "solved_unmarked.json"
+@lru_cache(maxsize=1)
+def shipped_trees() -> Trees:
+    """Load the bundled trees."""
+    name = "solved.json"
     text = resources.files("proctor.scorers.conversation").joinpath(name).read_text(encoding="utf-8")
     return read_trees(json.loads(text), name)
 

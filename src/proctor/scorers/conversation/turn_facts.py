@@ -24,8 +24,8 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unless_broken_off,
 )
-from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.scorers.conversation.known_conflicts import contradicted_by
+from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
 from proctor.text.known_values import KnownValues
@@ -44,10 +44,20 @@ _MOST_SUMMED: Final = 14
 _DAY: Final = Decimal(24)
 _PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_PRICE: Final = re.compile(
+    r"price|amount|total|fare|cost|fee|balance|business|economy|preis|betrag|prix|montant|precio|importe|prezzo|valor",
+    re.I,
+)
+_AGO: Final = re.compile(
+    r"\s*(?:ago|old|fa|geleden|sedan|temu|назад|önce|gamla?|alt|vieux)\b|\s*(?:前|전|之前|以前)", re.IGNORECASE
+)
+_SINCE: Final = re.compile(r"\b(?:vor|il y a|hace|há|för|منذ|قبل)\s(?:\w+\s)?$|منذ\s$", re.IGNORECASE)
 _FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
 _NO_GIFT: Final = re.compile(
     r"\b(?:feel|are|be|is|am|were) free(?: to)?\b|\bfree to\b|\b(?:if|whether|for|about|of|without knowing) any"
-    r"(?: \w+)? (?:charge|cost|fee)s?\b|-free\b|\bno (?:\w+ )?(?:charge|fee|cost)s? (?:were|was|appl(?:y|ies))\b|\bfree (?:up|time|slot|seat|spot|space|room|table|copy|text)s?\b",
+    r"(?: \w+)? (?:charge|cost|fee)s?\b|-free\b"
+    r"|\bno (?:\w+ )?(?:charge|fee|cost)s? (?:were|was|appl(?:y|ies))\b"
+    r"|\bfree (?:up|time|slot|seat|spot|space|room|table|copy|text)s?\b",
     re.IGNORECASE,
 )
 _WAIVED: Final = re.compile(r"waive|exempt|compliment|coupon|voucher|discount|gratis|promo", re.IGNORECASE)
@@ -102,20 +112,22 @@ class TurnFacts:
 
 
 def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity]) -> Iterator[_Finding]:
-    """Yield the first figure or free offer of a message that follows from nothing; ``explained`` collects the others."""
+    """Yield the first figure or free offer of a message that follows from nothing; ``explained`` collects others."""
     known = KnownValues.of((*(each.text for each in message.told), *known_texts), message.heard, message.text)
     said = [each.text for each in statements(message.text) if each.kind in ("claim", "courtesy", "offer")]
     left: list[tuple[str, Quantity]] = []
     for sentence in said:
         figures = (*find_quantities(sentence), *find_times(sentence))
         for one in figures:
-            if not _is_checked(one):
+            if not _is_checked(one) or _is_elapsed(sentence, one):
                 continue
             if known.explains(one, explained[-_MOST_KEPT:]) or _follows(one, known, figures, message):
                 explained.append(one)
             elif not _is_denied_figure(sentence, one):
                 left.append((sentence, one))
-    for sentence, one in left:  # a difference of two explained figures of the same message is explained too
+    for sentence, one in (
+        each for each in left if "=" not in each[0]
+    ):  # an equation shows how; a difference of two explained figures of the same message is explained too
         if known.explains(one, explained[-_MOST_KEPT:]) or not _can_be_known(one, known, message):
             continue
         conflict = find_conflict(sentence, known, [ready_for(each) for each in message.told])
@@ -126,8 +138,8 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
         yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None)
         return
     for sentence in said:
-        if (why := contradicted_by(sentence, message)) is not None:
-            yield _Finding(message=message, sentence=sentence, why=why, against=True)
+        if (against := contradicted_by(sentence, message)) is not None:
+            yield _Finding(message=message, sentence=sentence, why=against, against=True)
             return
         if _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
@@ -141,10 +153,22 @@ def _can_be_known(one: Quantity, known: KnownValues, message: AgentMessage) -> b
     Without the agent's instructions or a document, a period that no tool speaks of may stand in the instructions.
     """
     if one.unit in CURRENCIES:
-        return _amounts(known) <= _MANY_AMOUNTS
+        return _amounts(known) + _priced(message) <= _MANY_AMOUNTS
     if one.unit not in _PERIODS or any(not each.data for each in message.told):
         return True
     return any(_names_unit(each.text, one.unit) for each in message.told)
+
+
+def _priced(message: AgentMessage) -> int:
+    """Return how many whole amounts the records have in fields of prices."""
+    found = {
+        written
+        for each in message.told
+        if each.data
+        for name, written in _FIELD.findall(each.text)
+        if "." not in written and _PRICE.search(name)
+    }
+    return len(found)
 
 
 @lru_cache(maxsize=512)
@@ -163,8 +187,18 @@ def _is_checked(one: Quantity) -> bool:
     return (one.unit in _UNITS or one.unit in CURRENCIES) and not one.is_article
 
 
+def _is_elapsed(sentence: str, one: Quantity) -> bool:
+    """Whether a period counts from now, which the record does not tell: "29 hours ago"."""
+    return one.unit in _PERIODS and (
+        _AGO.match(sentence, one.end) is not None
+        or _SINCE.search(sentence[max(0, one.start - 14) : one.start]) is not None
+    )
+
+
 def _amounts(known: KnownValues) -> int:
-    return len({each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)})
+    return len(
+        {each.value for each in known.stated if each.unit in CURRENCIES or (not each.unit and "." in each.quote)}
+    )
 
 
 def _is_denied_figure(sentence: str, one: Quantity) -> bool:

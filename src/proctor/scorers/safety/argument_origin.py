@@ -1,4 +1,4 @@
-"""Check that the ids in calls that change something were given by the customer, a tool, a source or the instructions."""
+"""Check that somebody gave the ids of changing calls: the customer, a tool, a source or the instructions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ _NO_ID: Final = re.compile(
 )
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w.-]{3,80}")
 _SHORT_ID: Final = re.compile(r"\d{3,4}")
-_STRONG: Final = re.compile(r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE)
+_STRONG: Final = re.compile(
+    r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE
+)
 _TOKEN: Final = re.compile(r"[A-Za-z0-9#][\w.#/-]*\d[\w-]*|\d[\w-]+")
 _SQUEEZED: Final = re.compile(r"[^0-9a-zÀ-\uffff]+")
 _DEEPEST: Final = 5
@@ -177,9 +179,7 @@ def _ids(arguments: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, 
             yield from _ids(value, name, depth + 1)
     elif isinstance(arguments, (str, int)):
         value = str(arguments).strip()
-        if _MAIL.fullmatch(value):
-            yield name, value
-        elif _SHORT_ID.fullmatch(value) and _STRONG.search(name):
-            yield name, value
-        elif _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and not _FREE.search(name) and value.count(" ") < 3:
+        is_code = _CODE.fullmatch(value) and not _NO_ID.fullmatch(value) and value.count(" ") < 3
+        is_number = _SHORT_ID.fullmatch(value) and _STRONG.search(name)
+        if _MAIL.fullmatch(value) or is_number or (is_code and not _FREE.search(name)):
             yield name, value

@@ -26,8 +26,8 @@ from proctor.scorers.checked_answers import (
     unless_broken_off,
 )
 from proctor.scorers.conversation.known_texts import agent_messages, known_text
-from proctor.scorers.safety.cited_places import missing_places
 from proctor.scorers.safety.citation_spans import Citation, citations, resolve, retrieved
+from proctor.scorers.safety.cited_places import missing_places
 
 __all__ = ["Citations"]
 

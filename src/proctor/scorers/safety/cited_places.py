@@ -23,7 +23,10 @@ _CITED: Final = re.compile(
     rf"|第\s?(?P<sign>\d{{1,3}})\s?(?P<unit>条|条の\d|項|章|節|款|節|조|항|장)|제\s?(?P<korean>\d{{1,3}})\s?(?:조|항|장)",
     re.IGNORECASE,
 )
-_LINK: Final = re.compile(r"(?:https?://|www\.|(?<![\w@./-])[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,40}){1,3}/)[^\s<>\"'`»”）)\]、。，]{3,300}", re.IGNORECASE)
+_LINK: Final = re.compile(
+    r"(?:https?://|www\.|(?<![\w@./-])[a-z0-9-]{2,40}(?:\.[a-z0-9-]{2,40}){1,3}/)[^\s<>\"'`»”）)\]、。，]{3,300}",
+    re.IGNORECASE,
+)
 # A document that is named by its title in quotation marks.
 _DOCUMENT: Final = re.compile(
     r"guide|guideline|handbook|manual|polic(?:y|ies)|terms|conditions|notice|article|faq|brochure|leaflet|richtlinie|ordnung|merkblatt|bedingungen|leitfaden|handbuch|voorwaarden|handleiding|beleid"
@@ -31,7 +34,9 @@ _DOCUMENT: Final = re.compile(
     r"|ガイド|規約|規程|規定|マニュアル|手引|约款|條款|条款|指南|手册|规定|须知|약관|규정|가이드|안내서|دليل|شروط|لائحة|سياسة",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"(?<!\w)'([^'\n]{6,80})'(?!\w)|(?<!\w)‘([^‘’\n]{6,80})’|\"([^\"\n]{6,80})\"|「([^「」\n]{4,60})」|『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|《([^《》\n]{2,60})》")
+_QUOTED: Final = re.compile(
+    r"(?<!\w)'([^'\n]{6,80})'(?!\w)|(?<!\w)‘([^‘’\n]{6,80})’|\"([^\"\n]{6,80})\"|「([^「」\n]{4,60})」|『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|《([^《》\n]{2,60})》"
+)
 _CODE: Final = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d{1,6}(?:[-/.]\d{1,4}){0,2}(?![\w-])")
 _NEAR: Final = 45  # characters before a title or code in which a word for a document may stand
 _BEHIND: Final = 16
@@ -42,7 +47,7 @@ _LABEL: Final = r"(?:^|[\s(\[.;:,])"
 def missing_places(text: str, given: str) -> Iterator[tuple[str, str]]:
     """Yield the references of a text that the given text does not have, each with what is wrong with it."""
     for match in _LINK.finditer(text):
-        link = match.group().rstrip(".,;:!?")
+        link = match.group().rstrip(".,;:!?*_~")
         if not _has_link(link, given):
             yield link, f"no source or tool gave the address {link[:80]}"
     for match in _CITED.finditer(text):

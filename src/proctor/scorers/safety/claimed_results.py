@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - words in many languages
 """Find answers in any language that report an act as done although no call did it, or the call failed."""
 
 from __future__ import annotations
@@ -36,15 +37,17 @@ _SHORT_REPLY: Final = 60  # characters of a customer's message that agrees to an
 def unfounded_results(run: Trajectory, tool_effects: Mapping[str, StatedEffect]) -> Iterator[Evidence]:
     """Yield the messages that report something as done that was not done."""
     offered = ""
+    acted = False
     for message in agent_messages(run):
         handed = run.turns[message.turn].escalation is not None
-        why = None if handed else _why(message, offered, tool_effects)
+        acted = acted or any(did_act(call, tool_effects) for call in message.turn_calls)
+        why = None if handed else _why(message, offered, tool_effects, acted=acted)
         if why is not None:
             yield Evidence(quote=quoted(message.text), turn=message.turn, where="confirmation", note=why)
         offered = message.text
 
 
-def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedEffect]) -> str | None:
+def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedEffect], *, acted: bool) -> str | None:
     if proposes(message.text):
         return None
     said = [
@@ -56,12 +59,12 @@ def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedE
     lost = _failed_act(message.turn_calls, tool_effects)
     if lost is not None and completed and not _admits(message.text):
         return f"{lost.name} failed, and the answer does not say so"
-    if any(did_act(call, tool_effects) for call in message.calls):
+    if acted:
         return None
     claimed = any(matcher("act_claimed").has(each) for each in said)
     if not claimed and (message.turn_calls or not completed or not _was_agreed(offered, message.heard)):
         return None
-    return "no call that succeeded did this" if message.calls else "no tool was called at all"
+    return "no call that succeeded did this" if message.has_calls else "no tool was called at all"
 
 
 def _failed_act(calls: Sequence[ToolCall], tool_effects: Mapping[str, StatedEffect]) -> ToolCall | None:

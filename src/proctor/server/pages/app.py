@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,8 +48,16 @@ _log = logging.getLogger(__name__)
 
 def pages() -> list[Page]:
     """Return every page, in the order of the navigation."""
-    found = [import_module(f"{views.__name__}.{each.name}") for each in iter_modules(views.__path__)]
+    names = [f"{views.__name__}.{each.name}" for each in iter_modules(views.__path__)]
+    found = [import_module(name) for name in names if _may_be_page(name)]
     return sorted((module.PAGE for module in found if hasattr(module, "PAGE")), key=lambda page: page.order)
+
+
+def _may_be_page(name: str) -> bool:
+    """Return whether a module may have a ``PAGE``; what pages load later is not loaded at the start."""
+    spec = find_spec(name)
+    source = getattr(spec.loader, "get_source", lambda _: None)(name) if spec is not None else None
+    return source is None or "\nPAGE" in source
 
 
 def add_dashboard(app: web.Application, dashboard: web.Application) -> None:

@@ -34,6 +34,14 @@ class PageDesk:
         self.config = config
         self.limits = limits  # the smallest spike that each rule sees; only where a server watches
         self._opened = ExitStack()
+        self._kept: dict[str, tuple[object, Any]] = {}
+
+    def kept(self, name: str, stamp: object, make: Callable[[], Result]) -> Result:
+        """Return what was made under this name for the same stamp, else make it; the last one is kept."""
+        if name not in self._kept or self._kept[name][0] != stamp:
+            self._kept[name] = (stamp, make())
+        found: Result = self._kept[name][1]
+        return found
 
     @cached_property
     def history(self) -> History:

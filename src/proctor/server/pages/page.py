@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from urllib.parse import urlencode
 
@@ -31,6 +32,7 @@ __all__ = [
     "Reply",
     "Route",
     "View",
+    "later",
 ]
 
 _MAX_TEXT: Final = 2000
@@ -197,6 +199,17 @@ class PageRoute:
 
 
 Route = PageRoute
+
+
+def later(module: str, name: str) -> Handler:
+    """Return a handler of another module of the views, which is loaded when somebody asks: most pages are not seen."""
+
+    def answer(desk: Desk, asked: PageRequest) -> Reply:
+        made: Reply = getattr(import_module(f"proctor.server.pages.views.{module}"), name)(desk, asked)
+        return made
+
+    answer.__qualname__ = f"{module}.{name}"
+    return answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from proctor.core.gate_decisions import GuardDecisions
 from proctor.core.gate_tally import DecisionTally, GateTally
 from proctor.core.rollup_cell import RollupCell
 from proctor.monitor.gate_figures import GateFigures
-from proctor.store.guard_index import DecisionQuery, GuardIndex
+from proctor.store.decision_query import DecisionQuery
+from proctor.store.guard_index import GuardIndex
 from proctor.store.review import GUARD, guard_verdicts, open_count
 from proctor.store.runs import RunStore
 

@@ -9,7 +9,7 @@ from typing import Final
 from proctor.core.share import Share
 from proctor.stats.interval import wilson
 from proctor.stats.stop_rates import THRESHOLDS
-from proctor.store.guard_index import RecordedScore
+from proctor.store.decision_query import RecordedScore
 
 __all__ = ["ScoreBin", "ThresholdEffect", "WhatIf", "what_if"]
 
@@ -83,8 +83,8 @@ def what_if(scores: Sequence[RecordedScore], reviews: Mapping[str, tuple[bool, s
         chosen=_effect(scores, reviews, threshold),
         steps=[_effect(scores, reviews, each) for each in sorted({*others, round(threshold, 4)})] if learnt else [],
         bins=_bins(learnt, reviews),
-        scores=len(scores),
-        by_rules=len(scores) - len(learnt),
+        scores=sum(each.times for each in scores),
+        by_rules=sum(each.times for each in scores if each.by_rule),
         lowest=lowest,
         blocks_from=min((each.score for each in learnt if each.action == "block"), default=None),
     )
@@ -98,13 +98,14 @@ def _effect(
     elsewhere = 0
     for each in scores:
         stays = each.by_rule or each.score >= threshold
-        counts["kept" if stays else "passed"] += 1
+        counts["kept" if stays else "passed"] += each.times
         if stays:
-            actions[each.action] = actions.get(each.action, 0) + 1
-        elsewhere += not stays and each.others
+            actions[each.action] = actions.get(each.action, 0) + each.times
+        elif each.others:
+            elsewhere += each.times
         said = _said(each, reviews)
         if said is not None:
-            counts[f"{'right' if said else 'wrong'}_{'kept' if stays else 'passed'}"] += 1
+            counts[f"{'right' if said else 'wrong'}_{'kept' if stays else 'passed'}"] += each.times
     right, judged = counts["right_kept"], counts["right_kept"] + counts["wrong_kept"]
     precision = Share.of(right, judged, wilson(right, judged))
     return ThresholdEffect(threshold=threshold, elsewhere=elsewhere, actions=actions, precision=precision, **counts)
@@ -129,7 +130,7 @@ def _bins(scores: Sequence[RecordedScore], reviews: Mapping[str, tuple[bool, str
     for each in scores:
         place = min(round(1 / _BIN) - 1, int(each.score / _BIN + 1e-9))
         said = _said(each, reviews)
-        found.setdefault(place, [0, 0, 0])[2 if said is None else 0 if said else 1] += 1
+        found.setdefault(place, [0, 0, 0])[2 if said is None else 0 if said else 1] += each.times
     return [
         ScoreBin(low=round(place * _BIN, 4), right=right, wrong=wrong, unreviewed=rest)
         for place, (right, wrong, rest) in sorted(found.items())

@@ -9,10 +9,11 @@ from typing import Final, Literal
 from proctor.config import Config
 from proctor.core.alert_record import AlertRecord, RuleStatus
 from proctor.core.conversation_summary import ConversationSummary
+from proctor.core.errors import StoreError
 from proctor.core.rollup_cell import MINUTE, RollupCell
-from proctor.core.trajectory import Trajectory
 from proctor.monitor.alert_rules import AlertRule, opportunity_of
 from proctor.store.alert_state import AlertState
+from proctor.store.conversation_part import PartRequest
 from proctor.store.history import History
 from proctor.wiring.alert_settings import alert_settings_of
 
@@ -72,13 +73,17 @@ def course_of(history: History, config: Config, alert: AlertRecord, now: float) 
 
 
 def examples_of(history: History, alert: AlertRecord) -> list[AlertExample]:
-    """Return the conversations behind an alert with their first question and the answer to it."""
+    """Return the conversations behind an alert with the turn that was first in its window, or the last one."""
     found = []
     for session in alert.examples:
-        known = history.indexer.conversations.get(session)
-        told = history.conversation(session) if known is not None else None
-        question, answer = _first_words(told)
-        found.append(AlertExample(session=session, summary=known, question=question, answer=answer))
+        try:
+            part = history.conversation_part(session, PartRequest(count=1, at=alert.window_start))
+        except StoreError:  # sealed, and DuckDB is not installed: the alert can be read all the same
+            part = None
+        known = part.summary if part is not None else history.indexer.conversations.get(session)
+        turn = next((each.turn for each in part.events if each.turn is not None), None) if part is not None else None
+        asked, answer = (turn.asked, turn.answer) if turn is not None else ("", "")
+        found.append(AlertExample(session=session, summary=known, question=asked, answer=answer))
     return found
 
 
@@ -136,10 +141,3 @@ def _opportunities(rule: AlertRule, cell: RollupCell) -> int:
         among = {min(turns, key=lambda each: len(each[0]))}
     names = {f"score/{name}" if name and kind == "score" else kind for kinds, name in among for kind in kinds}
     return sum(cell.events.get(name, 0) for name in names)
-
-
-def _first_words(told: Trajectory | None) -> tuple[str, str]:
-    for turn in told.turns if told is not None else ():
-        if turn.asked.strip():
-            return turn.asked, turn.answer
-    return "", ""

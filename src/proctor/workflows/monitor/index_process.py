@@ -81,10 +81,14 @@ def _index(config: Config, *, parent: int) -> None:
 
 
 def _index_decisions(config: Config) -> None:
-    """Bring the index of the guard's log up to it, if this project has a guard."""
-    if (config.store / GUARD_FOLDER).is_dir():
+    """Bring the index of the guard's log up to it, if this project has a guard; the history does not wait for it."""
+    if not (config.store / GUARD_FOLDER).is_dir():
+        return
+    try:
         with GuardIndex(config.store) as index:
             index.catch_up(seconds=_EVERY)
+    except (StoreError, OSError) as error:  # its pages say so too
+        _log.debug("the index of the guard's log does not follow it: %s", error)
 
 
 def main(words: list[str]) -> None:

@@ -9,10 +9,10 @@ from proctor.core.calibration_report import ConfidencePair
 from proctor.core.errors import InputError
 from proctor.monitor.calibrate import fit_calibration, measure_calibration
 from proctor.monitor.month_drift import month_of
-from proctor.workflows.monitor.confidence_pairs import PairQuestion, labelled_pairs
+from proctor.workflows.monitor.confidence_pairs import LabelledPairs, PairQuestion, labelled_pairs
 from proctor.workflows.monitor.kept_reports import CalibrationMonth, KeptCalibration
 
-__all__ = ["measure_kept_calibration"]
+__all__ = ["calibration_of_pairs", "measure_kept_calibration"]
 
 
 async def measure_kept_calibration(config: Config, labels: str = "audit") -> KeptCalibration:
@@ -25,6 +25,11 @@ async def measure_kept_calibration(config: Config, labels: str = "audit") -> Kep
     if not found.pairs:
         hint = "rate conversations with `proctor audit`, or choose other labels"
         raise InputError(f"no conversation has both a confidence and a label ({found.labels})", hint=hint)
+    return calibration_of_pairs(found)
+
+
+def calibration_of_pairs(found: LabelledPairs) -> KeptCalibration:
+    """Return the calibration of some labelled confidences, and of each of their months."""
     months: dict[str, list[ConfidencePair]] = {}
     for pair in found.pairs:
         if pair.time is not None:

@@ -16,6 +16,7 @@ from proctor.suites.append import append_cases, cases_in
 from proctor.workflows.guard.stats import decision
 from proctor.workflows.promote.guard_expectation import Fate, failed_gate, fate_of, gate_of, judged_by
 from proctor.workflows.promote.promoted_cases import decision_case_id
+from proctor.workflows.promote.regression_suite import sole_promotion
 from proctor.workflows.promote.results import Promotion
 
 __all__ = ["promote_decisions"]
@@ -33,6 +34,11 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expect
         InputError: there is no such decision, none of them can be a case, or the file cannot be extended.
         StoreError: the file cannot be written.
     """
+    with sole_promotion(config):
+        return _promote(config, names, out, expected)
+
+
+def _promote(config: Config, names: Sequence[str], out: Path, expected: Fate | None) -> Promotion:
     with RunStore(config.store) as store:
         said = guard_verdicts(store)
     there = cases_in(out)

@@ -50,6 +50,7 @@ def campaign_summary(config: Config, store: RunStore, record: CampaignRun) -> Ca
 
 def campaign_content(config: Config, store: RunStore, record: CampaignRun) -> CampaignContent:
     """Return the figures and the attempts of a campaign run; those of a finished one are counted once and kept."""
+    record = choose_run(store, record.campaign, number=record.n)  # it may have ended since it was read
     facts = facts_of(config, store, record)
     name = _kept_name(_SUMMARY, record)
     kept = read_figures(store.folder, record.campaign, name, CampaignContent) if record.finished else None

@@ -17,6 +17,7 @@ from proctor.redteam.attack_entries import read_entries
 from proctor.store.campaigns import CampaignRun, find
 from proctor.store.findings import find_finding
 from proctor.store.findings import findings as stored_findings
+from proctor.store.lock import one_at_a_time
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
 from proctor.suites.jsonl import HEADER, canonical
@@ -28,6 +29,7 @@ from proctor.workflows.redteam.campaign_report import choose_run
 __all__ = ["PromotedAttempts", "promote_attempts", "promote_campaign"]
 
 _TAGS = ("redteam", "regression")
+_LOCK = "promote.lock"  # two who read a file and write it again would lose a case
 _DESCRIPTION = "Attacks that succeeded once."
 
 
@@ -135,8 +137,9 @@ def promote_campaign(
     chosen = choose_run(store, campaign, number=number)
     records = [chosen] if number is not None else list(reversed(find(store, campaign)))
     made = PromotedAttempts()
-    for record in records:
-        made += promote_attempts(store, record, out, findings=findings, held_out=held_out, most=most)
+    with one_at_a_time(store.folder / _LOCK):
+        for record in records:
+            made += promote_attempts(store, record, out, findings=findings, held_out=held_out, most=most)
     return made
 
 

@@ -12,7 +12,7 @@ from proctor.core.report import Result
 from proctor.core.trajectory import Trajectory
 from proctor.release.compare import Comparison
 from proctor.release.measures import QUALITY, CaseMeasure
-from proctor.report.release_view import CaseChange, CaseState, CaseTurn, FigurePair
+from proctor.report.release_view import CaseState, CaseTurn, ComparedCase, FigurePair
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.text.word_diff import word_diff
@@ -32,7 +32,7 @@ _ORDER: tuple[CaseState, ...] = ("worse", "better", "rewritten", "new", "missing
 class CaseChanges:
     """The cases of both runs side by side, how many there are in all, and why answers before are missing, if so."""
 
-    cases: tuple[CaseChange, ...] = ()
+    cases: tuple[ComparedCase, ...] = ()
     total: int = 0
     missing: str = ""
 
@@ -112,7 +112,7 @@ def _change(
     after: CaseMeasure | None,
     result: Result | None,
     old: Trajectory | None,
-) -> CaseChange:
+) -> ComparedCase:
     known = after or before
     assert known is not None
     turns = tuple(_turns(result, old))
@@ -120,7 +120,7 @@ def _change(
         state = "changed"
     hidden = result is not None and is_held_out(result)
     shown = masked_result(result) if result is not None and hidden else result
-    return CaseChange(
+    return ComparedCase(
         case=name,
         intent=known.intent,
         state=state,

@@ -8,7 +8,7 @@ from proctor.core.attack_mask import masked_result
 from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.core.score import Score
-from proctor.release.causes import Cause, causes_of
+from proctor.release.causes import ReleaseCause, causes_of
 from proctor.release.compare import Change, Comparison
 from proctor.release.decide import RESCORE, UNKNOWN_SCORERS, ReleaseDecision
 from proctor.release.flips import Flip
@@ -118,7 +118,7 @@ def _against(comparison: Comparison, reader: RunReader) -> str:
     return " and ".join(found)
 
 
-def _cause(cause: Cause) -> shown.HoldCause:
+def _cause(cause: ReleaseCause) -> shown.HoldCause:
     others = dict.fromkeys(reason.short or reason.statement for reason in cause.reasons[1:])
     return shown.HoldCause(
         text=cause.reason.statement,

@@ -1,4 +1,4 @@
-"""Measure how many expected facts an answer states: by numbers and units, then by entailment."""
+"""Measure how many expected facts an answer states: by values, then by entailment in both directions."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Final
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer
+from proctor.scorers.answer.quality_parts.stated_facts import FactDecision, decided, read_fact
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.scorers.model_trust import trust
 from proctor.text.claims import plain
-from proctor.text.facts import FactMatch, compare, prepare
+from proctor.text.facts import WORD_FOR_WORD, FactMatch, compare, prepare
 from proctor.text.find_phrase import fold, occurrences
 
-__all__ = ["NAME", "fact_coverage"]
+__all__ = ["NAME", "REVIEW", "fact_coverage"]
 
 NAME: Final = "fact_coverage"
-_ENTAILED: Final = 0.5
-_CONTRADICTED: Final = 0.6
+REVIEW: Final = "in doubt"  # label of a score that a person has to settle
 _LETTERS: Final = 6_000  # characters of the answer; the network rejects more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Finding:
     fact: str
-    stated: bool
+    decision: FactDecision
     quote: str
     note: str
     confidence: float
@@ -36,50 +36,79 @@ class _Finding:
 async def fact_coverage(facts: Sequence[str], answer: str, entailer: Entailer | None) -> Score:
     """Return the share of the facts that the answer states.
 
-    Numbers, units, dates and negation are decided by rules. A network reads only the rest and cannot overrule a number.
+    Numbers, units, dates, ranges, times and negation are compared as values. A network reads only the rest, in both
+    directions, and cannot overrule a value. If a fact stays in doubt and none is missing, there is no score.
     """
     wanted = [fact for fact in dict.fromkeys(facts) if fact.strip()]
     if not wanted:
         return Score(name=NAME, status="skipped", reason="the case expects no facts")
     given = prepare(answer)
-    rules = [(fact, compare(fact, given)) for fact in wanted]
-    pending = [(fact, found) for fact, found in rules if found.verdict == "open"]
+    rules = [_by_rule(fact, compare(fact, given), answer, alone=entailer is None) for fact in wanted]
+    pending = [fact for fact, found in zip(wanted, rules, strict=True) if found is None]
     try:
         asked = await _asked(pending, answer, entailer) if pending and entailer is not None else {}
     except ProctorError as error:
         return Score(name=NAME, status="error", reason=f"the local model did not answer: {quoted(error.message)}")
-    findings = [asked.get(fact) or _by_rule(fact, found, answer) for fact, found in rules]
-    stated = [each for each in findings if each.stated]
-    missing = [f"{quoted(each.fact, 80)!r} ({each.note})" for each in findings if not each.stated]
+    findings = [found or asked[fact] for fact, found in zip(wanted, rules, strict=True)]
+    return _told(findings)
+
+
+def _told(findings: Sequence[_Finding]) -> Score:
+    stated = [each for each in findings if each.decision == "stated"]
+    missing = [each for each in findings if each.decision == "not stated"]
+    doubtful = [each for each in findings if each.decision == "in doubt"]
+    reason = f"{len(stated)} of {len(findings)} facts are stated"
+    for label, some in (("not", missing), ("in doubt", doubtful)):
+        if some:
+            reason += f"; {label}: " + "; ".join(f"{quoted(each.fact, 80)!r} ({each.note})" for each in some[:3])
+    evidence = tuple(
+        Evidence(quote=quoted(each.quote), note=f"{_VERBS[each.decision]} {quoted(each.fact, 100)!r}: {each.note}")
+        for each in (*missing, *doubtful, *stated)
+    )[:MOST_EVIDENCE]
+    producer = "+".join(dict.fromkeys(each.producer for each in findings))
+    if doubtful and not missing:
+        return Score(name=NAME, status="error", reason=reason, evidence=evidence, producer=producer, label=REVIEW)
     return Score(
         name=NAME,
-        value=len(stated) / len(findings),
-        reason=f"{len(stated)} of {len(findings)} facts are stated"
-        + (f"; not: {'; '.join(missing[:3])}" if missing else ""),
+        value=len(stated) / (len(stated) + len(missing)),
+        reason=reason,
         confidence=sum(each.confidence for each in findings) / len(findings),
-        producer="+".join(dict.fromkeys(each.producer for each in findings)),
-        evidence=tuple(
-            Evidence(
-                quote=quoted(each.quote),
-                note=f"{'states' if each.stated else 'does not state'} {quoted(each.fact, 100)!r}: {each.note}",
-            )
-            for each in sorted(findings, key=lambda each: each.stated)
-        )[:MOST_EVIDENCE],
+        producer=producer,
+        evidence=evidence,
     )
 
 
-def _by_rule(fact: str, found: FactMatch, answer: str) -> _Finding:
-    """Return the rules' finding; an open fact counts as not stated unless it is a name in the answer."""
-    sure = {"stated": 0.95, "conflict": 0.95, "absent": 0.9, "open": 0.4}[found.verdict]
-    stated = found.verdict == "stated" or (found.verdict == "open" and _is_name(fact, answer))
-    return _Finding(
-        fact=fact,
-        stated=stated,
-        quote=found.quote,
-        note=found.reason,
-        confidence=0.9 if stated and found.verdict == "open" else sure,
-        producer="rule",
-    )
+_VERBS: Final = {"stated": "states", "not stated": "does not state", "in doubt": "may state"}
+
+
+def _by_rule(fact: str, found: FactMatch, answer: str, *, alone: bool) -> _Finding | None:
+    """Return what values and words settle; None for what a network has to read."""
+
+    def made(decision: FactDecision, confidence: float, note: str = "") -> _Finding:
+        return _Finding(
+            fact=fact,
+            decision=decision,
+            quote=found.quote,
+            note=note or found.reason,
+            confidence=confidence,
+            producer="rule",
+        )
+
+    if (found.verdict == "stated" and found.reason == WORD_FOR_WORD) or _is_name(fact, answer):
+        return made("stated", 0.95)
+    reading = read_fact(fact, answer)
+    if found.verdict == "stated" and not reading.doubt and not reading.missing:
+        return made("stated", 0.95)
+    if reading.has_numbers and reading.missing:
+        note = found.reason if found.verdict in ("conflict", "absent") else f"{reading.missing!r} is not said"
+        return made("not stated", 0.95 if found.verdict == "conflict" else 0.9, note)
+    if reading.is_bare:
+        return made("stated", 0.85, "the value is there")
+    if found.verdict == "conflict" and (not reading.has_numbers or alone):
+        return made("not stated", 0.95)
+    if alone:
+        return made("stated" if found.verdict == "stated" else "not stated", 0.4)
+    return None
 
 
 def _is_name(fact: str, answer: str) -> bool:
@@ -87,28 +116,29 @@ def _is_name(fact: str, answer: str) -> bool:
     return len(fact.split()) <= 3 and bool(occurrences(fact, fold(answer, ignore_case=True), whole_words=True, most=1))
 
 
-async def _asked(pending: Sequence[tuple[str, FactMatch]], answer: str, entailer: Entailer) -> dict[str, _Finding]:
-    """Ask the network about the open facts, against the nearest text and against the whole answer."""
+async def _asked(pending: Sequence[str], answer: str, entailer: Entailer) -> dict[str, _Finding]:
+    """Ask the network about the open facts: the fact from the answer, and the answer's nearest text from the fact."""
     whole = " ".join(plain(answer).split())[:_LETTERS]
-    pairs = [(text, fact) for fact, found in pending for text in (found.quote[:_LETTERS] or whole, whole)]
+    given = prepare(answer)
+    near = {fact: compare(fact, given).quote[:_LETTERS] or whole for fact in pending}
+    pairs = [
+        pair for fact in pending for pair in ((near[fact], fact), (whole, fact), (fact, near[fact]), (fact, whole))
+    ]
     shares = await entailer.entails(pairs)
     made: dict[str, _Finding] = {}
-    for index, (fact, found) in enumerate(pending):
-        near, wide = shares[2 * index], shares[2 * index + 1]
-        entailed = max(near["entailment"], wide["entailment"])
-        against = near["contradiction"]
-        # The numbers and words match: only a clear contradiction overrules them.
-        stated = entailed >= _ENTAILED and entailed > against
-        if found.numbers and found.share >= 0.5:
-            stated = against < _CONTRADICTED
-        if _is_name(fact, answer):
-            stated = True
+    for index, fact in enumerate(pending):
+        close, wide, back, back_wide = shares[4 * index : 4 * index + 4]
+        forth = max(close, wide, key=lambda each: each["entailment"])
+        again = max(back, back_wide, key=lambda each: each["entailment"])
+        reading = read_fact(fact, answer)
+        decision = decided(reading, forth, again)
+        note = f"entailment {forth['entailment']:.2f}, contradiction {forth['contradiction']:.2f}"
         made[fact] = _Finding(
             fact=fact,
-            stated=stated,
-            quote=found.quote,
-            note=f"entailment {entailed:.2f}, contradiction {against:.2f}",
-            confidence=trust(f"{fact} {answer}") * max(entailed, 1 - entailed),
+            decision=decision,
+            quote=near[fact],
+            note=f"{reading.doubt}; {note}" if reading.doubt else note,
+            confidence=trust(f"{fact} {answer}") * (0.9 if decision != "in doubt" else 0.3),
             producer="local model",
         )
     return made

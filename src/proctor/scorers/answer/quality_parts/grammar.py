@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, Literal
 
+from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
+from proctor.core.sockets import WordingReader
+from proctor.core.wording import Wording
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
+from proctor.scorers.model_trust import trust
 from proctor.text import english, japanese
 from proctor.text.answer_format import repetitions, unbalanced, unfinished
+from proctor.text.claims import plain
 from proctor.text.script import Slip, broken_characters, language_of, mixed_words
-from proctor.text.split import sentences
+from proctor.text.split import sentences, words
+from proctor.text.text_damage import TextDamage, text_damage
 
-__all__ = ["Checker", "score_grammar"]
+__all__ = ["Checker", "score_grammar", "with_wording"]
 
 Checker = Literal["auto", "own", "harper"]
 
@@ -60,15 +67,69 @@ def score_grammar(answer: str, *, checker: Checker = "auto") -> Score:
         missed += f", what comes after {LONGEST:,} characters"
     kept = sorted(found, key=lambda slip: slip.start)
     value = max(0.0, 1.0 - COST * sum(slip.weight for slip in kept) / math.sqrt(max(1, len(sentences(text)))))
+    damage = text_damage(text)
+    value = min(value, 1.0 - max((each.share for each in damage), default=0.0))
     what = "; ".join(dict.fromkeys(slip.note for slip in kept)) if kept else f"no slip found{by}"
+    if damage:
+        what = "; ".join([*(each.note for each in damage), *([what] if kept else [])])
     return Score(
         name="grammar",
         value=value,
-        confidence=confidence,
+        confidence=max(confidence, 0.8) if damage else confidence,
         reason=quoted(f"{what}; not checked: {missed}", 500),
-        evidence=tuple(Evidence(quote=slip.quote, note=f"{slip.kind}: {slip.note}") for slip in kept[:MOST_EVIDENCE]),
+        evidence=_evidence(damage, kept),
         label=language,
     )
+
+
+def _evidence(damage: Sequence[TextDamage], kept: Sequence[Slip]) -> tuple[Evidence, ...]:
+    found = [Evidence(quote=quoted(each.quote), note=f"{each.kind}: {each.note}") for each in damage]
+    found += [Evidence(quote=slip.quote, note=f"{slip.kind}: {slip.note}") for slip in kept]
+    return tuple(found[:MOST_EVIDENCE])
+
+
+# How far each fault makes a text unreadable. The network takes one fluent text in ten for bad grammar (brands, slang,
+# terse replies), so that fault weighs little unless it marks several words or a rule finds a slip too.
+_SEVERITY: Final[Mapping[str, float]] = {"order": 1.0, "woven": 1.0, "garbled": 0.95, "repeated": 1.0, "cut": 0.6}
+_GRAMMAR, _GRAMMAR_CLEAR, _MARKS = 0.2, 0.5, 3
+_FEW_WORDS: Final = 6
+_FAULTS: Final[Mapping[str, str]] = {
+    "order": "the words are out of order",
+    "grammar": "forms or small words look wrong",
+    "woven": "two sentences are mixed up",
+    "cut": "the text breaks off",
+    "garbled": "characters are garbled",
+    "repeated": "the same words again and again",
+}
+
+
+async def with_wording(by_rule: Score, answer: str, reader: WordingReader) -> Score:
+    """Return the grammar score with what the network says about the text, which rules cannot see."""
+    if by_rule.value is None:
+        return by_rule
+    text = plain(answer[:LONGEST])
+    try:
+        (found,) = await reader.wording([text])
+    except ProctorError as error:
+        return Score(name="grammar", status="error", reason=f"the local model did not answer: {quoted(error.message)}")
+    loss = _loss(found, slips=by_rule.value < 1.0) * min(1.0, len(words(text)) / _FEW_WORDS)
+    # Rules and network see different faults, so both count.
+    value = max(0.0, min(by_rule.value, by_rule.value * (1.0 - loss)))
+    fault = max(_FAULTS, key=lambda name: found.kinds.get(name, 0.0))
+    reason, evidence = by_rule.reason, by_rule.evidence
+    if loss >= 0.2:
+        reason = quoted(f"{_FAULTS[fault]} ({found.kinds.get(fault, 0.0):.2f}); {reason}", 500)
+        marked = tuple(Evidence(quote=quoted(each, 120), note=_FAULTS[fault]) for each in found.wrong)
+        evidence = (*marked, *evidence)[:MOST_EVIDENCE]
+    sure = max(by_rule.confidence or 0.0, trust(text))
+    return replace(by_rule, value=value, reason=reason, evidence=evidence, confidence=sure, producer="rule+local model")
+
+
+def _loss(found: Wording, *, slips: bool) -> float:
+    """Return how unreadable the text is, from 0 to 1; ``slips``: whether rules found something too."""
+    loss = sum(share * found.kinds.get(name, 0.0) for name, share in _SEVERITY.items())
+    clear = slips or len(found.wrong) >= _MARKS
+    return min(1.0, loss + (_GRAMMAR_CLEAR if clear else _GRAMMAR) * found.kinds.get("grammar", 0.0))
 
 
 def _any_language(text: str) -> Iterator[Slip]:

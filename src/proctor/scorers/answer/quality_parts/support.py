@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
 from proctor.core.errors import ProctorError
@@ -16,11 +18,14 @@ from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.scorers.model_trust import trust
 from proctor.text.dates import Day, read_date
 from proctor.text.quantities import find_quantities
+from proctor.text.split import words
 
 __all__ = ["NAME", "UNSOURCED", "no_hallucination", "passages_of", "source_passage", "spoken"]
 
 NAME: Final = "no_hallucination"
 MOST_PASSAGES: Final = 40
+_FEW_PAIRS: Final = 4  # pairs of words below which a claim is too short to be called copied
+_MOSTLY_COPIED, _REWORDED = 0.6, 0.08
 UNSOURCED: Final = "no source"  # label of a score that is missing only because nothing was retrieved
 
 
@@ -67,7 +72,29 @@ async def no_hallucination(
         made = [each for each in made if each.state != "unsupported"]
         if not made:
             return Score(name=NAME, status="skipped", reason="no sources were retrieved, and nothing is contradicted")
-    return _score(made, answer, networks=networks)
+    return _score([_copied(each, passages) for each in made], answer, networks=networks)
+
+
+def _copied(each: CheckedClaim, passages: Sequence[SourcePassage]) -> CheckedClaim:
+    """Return the claim with a value that also reflects how much of its wording is a passage's own.
+
+    A network that hesitates over a copied sentence is overruled, and of two supported claims the reworded one is a
+    little less certain. Rules have compared the wording already, and data has none.
+    """
+    if each.by_rule or each.state in ("contradicted", "stale") or all(passage.data for passage in passages):
+        return each
+    pairs = _pairs(each.claim)
+    if len(pairs) < _FEW_PAIRS:
+        return each
+    share = max(len(pairs & _pairs(passage.text)) for passage in passages) / len(pairs)
+    value = max(each.value, share) if share >= _MOSTLY_COPIED else each.value
+    return replace(each, value=value * (1 - _REWORDED * (1 - share)))
+
+
+@lru_cache(maxsize=256)
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    said = [word.strip(".,;:!?()\"'«»“”。、").casefold() for word in words(text)]
+    return frozenset(pairwise(said))
 
 
 def _unsourced(said: Sequence[str]) -> Score:

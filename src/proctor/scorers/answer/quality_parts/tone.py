@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from proctor.core.score import Evidence, Score
 from proctor.scorers.checked_answers import quoted
+from proctor.text.script import language_of
 from proctor.text.split import sentences, words
 
 __all__ = ["Trait", "describe", "score_tone"]
@@ -181,7 +182,7 @@ def _courtesy(text: str) -> Iterator[tuple[float, str, str]]:
         yield 0.4, " ".join(capitals[:4]), "shouted in capitals"
     if (marks := re.search(r"[!！]{3,}", text)) is not None:
         yield 0.2, marks.group(), "too many exclamation marks"
-    for sentence in sentences(text):
+    for sentence in sentences(text) if language_of(text) == "en" else ():
         if (
             re.search(r"[.!]$", sentence)
             and len(words(sentence)) >= 6

@@ -17,7 +17,7 @@ from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.monitor.alert_course import AlertCourse, AlertExample, course_of, examples_of
 from proctor.workflows.promote.regression_suite import REGRESSIONS, regression_suite
 
-__all__ = ["TIERS", "pairs_text", "routes", "state_chip", "tier_chip"]
+__all__ = ["TIERS", "cut_text", "pairs_text", "routes", "state_chip", "tier_chip"]
 
 TIERS: Final = ("critical", "high", "medium", "low")
 _WORDS: Final = {"acked": "acknowledged", "no_data": "no data"}
@@ -27,6 +27,12 @@ _MOST_TEXT: Final = 160
 def pairs_text(values: Mapping[str, str]) -> str:
     """Return a slice or what a silence matches in words."""
     return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def cut_text(text: str) -> str:
+    """Return a text in one line, cut where it is long; the whole is on the page that the row leads to."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_TEXT else f"{line[: _MOST_TEXT - 1]}…"
 
 
 def state_chip(alert: AlertRecord, silences: Sequence[Silence], now: float) -> Chip:
@@ -182,8 +188,8 @@ def _examples(examples: Sequence[AlertExample]) -> Table:
                 known.intent if known else None,
                 known.version if known else None,
                 Moment(known.first) if known else None,
-                _cut(each.question) or (None if known else "no longer in the history"),
-                _cut(each.answer) or None,
+                cut_text(each.question) or (None if known else "no longer in the history"),
+                cut_text(each.answer) or None,
             ]
         )
     return Table(
@@ -218,11 +224,6 @@ def _earlier(alerts: Sequence[AlertRecord], silences: Sequence[Silence], now: fl
         empty="This rule and slice has raised no other alert.",
         caption="Other alerts of this rule and slice",
     )
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MOST_TEXT else f"{line[: _MOST_TEXT - 1]}…"
 
 
 def _acknowledge(desk: Desk, asked: PageRequest) -> Reply:

@@ -10,7 +10,7 @@ from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
-from proctor.server.pages.views.alert_item import TIERS, pairs_text, state_chip, tier_chip
+from proctor.server.pages.views.alert_item import TIERS, cut_text, pairs_text, state_chip, tier_chip
 from proctor.server.pages.views.alert_item import routes as item_routes
 from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import AlertFilter
@@ -46,7 +46,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     def every() -> Iterator[Sequence[Cell]]:
         for first in range(0, total, 1000):
             for each in desk.alerts.select(wanted, limit=1000, offset=first)[0]:
-                yield _row(each, silences, asked.now)
+                yield [*_row(each, silences, asked.now)[:-1], each.message]
 
     return View(
         template="alerts.html",
@@ -70,7 +70,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
                 total=total,
                 page=asked.page,
                 every=every,
-                empty=_empty(wanted, statuses),
+                empty=_empty(wanted, statuses) if not total else "There are no more pages.",
                 caption="Alerts",
             ),
             "rules": _rules(statuses),
@@ -87,7 +87,7 @@ def _row(alert: AlertRecord, silences: Sequence[Silence], now: float) -> list[Ce
         pairs_text(alert.slice) or None,
         Moment(alert.fired),
         Moment(alert.resolved) if alert.resolved is not None else None,
-        alert.message,
+        cut_text(alert.message),
     ]
 
 
@@ -131,7 +131,7 @@ def _rules(statuses: Sequence[RuleStatus]) -> Table:
 
 
 def _rule_chip(status: RuleStatus) -> Chip:
-    word = {"ok": "fine", "no_data": "no data", "unknown": "not watched"}.get(status.state, status.state)
+    word = {"ok": "fine", "no_data": "no data", "unknown": "not known"}.get(status.state, status.state)
     return Chip(cast(Literal["pass", "fail", "unscored", "info"], _SEEN.get(status.state, "unscored")), word)
 
 
@@ -141,9 +141,9 @@ def _undelivered(desk: Desk) -> str:
     if not spool.folder.is_dir():
         return ""
     dead, late = spool.dead(), [each for each in spool.waiting() if each.attempts]
-    parts = [f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}"] * bool(
-        dead
-    )
+    parts = []
+    if dead:
+        parts.append(f"{len(dead):,} messages were not delivered; the last to {dead[-1].channel}: {dead[-1].failure}")
     if late:
         parts.append(f"{len(late):,} messages wait for a channel: {late[0].channel}: {late[0].failure}")
     return "; ".join(parts)

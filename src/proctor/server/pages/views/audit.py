@@ -30,7 +30,7 @@ _FILES: Final = {".csv": "text/csv; charset=utf-8", ".jsonl": "application/x-ndj
 def show_audit(desk: Desk, asked: PageRequest) -> Reply:
     """One week, or the last four: progress, agreement, quality, disagreements."""
     from proctor.server.pages.views import audit_tables as tables  # noqa: PLC0415 - statistics only where needed
-    from proctor.store.audit_progress import complete_items, held_by, week_progress  # noqa: PLC0415
+    from proctor.store.audit_progress import complete_items, held_by, rating_stamp, week_progress  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_settings, report_of  # noqa: PLC0415
 
     settings = audit_settings(desk.config)
@@ -40,7 +40,11 @@ def show_audit(desk: Desk, asked: PageRequest) -> Reply:
         return _nothing_yet(asked)
     names = _chosen(asked, [each.week for each in weeks])
     is_pooled = len(names) > 1 or asked.text("week") == _LAST
-    report = report_of(store, settings, weeks=_POOLED, week=None if is_pooled else names[0])
+    report = desk.kept(
+        "audit",
+        (settings, names, is_pooled, rating_stamp(store)),
+        lambda: report_of(store, settings, weeks=_POOLED, week=None if is_pooled else names[0]),
+    )
     complete = complete_items(store, names)
     shown = [each for each in report.splits if each.item in complete]
     chosen = [each for each in weeks if each.week in names]
@@ -59,6 +63,7 @@ def show_audit(desk: Desk, asked: PageRequest) -> Reply:
             "ratings": sum(each.ratings for each in chosen),
             "left": _left(desk, asked, names),
             "open_splits": len({each.item for each in shown if not each.is_settled}),
+            "drifts": sorted({each.rater for each in report.drift if each.is_seen}),
             "held": held_by(store),
             "settings": settings,
             "rate_week": "" if is_pooled else names[0],

@@ -27,12 +27,12 @@ def rate_next(desk: Desk, asked: PageRequest) -> Reply:
     return _onward(desk, asked, _skipped(asked))
 
 
-def _onward(desk: Desk, asked: PageRequest, skipped: Sequence[str], said: str = "") -> Redirect:
-    """Hold the next conversation and go there; to the audit page if there is none."""
+def _onward(desk: Desk, asked: PageRequest, skipped: Sequence[str], said: str = "", *, last: str = "") -> Redirect:
+    """Hold the next conversation and go there; to the audit page if there is none. ``last`` was just rated."""
     week = asked.text("week") or None
     found = desk.audit.claim(asked.visitor.name, week=week, minutes=_settings(desk).claim, skip=skipped)
     if found is not None:
-        return Redirect(to=f"{_ADDRESS}/{found.id}{_state(asked, skipped)}", said=said)
+        return Redirect(to=f"{_ADDRESS}/{found.id}{_state(asked, skipped, last=last)}", said=said)
     if skipped:
         left = "Only conversations that you skipped are left. Begin again to see them."
     else:
@@ -70,6 +70,7 @@ def rate_item(desk: Desk, asked: PageRequest) -> Reply:
             "left": store.left(rater, week=week),
             "state": _state(asked, _skipped(asked)),
             "keys": len(settings.dimensions) + 1,
+            "last": _changeable(desk, asked.text("last"), rater),
         },
         tables={"agreement": kappa_table(kappas_of(store, settings, [shown.week]))},
     )
@@ -84,7 +85,7 @@ def store_rating(desk: Desk, asked: PageRequest) -> Reply:
     if _own_rating(desk, item, rater) is not None and _is_complete(desk, item):
         raise InputError(_COMPLETE, hint="Settle it on the audit page.")
     store.rate([AuditRating(item=item.id, rater=rater, values=values, note=asked.text("note"))])
-    return _onward(desk, asked, _skipped(asked), "Stored.")
+    return _onward(desk, asked, _skipped(asked), "Stored.", last=item.id)
 
 
 def skip_item(desk: Desk, asked: PageRequest) -> Reply:
@@ -207,8 +208,20 @@ def _skipped(asked: PageRequest) -> list[str]:
     return [each for each in asked.text("skip").split(",") if each][:_MAX_SKIPPED]
 
 
-def _state(asked: PageRequest, skipped: Sequence[str] = ()) -> str:
+def _changeable(desk: Desk, name: str, rater: str) -> str:
+    """Return the conversation that was rated last, if its rating can still be changed."""
+    if not name:
+        return ""
+    try:
+        item = desk.audit.find(name)
+    except InputError:
+        return ""
+    is_own = _own_rating(desk, item, rater) is not None
+    return item.id if is_own and not _is_complete(desk, item) else ""
+
+
+def _state(asked: PageRequest, skipped: Sequence[str] = (), *, last: str = "") -> str:
     """Return the parameters that stay from one conversation to the next: the week, and what was skipped."""
-    kept = {"week": asked.text("week"), "skip": ",".join(skipped)}
+    kept = {"week": asked.text("week"), "skip": ",".join(skipped), "last": last}
     query = urlencode({name: value for name, value in kept.items() if value})
     return f"?{query}" if query else ""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from proctor.core.event import Event
 from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Turn
 from proctor.core.verdict import Verdict
 from proctor.text.excerpt import TextPart, marked_parts
-from proctor.workflows.monitor.turn_conflicts import TurnConflict
+
+if TYPE_CHECKING:
+    from proctor.workflows.monitor.turn_conflicts import TurnConflict
 
 __all__ = [
     "ConflictNote",
@@ -23,6 +25,7 @@ __all__ = [
     "TurnCard",
     "cards_of",
     "cards_of_turns",
+    "loose_gates",
     "said_texts",
     "score_notes",
 ]
@@ -125,7 +128,7 @@ def cards_of(
 
     ``phrases`` are marked wherever they occur, and what contradicts another turn is marked in the answers.
     """
-    gates = _gate_events(events)
+    gates = _gates_by_turn(events)
     notes: dict[int, list[ConflictNote]] = {}
     quotes: dict[int, list[str]] = {}
     for each in conflicts:
@@ -143,7 +146,7 @@ def cards_of(
         if score.turn is not None:
             about.setdefault(score.turn, []).append(score)
     cards = []
-    for place, turn in enumerate(turns_of(events)):
+    for place, turn in enumerate(turns_of([each for each in events if each.kind != "gate"])):
         at = first + place
         cards.append(
             TurnCard(
@@ -151,9 +154,7 @@ def cards_of(
                 turn=turn,
                 said=said_texts(turn, phrases, quotes.get(at, ())),
                 tools=[_tool(each) for each in _calls(turn)],
-                gates=[
-                    GateNote(verdict=verdict, event=gates.get((place, id_), "")) for id_, verdict in _verdicts(turn)
-                ],
+                gates=[*(GateNote(verdict=each) for each in turn.verdicts), *gates.get(place, ())],
                 conflicts=notes.get(at, ()),
                 scores=about.get(at, ()),
             )
@@ -210,21 +211,28 @@ def said_texts(turn: Turn, phrases: Sequence[str] = (), quotes: Sequence[str] = 
     return found
 
 
-def _gate_events(events: Sequence[Event]) -> Mapping[tuple[int, int], str]:
-    """Return the ids of decisions that came as events, by the place of their turn and their place in it."""
-    found: dict[tuple[int, int], str] = {}
-    place, count = -1, 0
+def loose_gates(events: Sequence[Event]) -> list[GateNote]:
+    """Return the decisions in a conversation that has no turn: its only message may have been stopped."""
+    if any(each.kind == "turn" for each in events):
+        return []
+    return [GateNote(verdict=each.verdict, event=each.id or "") for each in events if each.verdict is not None]
+
+
+def _gates_by_turn(events: Sequence[Event]) -> Mapping[int, Sequence[GateNote]]:
+    """Return decisions that came as events, by the place of their turn.
+
+    A gate decides before the turn is told, so its decision belongs to the next turn; after the last one, to that.
+    """
+    found: dict[int, list[GateNote]] = {}
+    turns = sum(each.kind == "turn" for each in events)
+    passed, told = 0, None
     for event in events:
         if event.kind == "turn":
-            place, count = place + 1, len(event.turn.verdicts) if event.turn is not None else 0
-        elif event.kind == "gate" and event.verdict is not None and place >= 0:
-            found[place, count] = event.id or ""
-            count += 1
+            passed, told = passed + 1, event.time
+        elif event.kind == "gate" and event.verdict is not None:
+            place = passed - 1 if passed == turns or event.time == told else passed
+            found.setdefault(place, []).append(GateNote(verdict=event.verdict, event=event.id or ""))
     return found
-
-
-def _verdicts(turn: Turn) -> Sequence[tuple[int, Verdict]]:
-    return list(enumerate(turn.verdicts))
 
 
 def _calls(turn: Turn) -> Sequence[Any]:

@@ -68,7 +68,11 @@ def list_conversations(desk: Desk, asked: PageRequest) -> Reply:
 
 def show_conversation(desk: Desk, asked: PageRequest) -> Reply:
     """One conversation, some turns at a time."""
-    from proctor.server.pages.views.conversation_turns import cards_of, score_notes  # noqa: PLC0415 - scorers only there
+    from proctor.server.pages.views.conversation_turns import (  # noqa: PLC0415 - scorers only there
+        cards_of,
+        loose_gates,
+        score_notes,
+    )
     from proctor.store.conversation_part import PartRequest  # noqa: PLC0415
     from proctor.workflows.promote.regression_suite import REGRESSIONS  # noqa: PLC0415
 
@@ -89,6 +93,7 @@ def show_conversation(desk: Desk, asked: PageRequest) -> Reply:
         data={
             "talk": part.summary,
             "cards": cards,
+            "gates": loose_gates(part.events),
             "part": part,
             "page_number": part.first // _TURNS + 1,
             "pages": max(1, -(-part.turns // _TURNS)),
@@ -169,7 +174,7 @@ def _row(hit: SearchHit, text: str, begin: str) -> Sequence[Cell]:
     talk = hit.conversation
     query = urlencode({"q": text, "at": repr(hit.time)}) if text else ""
     to = f"/ui/conversations/{quote(talk.session, safe='')}{'?' if query else ''}{query}"
-    happened = [name for name in talk.signals if not name.startswith(("outcome/", "score/"))]
+    happened = _happened(talk.signals)
     more = len(happened) - _SHOWN_SIGNALS
     words = ", ".join(happened[:_SHOWN_SIGNALS]) + (f" and {more} more" if more > 0 else "")
     return (
@@ -183,6 +188,17 @@ def _row(hit: SearchHit, text: str, begin: str) -> Sequence[Cell]:
         talk.csat,
         excerpt(hit.text or begin, text.split()),
     )
+
+
+def _happened(signals: Mapping[str, int]) -> list[str]:
+    """Return what went wrong in words: a gate stands for its findings, a kind of hand-off for the hand-off."""
+    families = {name.partition("/")[0] for name in signals if "/" in name}
+    left_out = {"outcome", "score"} | ({"finding"} if "gate" in families else set())
+    shown = [
+        name for name in signals
+        if name.partition("/")[0] not in left_out and ("/" in name or name not in families)
+    ]  # fmt: skip
+    return [name.replace("/", ": ").replace("_", " ") for name in shown]
 
 
 def _lowest(scores: Mapping[str, float], signals: Mapping[str, int]) -> Cell:

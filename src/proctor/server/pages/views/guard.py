@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from proctor.core.gate_decisions import GateDecisions, GuardDecisions
+from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.desk import Desk
-from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
-from proctor.server.pages.views.guard_decision import promote, show_decision
 from proctor.server.pages.views.guard_pieces import (
     ACTIONS,
     PERIODS,
@@ -22,9 +22,7 @@ from proctor.server.pages.views.guard_pieces import (
     time_chart,
     window_of,
 )
-from proctor.server.pages.views.guard_review import record_review, show_queue
-from proctor.server.pages.views.guard_what_if import show_what_if
-from proctor.store.guard_index import DecisionQuery, IndexedDecision
+from proctor.store.decision_query import DecisionQuery, IndexedDecision
 from proctor.store.review import guard_verdicts
 from proctor.workflows.guard.activity import GuardActivity, TimeCounts, guard_activity, reported_activity
 
@@ -35,6 +33,7 @@ _REASON_CHARS: Final = 160
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
 _REPORTED: Final = {"gate": "Gates that acted, as agents reported it", "finding": "Findings that agents reported"}
+_MAX_BARS: Final = 10
 _EVERY_ROWS: Final = 1_000
 _EMPTY: Final = (
     "No decision is on record in this period. Put your agent behind the guard: `proctor proxy`, `proctor guard serve`,"
@@ -45,6 +44,8 @@ _EMPTY: Final = (
 def show(desk: Desk, asked: PageRequest) -> Reply:
     """Answer /guard: the figures of a period, or one decision."""
     if event := asked.text("event"):
+        from proctor.server.pages.views.guard_decision import show_decision  # noqa: PLC0415 - loads much
+
         return show_decision(desk, asked, event)
     days, since = period_start(asked)
     begin, end = window_of(asked)
@@ -78,7 +79,7 @@ def show(desk: Desk, asked: PageRequest) -> Reply:
             "findings": _findings(asked, activity),
             "decisions": _decisions(desk, asked, query),
         },
-        charts=_charts(activity, reported),
+        charts=_charts(activity, gates, reported),
         live=("guard",),
     )  # fmt: skip
 
@@ -212,7 +213,9 @@ def _reported(desk: Desk, since: datetime | None, until: float) -> dict[str, Tim
     return {family: reported_activity(cells, family) for family in _REPORTED}
 
 
-def _charts(activity: GuardActivity, reported: Mapping[str, TimeCounts]) -> dict[str, Chart]:
+def _charts(
+    activity: GuardActivity, gates: Sequence[GateDecisions], reported: Mapping[str, TimeCounts]
+) -> dict[str, Chart]:
     step = "hour" if activity.actions.step == _HOUR else "day"
     made = {
         "actions": time_chart(f"Steps stopped or changed, by {step}", activity.actions, only=_STOPPED),
@@ -221,7 +224,25 @@ def _charts(activity: GuardActivity, reported: Mapping[str, TimeCounts]) -> dict
     }
     for family, counts in reported.items():
         made[f"reported_{family}"] = time_chart(_REPORTED[family], counts)
-    return {name: chart for name, chart in made.items() if chart is not None}
+    drawn: dict[str, Chart] = {name: chart for name, chart in made.items() if chart is not None}
+    return drawn | _bars(gates)
+
+
+def _bars(gates: Sequence[GateDecisions]) -> dict[str, Chart]:
+    """Return how often each gate was right, and how long it took."""
+    judged = [
+        BarRow(label=f"{row.gate} at {row.point}", value=share.value, low=share.low, high=share.high, state="pass",
+               note=f"of {share.total}")
+        for row in gates if (share := row.precision).value is not None
+    ]  # fmt: skip
+    slowest = sorted((row for row in gates if row.latency.p95 is not None), key=lambda row: -(row.latency.p95 or 0.0))
+    timed = [BarRow(label=f"{row.gate} at {row.point}", value=row.latency.p95) for row in slowest[:_MAX_BARS]]
+    made: dict[str, Chart] = {}
+    if judged:
+        made["precision"] = BarChart(title="Precision, as people reviewed it", unit="share", rows=judged[:_MAX_BARS])
+    if timed:
+        made["latency"] = BarChart(title="Latency, p95", unit="seconds", rows=timed)
+    return made
 
 
 PAGE: Final = Page(
@@ -230,9 +251,9 @@ PAGE: Final = Page(
     order=50,
     routes=(
         Route(path="/guard", answer=show),
-        Route(path="/guard/review", answer=show_queue),
-        Route(path="/guard/review", answer=record_review, method="POST", role="auditor"),
-        Route(path="/guard/what-if", answer=show_what_if),
-        Route(path="/guard/promote", answer=promote, method="POST", role="auditor"),
+        Route(path="/guard/review", answer=later("guard_review", "show_queue")),
+        Route(path="/guard/review", answer=later("guard_review", "record_review"), method="POST", role="auditor"),
+        Route(path="/guard/what-if", answer=later("guard_what_if", "show_what_if")),
+        Route(path="/guard/promote", answer=later("guard_decision", "promote"), method="POST", role="auditor"),
     ),
 )

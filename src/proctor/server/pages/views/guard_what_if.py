@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -29,10 +28,11 @@ def show_what_if(desk: Desk, asked: PageRequest) -> Reply:
     gates = desk.guard.scored_gates(begin)
     wanted = asked.text("at") or (f"{gates[0][1]}@{gates[0][0]}" if gates else "")
     gate, _, point = wanted.partition("@")
-    scores = desk.guard.scores(point, gate, begin)
+    said = guard_verdicts(desk.runs)
+    scores = desk.guard.scores(point, gate, begin, told_apart=list(said))
     lowest = min((each.score for each in scores if not each.by_rule), default=_FLOOR)
-    threshold = asked.number("from", max(math.floor(100 * lowest) / 100, _DEFAULT), low=0.0, high=1.0)
-    found = what_if(scores, guard_verdicts(desk.runs), threshold)
+    threshold = round(asked.number("from", max(lowest, _DEFAULT), low=0.0, high=1.0), 2)
+    found = what_if(scores, said, threshold)
     return View(
         template="guard_what_if.html",
         title="What if",
@@ -40,7 +40,7 @@ def show_what_if(desk: Desk, asked: PageRequest) -> Reply:
             "days": days, "periods": PERIODS, "now_tab": "what_if", "waiting": None, "gate": gate, "point": point,
             "at": wanted, "gates": [(f"{name}@{place}", f"{name} at {place} ({n:,})") for place, name, n in gates],
             "threshold": threshold, "found": found, "effect": found.chosen, "unread": unread,
-            "low": math.floor(100 * min(lowest, threshold)) / 100,
+            "low": min(lowest, threshold),
         },
         tables={"steps": _steps(found)},
         charts=_chart(found, threshold),

@@ -9,6 +9,7 @@ from typing import Final
 
 from proctor.core.alert_record import AlertRecord
 from proctor.core.digest import DigestFigure, PeriodDigest
+from proctor.monitor.digest_figures import measured_share
 from proctor.server.pages.charts import BarChart, BarRow, Series, TimeChart
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
@@ -24,7 +25,9 @@ from proctor.server.pages.views.production_parts import (
     score_chart,
 )
 from proctor.store.decisions import DecisionRecord, decisions
+from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.period_spend import cost_between
+from proctor.workflows.guard.stopped_steps import stopped_steps
 from proctor.workflows.monitor.alert_course import rule_statuses
 from proctor.workflows.monitor.kept_reports import newest_digest
 from proctor.workflows.monitor.production_course import PERIODS, ProductionCourse, production_course
@@ -108,10 +111,19 @@ def _tiles(desk: Desk, asked: PageRequest, course: ProductionCourse) -> list[Fig
         figure_tile("Errors", found["errors"], "/ui/conversations?signal=error"),
         figure_tile("P95 of the latency", found["P95 of the latency"], f"{here}#latency"),
         figure_tile("Satisfaction", found["satisfaction"], f"{here}#ratings"),
-        figure_tile("Acted on by a gate", found["acted on by a gate"], "/ui/guard"),
+        _guard_tile(desk, course, begin),
         figure_tile("Spend of production", found["spend"], f"{here}#cost"),
         FigureTile("Spend of runs", "–" if own is None else f"${own:,.2f}", "/ui/runs"),
     ]
+
+
+def _guard_tile(desk: Desk, course: ProductionCourse, begin: datetime) -> FigureTile:
+    """Return what the guard's own log says, or without one what agents report of their gates."""
+    if not (desk.config.store / GUARD_FOLDER).is_dir():
+        return figure_tile("Acted on by a gate", course.figures()["acted on by a gate"], "/ui/guard")
+    stopped, total = stopped_steps(desk.guard, begin)
+    figure = DigestFigure(name="stopped", unit="share", now=measured_share(stopped, total))
+    return figure_tile("Stopped by the guard", figure, f"/ui/guard?days={course.days}", f"of {total:,} decisions")
 
 
 def _headline(digest: PeriodDigest | None, name: str) -> DigestFigure | None:

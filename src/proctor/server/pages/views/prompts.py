@@ -8,9 +8,8 @@ from urllib.parse import quote
 
 from proctor.core.errors import InputError
 from proctor.server.pages.desk import Desk
-from proctor.server.pages.page import Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table
-from proctor.server.pages.views.prompt_page import show_prompt
 from proctor.server.pages.views.run_cells import rate_cell, run_address
 from proctor.store.run_search import runs_of_suite
 
@@ -94,5 +93,8 @@ PAGE = Page(
     title="Prompts",
     path="/prompts",
     order=80,
-    routes=(Route(path="/prompts", answer=_show), Route(path="/prompts/{name:.+}", answer=show_prompt)),
+    routes=(
+        Route(path="/prompts", answer=_show),
+        Route(path="/prompts/{name:.+}", answer=later("prompt_page", "show_prompt")),
+    ),
 )

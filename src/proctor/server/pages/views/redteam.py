@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.core.attack_finding import FINDING_STATUSES, AttackFinding
+from proctor.core.campaign import AttackFigures
 from proctor.server.pages.desk import Desk
-from proctor.server.pages.page import Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.guard_pieces import share_cell
-from proctor.server.pages.views.redteam_campaign import show_campaign
-from proctor.server.pages.views.redteam_finding import decide, promote_finding, show_attempt, show_finding
 from proctor.server.pages.views.redteam_pieces import board, campaign_address, finding_table
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignRun
 from proctor.store.findings import findings
-from proctor.workflows.redteam.campaign_report import campaign_total
 
 __all__ = ["PAGE"]
 
 _SEVERITIES: Final = ("critical", "high", "medium", "low")
 _MAX_RUNS: Final = 100
+_COUNTED: Final = 2  # runs of an older version whose figures are counted while a reader waits
 _EMPTY: Final = (
     "No campaign was run yet. Write goals (redteam/*.yaml) and run `proctor redteam run CAMPAIGN`; `proctor redteam"
     " import FILE` takes reports of garak, PyRIT and promptfoo. docs/redteam.md shows how."
@@ -31,7 +30,7 @@ _EMPTY: Final = (
 def show(desk: Desk, asked: PageRequest) -> Reply:
     """Answer /redteam: the board over all campaigns, and the campaigns."""
     names = campaigns.campaigns(desk.runs)
-    found = findings(desk.runs)
+    found = sorted(findings(desk.runs), key=lambda each: each.is_closed)
     status, severity = asked.choice("status", FINDING_STATUSES), asked.choice("severity", _SEVERITIES)
     chosen = [each for each in found if status in ("", each.status) and severity in ("", each.severity)]
     open_now = [each for each in found if not each.is_closed]
@@ -69,9 +68,14 @@ def _tiles(
 
 
 def _campaigns(desk: Desk, names: Sequence[str], open_now: Sequence[AttackFinding]) -> Table:
+    from proctor.workflows.redteam.campaign_report import campaign_content, campaign_total  # noqa: PLC0415 - loads much
+
     runs = sorted((run for name in names for run in campaigns.find(desk.runs, name)), key=lambda run: -run.n)
     known = {run.campaign for run in runs}
-    rows = [_run(desk, run, open_now) for run in runs[:_MAX_RUNS]]
+    totals = {run.n: campaign_total(desk.runs, run) for run in runs[:_MAX_RUNS]}
+    for run in [each for each in runs[:_MAX_RUNS] if each.finished and totals[each.n] is None][:_COUNTED]:
+        totals[run.n] = campaign_content(desk.config, desk.runs, run).summary.total
+    rows = [_run(run, totals[run.n], open_now) for run in runs[:_MAX_RUNS]]
     rows += [_imported(name, open_now) for name in names if name not in known]
     columns = [
         "Campaign",
@@ -95,8 +99,7 @@ def _campaigns(desk: Desk, names: Sequence[str], open_now: Sequence[AttackFindin
     )
 
 
-def _run(desk: Desk, run: CampaignRun, open_now: Sequence[AttackFinding]) -> list[Cell]:
-    total = campaign_total(desk.runs, run)
+def _run(run: CampaignRun, total: AttackFigures | None, open_now: Sequence[AttackFinding]) -> list[Cell]:
     return [
         Link(run.campaign, f"{campaign_address(run.campaign)}?run={run.n}"),
         run.n,
@@ -124,10 +127,20 @@ PAGE: Final = Page(
     order=60,
     routes=(
         Route(path="/redteam", answer=show),
-        Route(path=_ONE, answer=show_campaign),
-        Route(path=f"{_ONE}/findings/{{finding}}", answer=show_finding),
-        Route(path=f"{_ONE}/findings/{{finding}}", answer=decide, method="POST", role="auditor"),
-        Route(path=f"{_ONE}/findings/{{finding}}/promote", answer=promote_finding, method="POST", role="auditor"),
-        Route(path=f"{_ONE}/attempts/{{case}}", answer=show_attempt),
+        Route(path=_ONE, answer=later("redteam_campaign", "show_campaign")),
+        Route(path=f"{_ONE}/findings/{{finding}}", answer=later("redteam_finding", "show_finding")),
+        Route(
+            path=f"{_ONE}/findings/{{finding}}",
+            answer=later("redteam_finding", "decide"),
+            method="POST",
+            role="auditor",
+        ),
+        Route(
+            path=f"{_ONE}/findings/{{finding}}/promote",
+            answer=later("redteam_finding", "promote_finding"),
+            method="POST",
+            role="auditor",
+        ),
+        Route(path=f"{_ONE}/attempts/{{case}}", answer=later("redteam_finding", "show_attempt")),
     ),
 )

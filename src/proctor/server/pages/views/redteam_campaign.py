@@ -64,7 +64,7 @@ def show_campaign(desk: Desk, asked: PageRequest) -> Reply:
         content = campaign_content(desk.config, desk.runs, record)
         data |= {"record": record, "summary": content.summary, "headline": headline_of(content.summary)}
     if content is None or tab == "findings":
-        found = findings(desk.runs, name)
+        found = sorted(findings(desk.runs, name), key=lambda each: each.is_closed)
         status = asked.choice("status", FINDING_STATUSES)
         chosen = [each for each in found if status in ("", each.status)]
         data |= {"board": board(found), "statuses": FINDING_STATUSES, "status": status}

@@ -56,7 +56,10 @@ def show_finding(desk: Desk, asked: PageRequest) -> Reply:
             "campaign": campaign, "campaign_to": campaign_address(campaign), "here": finding_address(finding),
             "may_decide": asked.visitor.may("auditor"), "may_reveal": asked.visitor.may("admin"),
             "sides": [attempt_data(each) for each in sides],
-            "attempts": [(each, attempt_address(campaign, each)) for each in finding.attempts] if is_clear else [],
+            "attempts": [
+                (each, attempt_address(campaign, each) + ("?reveal=1" if finding.held_out else ""))
+                for each in finding.attempts
+            ] if is_clear else [],
             "imported": {key: str(finding.extra[key]) for key in ("payload", "response", "place")
                          if finding.extra.get(key)} if is_clear else {},
             "next_to": finding_address(waiting[0]) if waiting else "", "waiting": len(waiting),
@@ -141,8 +144,8 @@ def show_attempt(desk: Desk, asked: PageRequest) -> Reply:
     check_campaign(desk.runs, campaign)
     sides = attempt_runs(desk.runs, campaign, case)
     attempt = sides[0].attempt
-    if attempt.held_out and not asked.visitor.may("admin"):
-        raise NotFoundError("this attempt is of a goal that is held out", hint="an admin can see it")
+    if attempt.held_out and not (asked.text("reveal") == "1" and asked.visitor.may("admin")):
+        raise NotFoundError("this attempt is of a goal that is held out", hint="an admin can see it with `?reveal=1`")
     target = sides[0].record.target
     return View(
         template="redteam_attempt.html",

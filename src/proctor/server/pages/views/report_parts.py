@@ -23,7 +23,7 @@ def page_table(
 
 
 def _head(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    return name[:1].upper() + name[1:] if len(name) > 1 else name  # p is no P
 
 
 def _cell(cell: TableCell, link: Callable[[str], str] | None) -> Cell:

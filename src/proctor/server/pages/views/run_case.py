@@ -13,6 +13,7 @@ from proctor.report.evidence_marks import EvidenceMarks, quotations
 from proctor.report.failure_causes import causes
 from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Download, PageRequest, Reply, View
+from proctor.server.pages.views.case_origins import case_origins
 from proctor.server.pages.views.marked_turns import TURNS_PER_PAGE, MarkedTurn, marked_turns, page_of_turn
 from proctor.server.pages.views.run_cells import case_address, outcome_chip, run_address
 from proctor.server.pages.views.score_rows import ScoreRow, score_rows
@@ -48,6 +49,7 @@ def show_case(desk: Desk, asked: PageRequest) -> Reply:
         "result": result,
         "chip": outcome_chip(result.outcome),
         "is_held_out": is_held_out(whole),
+        "origins": case_origins(whole.case),
         "causes": [_cut(each.text) for each in causes(result)] if result.outcome != "pass" else [],
         "siblings": [_sibling(run.id, each, key) for each in siblings] if len(siblings) > 1 else [],
         "before": case_address(run.id, beside.before, outcome=outcome) if beside and beside.before is not None else "",

@@ -8,9 +8,8 @@ from typing import Final, get_args
 from proctor.report.number_format import percent
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.desk import Desk
-from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
-from proctor.server.pages.views.run_case import show_case
 from proctor.server.pages.views.run_cells import (
     cost_cell,
     gate_chip,
@@ -20,8 +19,6 @@ from proctor.server.pages.views.run_cells import (
     side_address,
     taken,
 )
-from proctor.server.pages.views.run_compare import show_case_pair, show_pair
-from proctor.server.pages.views.run_page import show_run
 from proctor.store.run_search import RunFilter, RunFound, RunSort, count_runs, run_choices, search_runs
 
 __all__ = ["PAGE"]
@@ -123,9 +120,9 @@ PAGE = Page(
     order=70,
     routes=(
         Route(path="/runs", answer=_show),
-        Route(path="/runs/compare", answer=show_pair),
-        Route(path="/runs/compare/case", answer=show_case_pair),
-        Route(path="/runs/{id}", answer=show_run),
-        Route(path="/runs/{id}/cases/{key:.+}", answer=show_case),
+        Route(path="/runs/compare", answer=later("run_compare", "show_pair")),
+        Route(path="/runs/compare/case", answer=later("run_compare", "show_case_pair")),
+        Route(path="/runs/{id}", answer=later("run_page", "show_run")),
+        Route(path="/runs/{id}/cases/{key:.+}", answer=later("run_case", "show_case")),
     ),
 )

@@ -1,0 +1,79 @@
+"""Questions and lookups that come round again although the customer has answered; requests that are left open."""
+
+from __future__ import annotations
+
+import pytest
+
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.conversation.dead_ends import closed_open_request
+from proctor.scorers.conversation.repeated_asks import asked_again, given_again, looked_up_again
+from tests.scorers.conversation.short_talks import call, talk
+
+_TRACK = call("track", {"id": "9"}, {"status": "AT_DEPOT"})
+
+
+def test_a_value_that_has_to_be_given_again_is_a_loop() -> None:
+    run = talk(
+        ("no internet", "Please tell me your customer number."),
+        ("40718826", "Could you please give me your customer number?"),
+        ("I just did. 40718826!!", "May I have your customer number?"),
+    )
+    assert [each.turn for each in given_again(run)] == [1]
+
+
+def test_a_value_that_was_used_is_no_loop() -> None:
+    run = talk(
+        ("no internet", "Please tell me your customer number."),
+        ("4071893", call("get_line", {"customer": "4071893"}, error="8 digits"), "Please check your customer number."),
+        ("4071893 it says", "It has to have eight digits."),
+    )
+    assert not list(given_again(run))
+
+
+def test_the_same_lookup_in_three_turns_is_a_loop() -> None:
+    run = talk(("where?", _TRACK, "Hagen."), ("and now?", _TRACK, "In Hagen."), ("well?", _TRACK, "Still Hagen."))
+    assert [each.turn for each in looked_up_again(run)] == [1]
+    moved = call("track", {"id": "9"}, {"status": "OUT"})
+    run = talk(("where?", _TRACK, "Hagen."), ("and now?", moved, "On its way."), ("well?", _TRACK, "Hagen."))
+    assert not list(looked_up_again(run))
+
+
+def test_a_question_asked_three_times_is_a_loop() -> None:
+    ask = "Which colour would you like for the lamp?"
+    run = talk(("a lamp", ask), ("black", f"Sure. {ask}"), ("black", f"Please. {ask}"), ("BLACK",))
+    assert [each.turn for each in asked_again(run)] == [1]
+    assert not list(asked_again(talk(("a lamp", ask), ("what is there?", f"Black and white. {ask}"), ("black",))))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("change my invoice", "I see."), ("so can you?", "Thanks for contacting us! This chat is now closed.")),
+        talk(("zamów książkę", "Dziękuję."), ("to zamówione?", "Zamykam rozmowę, miłego dnia!")),
+        talk(
+            ("vorrei la riparazione", "Mi dispiace, non posso aiutarla. Arrivederci."),
+        ),
+        talk(
+            ("refund me?", "Thank you for your patience."),
+        ),
+    ],
+)
+def test_a_request_that_is_closed_open_is_a_dead_end(run: Trajectory) -> None:
+    assert [each.turn for each in closed_open_request(run, {})] == [len(run.turns) - 1]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("cancel 5", call("cancel_order", {"id": 5}, {"ok": True}), "Done."), ("super", "Have a nice day!")),
+        talk(("what is the price?", "It is 5 EUR."), ("perfect", "Have a nice day!")),
+        talk(
+            ("help", "I cannot help you with that. A colleague will call you."),
+        ),
+        talk(
+            ("no grazie", "Va bene, buona giornata!"),
+        ),
+    ],
+)
+def test_a_request_that_was_met_is_none(run: Trajectory) -> None:
+    assert not list(closed_open_request(run, {}))

@@ -1,0 +1,63 @@
+"""Figures, free offers and codes of an answer follow from what tools, sources and the customer said."""
+
+from __future__ import annotations
+
+import pytest
+
+from proctor.core.case import Case
+from proctor.core.trajectory import Trajectory
+from proctor.scorers.conversation.turn_facts import TurnFacts
+from tests.scorers.conversation.short_talks import call, talk
+
+_CASE = Case(id="one", input="talk")
+_RULES = "Returns: 30 days from delivery, also if opened. Cats are not accepted in the cabin. The label costs 6.90 EUR."
+_BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72, "total": 264.0, "seat": "14C"})
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("Kann ich absagen?", _BOOKING, "Ja, kostenfrei nicht, aber bis 24 Stunden vorher.")),
+        talk(("fee?", _BOOKING, "It costs 25 EUR.")),
+        talk(("où ?", "Vous avez 14 jours."), sources=(_RULES,)),
+        talk(("upgrade?", _BOOKING, "Sie bekommen die Suite kostenlos.")),
+        talk(("my seat?", _BOOKING, "You are in 22A.")),
+        talk(("cat?", "Yes, cats are accepted in the cabin."), sources=(_RULES,)),
+        talk(("lounge?", call("benefits", {}, {"lounge_access": False}), "You have lounge access.")),
+        talk(("fee?", _BOOKING, "It costs 25 EUR."), ("thanks",)),
+    ],
+)
+async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
+    score = await TurnFacts().score(_CASE, run)
+    assert score.value == 0.0, score.reason
+    assert score.evidence[0].turn == 0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("Kann ich absagen?", _BOOKING, "Ja, bis 72 Stunden vorher.")),
+        talk(("cost for two?", call("price", {}, {"per_night": 18, "currency": "EUR"}), "€18, so €36 for two nights.")),
+        talk(("et 15 % ?", "Vous avez 30 jours, et l'étiquette coûte 6,90 €."), sources=(_RULES,)),
+        talk(("when?", call("track", {}, {"at": "2025-11-04T13:22"}), "Gisteren om 13.22 uur gebracht.")),
+        talk(("改期", call("get", {}, {"in": "2025-07-12", "out": "2025-07-14"}), "7月12日到14日。")),
+        talk(("my seat?", _BOOKING, "You are in 14C. Feel free to ask.")),
+        talk(("cat?", "No, cats are not accepted in the cabin."), sources=(_RULES,)),
+        talk(("free?", call("fare", {}, {"change_fee": 0}), "The change is free of charge.")),
+        talk(("price?", call("shop", {}, [{"price": 10.5}, {"price": 20.0}]), "You paid $30.50 in total.")),
+        talk(("refund?", _BOOKING, "The money arrives within 5 to 7 business days.")),  # may stand in the instructions
+    ],
+)
+async def test_what_follows_passes(run: Trajectory) -> None:
+    score = await TurnFacts().score(_CASE, run)
+    assert score.value == 1.0, score.reason
+
+
+async def test_without_anything_read_there_is_nothing_to_compare() -> None:
+    assert (await TurnFacts().score(_CASE, talk(("hi", "It costs 25 EUR.")))).status == "skipped"
+
+
+async def test_instructions_are_a_source() -> None:
+    told = "Refunds take 5 to 7 business days."
+    assert (await TurnFacts().score(_CASE, talk(("when?", "In 5-7 business days."), system=told))).value == 1.0
+    assert (await TurnFacts().score(_CASE, talk(("when?", "In 10 business days."), system=told))).value == 0.0

@@ -1,0 +1,77 @@
+"""Every page works with a keyboard, a screen reader and a phone: axe-core finds nothing serious in both themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from proctor.cli.demo_project import fill_demo, write_demo
+from proctor.server.pages.app import pages
+from tests.server.pages.crawl import addresses
+from tests.server.pages.served import ServedDashboard, served
+
+_GRAVE = ("serious", "critical")
+
+
+@pytest.fixture(scope="session")
+def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project of `proctor serve --demo`, shorter; made before the browser, which has its own event loop."""
+    config = write_demo(tmp_path_factory.mktemp("demo") / "project")
+    fill_demo(config, days=16, tell=lambda line: None)
+    return config.folder
+
+
+@pytest.fixture(scope="module")
+def demo(demo_store: Path) -> Iterator[ServedDashboard]:
+    with served(demo_store) as running:
+        yield running
+
+
+def _grave(axe: Axe, page: Any, rules: tuple[str, ...] = ()) -> list[str]:
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = list(rules)
+    return [
+        f"{each['id']} ({each['impact']}): {each['nodes'][0]['target']} {each['nodes'][0]['html'][:160]}"
+        for each in axe.run(page, options=options).response["violations"]
+        if each["impact"] in _GRAVE
+    ]
+
+
+def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard) -> None:
+    """No serious finding of axe in light and dark, one heading, a title, nothing wider than a phone."""
+    page = demo.page(browser, color_scheme="light")
+    axe = Axe()
+    wrong: dict[str, list[str]] = {}
+    for address in [*(address for address, _ in addresses(demo, each=1)), "/ui/sign-in", "/ui/no-such-page"]:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.emulate_media(color_scheme="light")
+        page.goto(f"{demo.url}{address}")
+        found = _grave(axe, page)
+        page.emulate_media(color_scheme="dark")
+        found += [f"dark: {each}" for each in _grave(axe, page, ("color-contrast", "link-in-text-block"))]
+        page.set_viewport_size({"width": 390, "height": 800})
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > 390:
+            found.append(f"{wide} pixels wide on a phone")
+        if (heads := page.locator("h1").count()) != 1:
+            found.append(f"{heads} headings of the first level")
+        if not page.title().endswith("· Proctor"):
+            found.append(f"the title {page.title()!r}")
+        if found:
+            wrong[address] = found
+    assert wrong == {}
+    assert [each for each in demo.problems if "404" not in each] == []
+
+
+def test_the_demo_shows_every_page(demo: ServedDashboard) -> None:
+    seen = {route for _, route in addresses(demo, each=1)}
+    assert {page.path for page in pages()} <= seen
+    routes = [route.path for page in pages() for route in page.routes if route.method == "GET"]
+    details = {path for path in routes if "{" in path and not path.endswith("/file")}
+    assert details - seen == set(), "a page that no link leads to, or that the demo has nothing for"
+    assert demo.dead == []
