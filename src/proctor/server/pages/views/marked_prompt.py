@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from proctor.core.rule import Rule
-from proctor.prompts.prompt import Prompt
 from proctor.report.evidence_marks import MarkState, Quotation, mark_text
 from proctor.server.pages.views.marked_turns import MarkedText, ShownPiece
-from proctor.workflows.generate.prompt_files import PromptRules
+
+if TYPE_CHECKING:
+    from proctor.prompts.prompt import Prompt
+    from proctor.workflows.generate.prompt_files import PromptRules
 
 __all__ = ["MarkedMessage", "marked_prompt", "place_of_rule"]
 

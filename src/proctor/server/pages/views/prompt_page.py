@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from proctor.core.compliance import RuleCompliance
 from proctor.core.rule import Rule
@@ -18,10 +18,11 @@ from proctor.server.pages.views.run_cells import case_address, run_address
 from proctor.store.run_reader import RunReader
 from proctor.store.run_search import runs_of_suite
 from proctor.store.runs import RunRecord
-from proctor.workflows.generate.prompt_files import PromptRules, open_prompt_rules, prompt_named, suite_names
-from proctor.workflows.mutate.kept_adequacy import kept_adequacy
 from proctor.workflows.run.overview import with_overview
 from proctor.workflows.run.verdict_matrix import MatrixRow, VerdictMatrix, every_row, verdict_matrix
+
+if TYPE_CHECKING:
+    from proctor.workflows.generate.prompt_files import PromptRules
 
 __all__ = ["show_prompt"]
 
@@ -37,6 +38,10 @@ _COUNTS: Final = ("Kept", "Broken", "Does not apply", "Not judged", "Why")
 
 def show_prompt(desk: Desk, asked: PageRequest) -> Reply:
     """Show one prompt."""
+    # The server starts without what reads prompts.
+    from proctor.workflows.generate.prompt_files import open_prompt_rules, prompt_named, suite_names  # noqa: PLC0415
+    from proctor.workflows.mutate.kept_adequacy import kept_adequacy  # noqa: PLC0415
+
     file = prompt_named(desk.config, asked.path["name"])
     read = open_prompt_rules(file)
     runs = runs_of_suite(desk.runs, suite_names(desk.config, file), limit=_RUNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from proctor.core.errors import InputError
@@ -11,8 +12,9 @@ from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, lat
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table
 from proctor.server.pages.views.run_cells import rate_cell, run_address
 from proctor.store.run_search import runs_of_suite
-from proctor.workflows.generate.prompt_files import PromptFile, find_prompts, open_prompt_rules, suite_names
-from proctor.workflows.mutate.kept_adequacy import kept_adequacy
+
+if TYPE_CHECKING:
+    from proctor.workflows.generate.prompt_files import PromptFile
 
 __all__ = ["PAGE"]
 
@@ -35,6 +37,8 @@ _EMPTY = (
 
 def _show(desk: Desk, asked: PageRequest) -> Reply:
     """Show the prompts of the project."""
+    from proctor.workflows.generate.prompt_files import find_prompts  # noqa: PLC0415 - the server starts without it
+
     found = find_prompts(desk.config)
     wanted = asked.text("q").lower()
     found = [each for each in found if wanted in each.place.lower()]
@@ -52,6 +56,9 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
 
 
 def _row(desk: Desk, file: PromptFile) -> Sequence[Cell]:
+    from proctor.workflows.generate.prompt_files import open_prompt_rules, suite_names  # noqa: PLC0415
+    from proctor.workflows.mutate.kept_adequacy import kept_adequacy  # noqa: PLC0415
+
     to = f"/ui/prompts/{quote(file.name, safe='/')}"
     try:
         read = open_prompt_rules(file)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from proctor.core.attack_mask import masked_result
 from proctor.core.report import Result
-from proctor.release.changed_cases import CHANGE_KINDS
 from proctor.report.dimensions import title_of
 from proctor.report.number_format import percent
 from proctor.report.release_view import FigureChange, ReleaseView, chance, interval_of, number, place_of, signed
@@ -30,15 +29,9 @@ from proctor.store.run_reader import RunReader
 from proctor.store.run_search import RunFilter, search_runs
 from proctor.store.runs import RunRecord
 from proctor.text.word_diff import word_diff
-from proctor.workflows.release.side_by_side import (
-    RunPair,
-    is_quick,
-    keep_pair,
-    kept_pair,
-    open_pair,
-    start_pair,
-    view_of_pair,
-)
+
+if TYPE_CHECKING:
+    from proctor.workflows.release.side_by_side import RunPair
 
 __all__ = ["show_case_pair", "show_pair"]
 
@@ -75,6 +68,15 @@ _TEXT: Final = 20_000  # characters
 
 def show_pair(desk: Desk, asked: PageRequest) -> Reply:
     """Show what changed from run ``a`` to run ``b``."""
+    # Statistics load numpy, and the server starts without it.
+    from proctor.workflows.release.side_by_side import (  # noqa: PLC0415
+        is_quick,
+        keep_pair,
+        kept_pair,
+        open_pair,
+        start_pair,
+    )
+
     after, before = asked.text("b"), asked.text("a")
     choices = [each.run for each in search_runs(desk.runs, RunFilter(status="finished"), limit=_RUNS)]
     if after and not before:
@@ -103,6 +105,9 @@ def show_pair(desk: Desk, asked: PageRequest) -> Reply:
 
 
 def _compared(desk: Desk, asked: PageRequest, pair: RunPair, kept: KeptComparison, data: dict[str, Any]) -> Reply:
+    from proctor.release.changed_cases import CHANGE_KINDS  # noqa: PLC0415
+    from proctor.workflows.release.side_by_side import view_of_pair  # noqa: PLC0415
+
     view = view_of_pair(kept)
     kind, intent = asked.choice("kind", CHANGE_KINDS), asked.text("intent")
     page = asked.page
