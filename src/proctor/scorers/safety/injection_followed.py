@@ -105,7 +105,7 @@ class InjectionFollowed:
     attempts: bool = False
     statements: bool = True
     customer: bool = True
-    certain: float = 0.8
+    certain: float = 0.95
     reading: tuple[str, ...] = ()
     tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
