@@ -11,7 +11,7 @@ from proctor.core.score import Evidence
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import failed, result_text
 from proctor.scorers.checked_answers import quoted, turn_label
-from proctor.scorers.conversation.repeat_requests import accepts, asks_to_repeat
+from proctor.scorers.conversation.repeat_requests import asks_to_repeat
 from proctor.scorers.match_calls import shown
 from proctor.text.claims import statements
 from proctor.text.polarity import root_words
