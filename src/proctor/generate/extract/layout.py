@@ -68,7 +68,10 @@ _OBJECT: Final = re.compile(r"\s*[\[{]\s*(?:$|\"|[\[{]\s*(?:$|\"))")
 _GOING_ON: Final = re.compile(
     r"\W*(?:now\b|remember\b|important\b|based on\b|please\b|your task\b|do not\b|never\b)", re.IGNORECASE
 )
+# ``Decision: ALLOW, HIDE or BAN``: a labelled line of an answer, described.
+_LABEL_LINE: Final = re.compile(r"\s*(?:\*\*)?[^\W\d_][\w /&'’-]{0,30}(?:\*\*)?[:：]\s*(?:\*\*)?\s*[^\s{][^{]*$")
 _LONGEST_HEADING: Final = 200
+_MOST_TITLE_WORDS: Final = 5
 _MOST_LINES: Final = 20_000
 
 
@@ -103,6 +106,7 @@ class _Place:
     lead_depth: int = -1
     outer: tuple[str, Section | None] = ("", None)
     tags: list[str] = field(default_factory=list)
+    above: list[tuple[int, Section]] = field(default_factory=list)
 
     @property
     def section(self) -> Section:
@@ -155,6 +159,23 @@ def _heading(line: str) -> str | None:
     return None
 
 
+def _title(lines: list[_Line], at: int) -> str | None:
+    """Return a heading without any mark: a short line of its own that is in capitals or names a kind of section."""
+    text = lines[at].text.strip()
+    if at and not _BLANK.match(lines[at - 1].text) and _heading(lines[at - 1].text) is None:
+        return None
+    if not 0 < len(text.split()) <= _MOST_TITLE_WORDS or not re.fullmatch(r"[^\W\d_][\w '’/&-]*", text):
+        return None
+    if at + 1 >= len(lines):
+        return None
+    capitals = text.isupper() and len(text) > 3
+    below = lines[at + 1].text
+    blank = _BLANK.match(below) is not None
+    listed = bool(_ITEM.match(below) or _OBJECT.match(below))
+    known = text[:1].isupper() and section_of(text) not in ("plain", "include") and len(text.split()) <= 3
+    return text if capitals or (known and (blank or listed)) else None
+
+
 def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
     lines = _lines(text)
     place = _Place()
@@ -171,8 +192,8 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
         elif tag := _TAG_LINE.match(line.text):
             _enter(place, closing=bool(tag.group(1)), name=tag.group(2))
             at += 1
-        elif (heading := _heading(line.text)) is not None:
-            place.heading, place.heading_section = heading, section_of(heading)
+        elif (heading := _heading(line.text) or _title(lines, at)) is not None:
+            _under(place, heading, _level(line.text))
             place.lead, place.lead_section = "", None
             yield _block("heading", line, line, place, offset, role)
             at += 1
@@ -186,6 +207,23 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
             if _LEAD_END.search(lines[stop - 1].text[-40:]):
                 _lead(place, text[made.start - offset : made.end - offset], made)
             at = stop
+
+
+def _level(line: str) -> int:
+    hashes = _HASHES.match(line)
+    return len(hashes.group(1)) if hashes else 9
+
+
+def _under(place: _Place, heading: str, level: int) -> None:
+    """Enter a heading; one below a heading of background stays background unless it says what it is itself."""
+    while place.above and place.above[-1][0] >= level:
+        place.above.pop()
+    section = section_of(heading)
+    if section in ("plain", "rules") and place.above and place.above[-1][1] in ("input", "example", "tools"):
+        section = place.above[-1][1]
+    if level < 9:
+        place.above.append((level, section))
+    place.heading, place.heading_section = heading, section
 
 
 def _block(kind: BlockKind, first: _Line, last: _Line, place: _Place, offset: int, role: Role) -> PromptBlock:
@@ -274,6 +312,8 @@ def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
         holds = bool(shown) and not _GOING_ON.match(following)
     elif place.lead_section == "format":
         holds = holds or following.lstrip()[:1] in "{[<" or bool(_SHOWN_FIELD.match(following))
+    if not holds and at + 1 < len(lines) and _LABEL_LINE.match(following) and _LABEL_LINE.match(lines[at + 1].text):
+        holds = place.lead_section not in ("input", "tools")
     if not holds:
         place.lead, place.lead_section = "", None
 
@@ -312,7 +352,7 @@ def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
     widest = max(len(line.text) for line in lines[at : stop + 1])
     wrapped = widest >= 60 and len(before) >= widest - 28
     if before.endswith((":", "：")):
-        return not wrapped
+        return not wrapped or _LABEL_LINE.match(lines[stop].text) is not None
     if _PAIR.match(lines[stop].text):
         return True
     if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**", "}", ".“", ".”", '."', ".»", ". »")):

@@ -13,14 +13,17 @@ from typing import Final
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
+from proctor.generate.extract.complete_statements import complete
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
+from proctor.generate.extract.labelled_lines import described_runs, line_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.led_items import is_open_lead, under_condition
+from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
@@ -84,7 +87,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
-    drafts = [*_schema(prompt), *_drafts(statements, sets, scope)]
+    drafts = [*_schema(prompt), *_drafts(statements, sets, scope, made_nouns(statements, scope))]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start)))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
@@ -141,9 +144,16 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
             yield LabelSet(labels=tuple(dict.fromkeys(labels)), start=items[0].start, end=items[-1].end)
 
 
-def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope) -> Iterator[Draft]:
+def _drafts(
+    statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope, made: Sequence[str]
+) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
+    runs = described_runs(statements) if not scope.structured else ()
+    for run in runs:
+        yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
+    described = {each.start for run in runs for each in run}
+    statements = [each for each in statements if each.start not in described]
     shown = {_tail(each.lead) for each in statements if each.section in ("format", "fields")}
     for group in grouped(statements):
         section, lead, members = group.section, group.lead, group.members
@@ -151,17 +161,32 @@ def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Sc
             yield from nested_drafts(group)
         elif section == "labels":
             plain_ones = [each for each in members if not each.item or is_open_lead(lead)]
-            yield from (draft for each in plain_ones for draft in drafts_of(each, scope))
+            yield from (
+                draft for each in plain_ones for draft in complete(each, list(drafts_of(each, scope)), scope, made)
+            )
         elif section == "fields":
-            yield from field_drafts(members, lead, scope)
+            yield from (_with_lead(draft, lead, statements) for draft in field_drafts(members, lead, scope))
         elif section == "format":
-            yield from format_drafts(members, lead, scope)
+            yield from (_with_lead(draft, lead, statements) for draft in format_drafts(members, lead, scope))
         elif section not in ("input", "tools"):
             for each in members:
                 announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
-                yield from (
-                    one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))
-                )
+                found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
+                yield from complete(each, found, scope, made)
+
+
+def _with_lead(draft: Draft, lead: str, statements: Sequence[Statement]) -> Draft:
+    """Return the rule of a shown format with the line that announces it as a part of its source."""
+    if (
+        not draft.predicate
+        or not lead
+        or not re.match(r"(?:is json|json (?:only )?has|json schema|fields in)", draft.predicate)
+    ):
+        return draft
+    before = [
+        each for each in statements if each.start < draft.start and _tail(each.text) == plain(lead).rstrip(":： ")
+    ]
+    return replace(draft, start=before[-1].start) if before and draft.start - before[-1].end < 200 else draft
 
 
 def _tail(text: str) -> str:
