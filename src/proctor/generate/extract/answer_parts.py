@@ -45,7 +45,7 @@ _EACH: Final = (
     r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|кажд\w+|每一?个?|各|一つの|1つの|一条)"
 )
 _OF_ANSWER: Final = (
-    r"(?:answers?|responses?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|antwort\w*|nachricht\w*|"
+    r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|antwort\w*|nachricht\w*|"
     r"ausgabe|réponse|message|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|答案|返信|回|"
     r"request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
@@ -69,14 +69,19 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|\ben total\b|"
             r"\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|总共|一共",
         ),
+        (
+            None,
+            r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|\bline of (?:its|their) own\b|"
+            r"\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma linha\b|\buna riga\b|单独一行|另起一行",
+        ),
         (None, r"\b(?:each|every|jede[rsnm]?|chaque|cada|ogni|elke?)\s+[^\W\d_]{3,}|每|各(?!位)"),
         (
             None,
             r"\b(?:titles?|headlines?|subject(?: line)?|captions?|headings?|greeting|intro(?:duction)?|conclusion|betreff\w*|"
             r"titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|título|titular|"
-            r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|标题|主题|开头|件名|タイトル|見出し|"
-            r"body|haupttext|corps|cuerpo|corpo|正文|本文|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|regla|regra|regola|reason|begründung|raison|"
-            r"motivo|razón|motivazione|理由|原因)(?!\w)",
+            r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|"
+            r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|regla|regra|regola|reason|begründung|raison|"
+            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|本文|理由|原因",
         ),
     )
 )
@@ -96,9 +101,30 @@ _ARTICLE: Final = Lazy(
 )
 
 
+# Verbs between a subject and its amount: ``The result must have`` is about the result.
+_VERBS: Final = re.compile(
+    r"(?:\b(?:must|should|shall|may|can|will|have|has|had|be|is|are|contains?|runs?|takes?|not|never|exceed\w*|stays?|to|muss|müssen|soll\w*|"
+    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|nicht|doit|doivent|ne|pas|contient|fait|compte|tient|est|sera|dépass\w*|debe\w*|"
+    r"tiene|tendrá|no|es|será|super\w*|ocup\w*|deve\w*|tem|terá|não|é|pode|ha|avrà|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
+    re.IGNORECASE,
+)
+# ``Asistentes: one line``: the label names a part, unless it names what is asked for.
+_LABEL: Final = re.compile(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*|[一-鿿ぁ-ヿ])")
+_RULE_LABEL: Final = Lazy(
+    r"length|format|language|tone|style|limit|output|answer|response|reply|emoji|rule|note|important|layout|länge|sprache|stil|ton\b|"
+    r"ausgabe|antwort|umfang|wichtig|longueur|langue|style|réponse|sortie|longitud|extensión|idioma|estilo|formato|respuesta|salida|"
+    r"tamanho|extensão|saída|resposta|lunghezza|lingua|stile|risposta|lengte|taal|字数|语言|长度|格式|要求|文字数|言語|出力|回答|分量|"
+    r"\b(?:return|write|use|keep|only|do|don['’]t|never|always)\b",
+    re.IGNORECASE,
+)
+
+
 def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
     """Return what the words at this place are about; ``made`` are the nouns that mean the whole answer."""
     before = text[:at]
+    label = _LABEL.match(before)
+    if label and len(label["label"].split()) <= 3 and not _RULE_LABEL.search(label["label"]) and not _is_made(label["label"], made):
+        return AnswerPart(form=None)
     found: list[AnswerPart] = []
     for form, pattern in _MARKERS:
         for match in pattern.finditer(before):

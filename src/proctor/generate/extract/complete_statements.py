@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import part_at
-from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.aspects import Scope, checkable
 from proctor.generate.extract.clause_requests import about_input, plain
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
@@ -29,6 +29,7 @@ _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|"
     r"muss|müssen|soll\w*|darf|dürfen|immer|nur|stets|doit|doivent|toujours|uniquement|seulement|il faut|"
     r"debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|deve\w*|sempre|apenas|somente|só|devono|soltanto|bisogna|"
+    r"allowed|permitted|erlaubt|zulässig\w*|autorisé\w*|permitid\w*|ammess\w*|toegestaan|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|"
     r"moet\w*|mag|mogen|altijd|alleen|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı)\b|"
     r"必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|ます[。．]?$",
     re.IGNORECASE,
@@ -58,7 +59,26 @@ _FILLER: Final = worded(
     i uno di da che con per non è deve de het een en of op van voor niet moet
     """
 )
+_ALWAYS: Final = Lazy(
+    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|writing)\b|"
+    r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|\bthe (?:answer|response|output)\b|"
+    r"每次|回答时|回复时",
+    re.IGNORECASE,
+)
+_OF_PROSE: Final = re.compile(r"(?:language is|case is|words|characters|sentences|lines|paragraphs)\b")
+_OF_ANSWER: Final = Lazy(
+    r"\b(?:outputs?|answers?|responses?|repl(?:y|ies)|everything|text values|all values|antwort\w*|ausgabe|réponse|respuesta|"
+    r"resposta|risposta)\b|回答|输出|全部|出力",
+    re.IGNORECASE,
+)
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
+# It leads to what is listed below it, and asks nothing itself.
+_POINTS_ON: Final = Lazy(
+    r"\b(?:these|following|below|diese[nrms]?|folgend\w*|ces|suivant\w*|ci-dessous|estas?|estos|siguientes?|est[ae]s|seguintes?|"
+    r"quest[eio]|seguent[ei]|deze|volgende)\b|以下|如下|次の",
+    re.IGNORECASE,
+)
+_ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|です[。．]?$|禁止[。．]?$")
 # The case that items below a line are for: ``For faulty goods:``.
 _CASE: Final = Lazy(
     r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|em caso de|se|"
@@ -79,7 +99,7 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     text = statement.text
     if _THANKS.match(plain(text)) or (text.rstrip().endswith((":", "：")) and _LEAD_IN.search(text.rstrip(" :："))):
         drafts = []
-    told = [_of_whole(draft, text, scope, made) for draft in drafts]
+    told = [_of_whole(draft, statement, scope, made) for draft in drafts]
     told = [_under_case(draft, statement) for draft in told]
     checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
     known = {draft.predicate for draft in told}
@@ -112,8 +132,11 @@ def _is_known(predicate: str, known: set[str | None]) -> bool:
     return predicate in known or (predicate in same and same[predicate] in known)
 
 
-def _of_whole(draft: Draft, text: str, scope: Scope, made: Sequence[str]) -> Draft:
+def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[str]) -> Draft:
     """Return the draft without its predicate if that is for the whole answer and the sentence is about a part of it."""
+    text = statement.text
+    if scope.structured and scope.fields and _OF_PROSE.match(draft.predicate or "") and not _OF_ANSWER.search(text):
+        return _own(statement)
     limit = re.match(
         r"(words|characters|sentences|lines|paragraphs) (?:<=|<|>=|>|=|between) (\d+)", draft.predicate or ""
     )
@@ -125,9 +148,14 @@ def _of_whole(draft: Draft, text: str, scope: Scope, made: Sequence[str]) -> Dra
     return draft
 
 
+def _is_case(lead: str) -> bool:
+    """Whether the items below a line are for one case; ``When you answer:`` is every case."""
+    return _CASE.match(lead) is not None and _ALWAYS.search(lead) is None
+
+
 def _under_case(draft: Draft, statement: Statement) -> Draft:
     """Return the rule of an item with the case that the line above it names."""
-    if not statement.item or draft.condition or not _CASE.match(statement.lead):
+    if not statement.item or draft.condition or not _is_case(statement.lead):
         return draft
     lead = plain(statement.lead).rstrip(":： ")
     if lead.lower() in draft.text.lower():
@@ -139,7 +167,7 @@ def _under_case(draft: Draft, statement: Statement) -> Draft:
 def _is_aside(statement: Statement, scope: Scope) -> bool:
     """Whether a sentence is about the input, a role, a permission or a case, and not about every answer."""
     text = plain(statement.text)
-    if statement.item and _CASE.match(statement.lead):
+    if statement.item and _is_case(statement.lead):
         return True
     if "{{" in text or _THANKS.match(text):
         return True
@@ -152,9 +180,11 @@ def _is_aside(statement: Statement, scope: Scope) -> bool:
 def _requires(statement: Statement, scope: Scope) -> bool:
     """Whether a sentence that no pattern knows still asks something of the answer, by its place and its words."""
     text = plain(statement.text)
-    if _is_aside(statement, scope) and not _CASE.match(statement.lead):
+    if _is_aside(statement, scope) and not _is_case(statement.lead):
         return False
-    if text.endswith(("?", "？", ":", "：")) or text.startswith("|") or ROLE.match(text) or _LEAD_IN.search(text):
+    if text.endswith(("?", "？")) or text.startswith("|") or _is_role(text) or _LEAD_IN.search(text):
+        return False
+    if text.endswith((":", "：")) and (_POINTS_ON.search(text) or not _BOUND.search(text)):
         return False
     bound = _BOUND.search(text) is not None or re.search(NEGATION, text, re.IGNORECASE) is not None
     if scope.language in ("", "en"):
@@ -168,27 +198,46 @@ def _requires(statement: Statement, scope: Scope) -> bool:
     if tongue is not None and tongue.role.match(text):
         return False
     if statement.item:
-        return statement.section in ("rules", "output", "format", "never", "include") or bound or is_conditional(text)
+        led = statement.lead.rstrip("*_ ").endswith((":", "：")) and not _given(statement.lead, scope)
+        placed = statement.section in ("rules", "output", "format", "never", "include")
+        return placed or led or bound or is_conditional(text) or _ENDS_IN_VERB.search(text) is not None
     return bound or _SECOND.search(text) is not None or is_conditional(text)
 
 
+def _is_role(text: str) -> bool:
+    return ROLE.match(text) is not None or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
+
+
+def _given(lead: str, scope: Scope) -> bool:
+    tongue = TONGUES.get(scope.language)
+    return tongue is not None and tongue.given.match(lead) is not None
+
+
 def _checked(checks: Sequence[SpottedCheck], statement: Statement) -> Iterator[Draft]:
-    """Yield one rule for each check, in the words of its part of the sentence; no two have the same text."""
-    texts = [_segment(statement.text, check.start, check.end) for check in checks]
-    narrow = [_closed(plain(statement.text[check.start : check.end])) for check in checks]
-    taken: set[str] = set()
-    for check, text, own in zip(checks, texts, narrow, strict=True):
-        said = text if texts.count(text) == 1 else own
-        said = said if said not in taken else f"{said} ({check.predicate})"
-        taken.add(said)
-        yield Draft(
-            text=said,
-            start=statement.start,
-            end=statement.end,
-            kind="format",
-            priority=priority_of(statement.text),
-            predicate=check.predicate,
-        )
+    """Yield the rules of the checks, each in the words of its part of the sentence."""
+    parts: dict[str, list[SpottedCheck]] = {}
+    for check in checks:
+        parts.setdefault(_segment(statement.text, check.start, check.end), []).append(check)
+    for text, found in parts.items():
+        fixed = [check for check in found if check.predicate.startswith(("starts with", "ends with"))]
+        rest = [check for check in found if check not in fixed]
+        for check in fixed if len(found) > 1 else ():  # two may fix the beginning, so each is a rule of its own
+            yield _rule_of(_closed(plain(statement.text[check.start : check.end])), check.predicate, statement)
+        if rest or len(found) == 1:
+            joined = [check.predicate for check in (rest or found)]
+            whole = " and ".join(f"({each})" for each in joined) if len(joined) > 1 else joined[0]
+            yield _rule_of(text, whole, statement)
+
+
+def _rule_of(text: str, predicate: str, statement: Statement) -> Draft:
+    return Draft(
+        text=text,
+        start=statement.start,
+        end=statement.end,
+        kind="format",
+        priority=priority_of(statement.text),
+        predicate=checkable(predicate),
+    )
 
 
 def _own(statement: Statement) -> Draft:

@@ -48,7 +48,14 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
             runs[-1].append(each)
         else:
             runs.append([each])
-    return tuple(tuple(run) for run in runs if len(run) >= 2 and len({_label(each) for each in run}) == len(run))
+    return tuple(tuple(run) for run in runs if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run))
+
+
+def _is_placeholder(statement: Statement) -> bool:
+    """Whether a line shows a place to fill in, not a description; shown_formats reads those."""
+    match = _LINE.fullmatch(statement.text.strip())
+    said = match["said"].strip() if match else ""
+    return re.fullmatch(r"[<\[{(].*[>\]})]\.?|[^\w]*|\"?[a-z]+_[a-z_]+\"?", said) is not None
 
 
 def _label(statement: Statement) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from proctor.core.chat import Role
@@ -21,6 +21,7 @@ _BOLD_LINE: Final = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)(?:\*\*|__)\s*[:�
 _RULED_LINE: Final = re.compile(
     r"\s*(?:={2,}|-{2,}|\*{3,}|【|\[)\s*([^\[\]=\n]{1,60}?)\s*(?:={2,}|-{2,}|\*{3,}|】|\])\s*[:：]?\s*$"
 )
+_BRACKET_LABEL: Final = re.compile(r"\s*【([^】\n]{1,30})】\s*(?=\S)")
 _TAG_LINE: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>\n]*)?>\s*$")
 _ITEM: Final = re.compile(
     r"(\s*)(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)(?=\S)"
@@ -182,7 +183,11 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
     at = 0
     while at < len(lines):
         line = lines[at]
-        if _BLANK.match(line.text) or (_RULE.match(line.text) and not _heading(line.text)):
+        if (label := _BRACKET_LABEL.match(line.text)) is not None:  # ``【Task】 Read the text.``
+            _under(place, label.group(1), 9)
+            place.lead, place.lead_section = "", None
+            lines[at] = _Line(line.start + label.end(), line.end, line.text[label.end() :])
+        elif _BLANK.match(line.text) or (_RULE.match(line.text) and not _heading(line.text)):
             at += 1
             _after_blank(place, lines, at)
         elif (last := _code_until(lines, at)) is not None:
@@ -192,6 +197,11 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
         elif tag := _TAG_LINE.match(line.text):
             _enter(place, closing=bool(tag.group(1)), name=tag.group(2))
             at += 1
+        elif (last := _shown_headings(lines, at, place)) is not None:
+            made = _block("code", line, lines[last], place, offset, role)
+            yield replace(made, section="format")
+            at = last + 1
+            place.lead, place.lead_section = "", None
         elif (heading := _heading(line.text) or _title(lines, at)) is not None:
             _under(place, heading, _level(line.text))
             place.lead, place.lead_section = "", None
@@ -207,6 +217,22 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
             if _LEAD_END.search(lines[stop - 1].text[-40:]):
                 _lead(place, text[made.start - offset : made.end - offset], made)
             at = stop
+
+
+def _shown_headings(lines: list[_Line], at: int, place: _Place) -> int | None:
+    """Return the last of several headings that stand under a lead-in with nothing between them; None if there are none.
+
+    They show the headings of the answer.
+    """
+    if not place.lead.rstrip("*_ ").endswith((":", "：")):
+        return None
+    last, found = at, 0
+    for stop in range(at, len(lines)):
+        if _HASHES.match(lines[stop].text):
+            last, found = stop, found + 1
+        elif not _BLANK.match(lines[stop].text):
+            break
+    return last if found >= 2 else None
 
 
 def _level(line: str) -> int:
@@ -306,7 +332,7 @@ def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
     if at >= len(lines) or place.lead_section is None or _BLANK.match(lines[at].text):
         return
     following = lines[at].text
-    holds = bool(_ITEM.match(following) or _FENCE.match(following))
+    holds = bool(_ITEM.match(following) or _FENCE.match(following) or _HASHES.match(following))
     if place.lead_section == "example":
         shown = holds or _PAIR.match(following) or following.lstrip()[:1] in "\"“'`{[<>「|"
         holds = bool(shown) and not _GOING_ON.match(following)

@@ -24,7 +24,6 @@ _COUNTED: Final = (
     "osiem/ośmiu dziewięć dziesięć/dziesięciu jedenaście dwanaście trzynaście czternaście piętnaście",
     "один/одна/одно/одного/одной/одну/одним два/две/двух три/трёх/трех четыре/четырёх/четырех пять/пяти шесть/шести "
     "семь/семи восемь/восьми девять/девяти десять/десяти одиннадцать двенадцать тринадцать четырнадцать пятнадцать",
-    "bir iki üç dört beş altı yedi sekiz dokuz on onbir oniki onüç ondört onbeş",
     "하나/한 둘/두 셋/세 넷/네 다섯 여섯 일곱 여덟 아홉 열",
 )
 _TENS: Final = (

@@ -20,7 +20,10 @@ _JOINT: Final = (
 _BETWEEN: Final = (
     r"(?:between|from|zwischen|von|entre|de|tra|fra|da|tussen|van|от|od)(?:\s+(?:die|les?|las|los|as|os|i))?"
 )
-_ADJECTIVE: Final = r"(?:[^\W\d_]{3,}\s+){0,2}?"
+_ADJECTIVE: Final = (
+    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|een|van|voor)\s)"
+    r"[^\W\d_]{3,}\s+){0,2}?"
+)
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
     r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
@@ -39,7 +42,7 @@ _ORDINAL: Final = re.compile(
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
     r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
-    r"input)|que (?:te|le|vous) |の入力|apart\b)",
+    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b)",
     re.IGNORECASE,
 )
 

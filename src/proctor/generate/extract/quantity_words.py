@@ -43,7 +43,7 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     (
         "characters",
         r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|ów)|"
-        r"karakter\w*|글자|字符|个字|文字(?!以外)|字(?![段体])",
+        r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])",
     ),
     (
         "sentences",
@@ -86,7 +86,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
     ),
-    ("<", r"under|less than|fewer than|below|unter|weniger als|moins de|menos de|meno di|minder dan|少于|менее|меньше"),
+    ("<", r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|moins de|menos de|meno di|minder dan|少于|不足|менее|меньше"),
     (
         ">=",
         r"at least|no (?:fewer|less) than|not (?:fewer|less) than|(?:a )?min(?:imum)?\.?(?:\s+(?:of|de|is))?:?|"

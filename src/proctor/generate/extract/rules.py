@@ -14,10 +14,12 @@ from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.complete_statements import complete
+from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
+from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labelled_lines import described_runs, line_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
@@ -27,6 +29,8 @@ from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
+from proctor.generate.extract.shown_lines import shown_line_drafts
+from proctor.generate.extract.shown_schema import nested_keys
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.extract.templates import (
     field_names,
@@ -84,6 +88,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     texts = [each.text for each in statements if not each.code]
     chosen = [label for text in texts if (found := choices_in(text)) for label in quoted_texts(found.predicate)]
     scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
+    scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
@@ -91,6 +96,24 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start)))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _special(statements: Sequence[Statement], text: str, scope: Scope) -> tuple[str, ...]:
+    """Return the fixed replies; one that was read only in part gives way to the whole."""
+    fixed = tuple(fixed_replies(statements, text, (*scope.fields, *(name for name, _ in scope.nested))))
+    known = [each for each in scope.special if not any(whole.startswith(each) for whole in fixed)]
+    return tuple(dict.fromkeys((*known, *fixed)))
+
+
+def _nested(statements: Sequence[Statement]) -> tuple[tuple[str, str], ...]:
+    """Return the keys of objects inside a field, each with that field."""
+    found = [pair for each in statements if each.code for pair in nested_keys(each.text)]
+    for group in grouped(statements):
+        if group.section in ("fields", "format"):
+            for each in group.members:
+                if each.item and (names := field_names([each])):
+                    found.extend((key, names[0]) for key in item_keys(each.text))
+    return tuple(dict.fromkeys(found))
 
 
 def _rule(draft: Draft, text: str) -> Rule:
@@ -152,7 +175,9 @@ def _drafts(
     runs = described_runs(statements) if not scope.structured else ()
     for run in runs:
         yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
-    described = {each.start for run in runs for each in run}
+    lines = list(shown_line_drafts(statements))
+    yield from (draft for _, draft in lines)
+    described = {each.start for run in runs for each in run} | {each.start for each, _ in lines}
     statements = [each for each in statements if each.start not in described]
     shown = {_tail(each.lead) for each in statements if each.section in ("format", "fields")}
     for group in grouped(statements):
@@ -263,11 +288,15 @@ def _excused(draft: Draft, scope: Scope) -> Draft:
         return draft
     check = parse(draft.predicate)
     keys = [key for answer in scope.special if answer.startswith("{") for key in json_keys(answer)[:1]]
+    if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
+        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
     if keys and "json" in draft.predicate:
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
     excused = [answer for answer in scope.special if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft
+    if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides
+        return replace(draft, predicate=checkable(f"when not (one of {quoted(excused)}): {draft.predicate}"))
     return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(excused)}"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-__all__ = ["schema_of"]
+__all__ = ["nested_keys", "schema_of"]
 
 _TYPES: Final[tuple[tuple[str, str], ...]] = (
     ("boolean", r"bool(?:ean|éen|eano)?|true\s*(?:\||/|or|oder|ou|o)\s*false"),
@@ -22,8 +22,11 @@ _OPEN: Final = re.compile(r"\s*(?:\.\.\.|…)\s*,?")
 _MOST: Final = 20_000
 
 
-def schema_of(body: str) -> dict[str, Any] | None:
-    """Return the schema of a shown object or array; None if its brackets or keys cannot be read."""
+def schema_of(body: str, *, nullable: bool = False) -> dict[str, Any] | None:
+    """Return the schema of a shown object or array; None if its brackets or keys cannot be read.
+
+    ``nullable`` is whether the prompt allows null for whatever is missing.
+    """
     body = re.sub(r"(?m)(?<![:\"'])(?://|#)[^\n\"]*$", "", body[:_MOST])
     try:
         found, at = _value(body, 0)
@@ -31,7 +34,30 @@ def schema_of(body: str) -> dict[str, Any] | None:
         return None
     if body[at:].strip() or not (found.get("properties") or found.get("type") == "array"):
         return None
-    return found
+    return _with_null(found) if nullable else found
+
+
+def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
+    inner = {name: _with_null(each) for name, each in schema.get("properties", {}).items()}
+    for name, each in inner.items():
+        kinds = each.get("type")
+        if isinstance(kinds, str):
+            inner[name] = {**each, "type": [kinds, "null"]}
+        elif "enum" in each and None not in each["enum"]:
+            inner[name] = {**each, "enum": [*each["enum"], None]}
+    found = {**schema, **({"properties": inner} if inner else {})}
+    return {**found, "items": _with_null(found["items"])} if "items" in found else found
+
+
+def nested_keys(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the keys of objects inside a field of shown JSON, each with that field."""
+    begin = text.find("{")
+    found = schema_of(text[begin : text.rfind("}") + 1]) if begin >= 0 else None
+    pairs = []
+    for name, inner in (found or {}).get("properties", {}).items():
+        held = inner.get("items", inner)
+        pairs += [(key, name) for key in held.get("properties", {})]
+    return tuple(pairs)
 
 
 def _value(text: str, at: int) -> tuple[dict[str, Any], int]:

@@ -106,7 +106,7 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
-    yield from _literals(text, made, structured=structured)
+    yield from _literals(text, scope, made, structured=structured)
     for predicate, start, end in find_spotted_shapes(text, scope):
         yield SpottedCheck(predicate=predicate, start=start, end=end)
 
@@ -114,11 +114,10 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     for each in find_quantities(text, scope.language):
         part = part_at(text, each.start, made)
-        field = _field(text[: each.start], scope) if structured else ""
         if structured:
-            if not field:
+            part = _field_part(text[: each.start], scope)
+            if part is None:
                 continue
-            part = AnswerPart(form=f"json field {quoted([field])}")
         elif _overlaps(part, each):
             continue
         if part.placed and each.measure.startswith(_MARKS):
@@ -144,17 +143,27 @@ def _asked(each: Quantity) -> str:
     return f"{each.measure} {each.bound}"
 
 
+def _field_part(before: str, scope: Scope) -> AnswerPart | None:
+    """Return the field of the JSON that is named last before some words; one inside an array is one of each item."""
+    name = _field(before, scope)
+    parent = next((field for key, field in scope.nested if key == name and name not in scope.fields), "")
+    if not name:
+        return None
+    if parent:
+        return AnswerPart(form=f"json field {quoted([parent])} each json item: json field {quoted([name])}")
+    return AnswerPart(form=f"json field {quoted([name])}")
+
+
 def _field(before: str, scope: Scope) -> str:
     """Return the last key of the JSON that is named before an amount."""
-    found = [
-        (match.start(), name)
-        for name in scope.fields
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", before)
-    ]
+    found = []
+    for name in (*scope.fields, *(key for key, _ in scope.nested)):
+        said = re.escape(name).replace("_", r"[_ ]")
+        found += [(match.start(), name) for match in re.finditer(rf"(?<!\w){said}s?(?!\w)", before, re.IGNORECASE)]
     return max(found)[1] if found else ""
 
 
-def _literals(text: str, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     for run in find_runs(text):
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)
@@ -164,8 +173,10 @@ def _literals(text: str, made: Sequence[str], *, structured: bool) -> Iterator[S
             continue
         if literal.role == "ban":
             whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
+            asked = f"contains none {quoted(run.texts)} ignoring case{whole}"
+            inside = _field_part(text[: run.start], scope) if structured else None
             yield SpottedCheck(
-                predicate=f"contains none {quoted(run.texts)} ignoring case{whole}", start=literal.start, end=run.end
+                predicate=inside.check(asked) or asked if inside else asked, start=literal.start, end=run.end
             )
         elif structured or (len(run.texts) > 1 and not run.either and literal.role != "contain"):
             continue

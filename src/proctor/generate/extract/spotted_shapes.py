@@ -13,7 +13,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_spotted_shapes"]
 
-_IN_A: Final = r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*(?:an?|une?|einer?|una?|uma?|de|di|der)?\s*(?:\w+\s+)?"
+_IN_A: Final = r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*(?:an?|une?|einer?|una?|uma?|de|di)?\s*(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
 _TABLE: Final = Lazy(
     rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|表格)(?![^\W\d_])|表形式",
     re.IGNORECASE,
@@ -84,6 +84,14 @@ _TOKENS: Final = Lazy(
     r"(?P<list>[\w-]+:(?:(?:\s*,\s*(?:or |oder |ou |o )?|\s+(?:or|oder|ou|o)\s+)[\w-]+:)+)",
     re.IGNORECASE,
 )
+_TAGS: Final = Lazy(
+    r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|仅)\b[^.;:]{0,30}?"
+    r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?"
+    r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
+    re.IGNORECASE,
+)
+_HTML: Final = Lazy(r"(?<![A-Za-z])(?:in|as|als|en|em|come|como|au format|im format|nel formato|用|以)\s*(?:valid\w* |reine\w* )?HTML5?(?![A-Za-z-])", re.IGNORECASE)
+_AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
     r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|\bpor su nombre\b|"
     r"\bpelo (?:primeiro )?nome\b|\bper nome\b|\bbij (?:de )?naam\b",
@@ -107,17 +115,22 @@ def find_spotted_shapes(text: str, scope: Scope) -> Iterator[tuple[str, int, int
         yield "has code block", match.start(), match.end()
         if marked := _MARKED.search(text):
             yield f"matches /`{{3}}{marked['fence'] or marked['name']}\\b/", marked.start(), marked.end()
-    if (match := _ALONE.search(text)) and (_FIT.search(text) or scope.structured):
+    if (match := _ALONE.search(text)) and (_FIT.search(text) or (scope.structured and scope.fields)):
         yield "no extra text", match.start(), match.end()
     if (match := _QUESTION_END.search(text)) and not _denied(text, match):
         yield 'ends with "?", "？"', match.start(), match.end()
     if (match := _NO_STOP.search(text)) and _AT_END.search(match.group()):
         yield 'not (ends with ".", "。")', match.start(), match.end()
-    if match := _PIECES.search(text):
+    if (match := _PIECES.search(text)) and count_of(match["n"]) > 1:
         yield f'pieces "," = {count_of(match["n"])}', match.start(), match.end()
     if match := _TOKENS.search(text):
         tokens = re.findall(r"[\w-]+:", match["list"])
         yield f"starts with {quoted(tokens)}", match.start(), match.end()
+    if (match := _HTML.search(text)) and not _denied(text, match):
+        yield "is html", match.start(), match.end()
+    if match := _TAGS.search(text):
+        names = [name for name in re.findall(r"[a-z][a-z0-9]*", match["list"], re.IGNORECASE) if name not in _AND]
+        yield f"tags only {quoted(names)}", match.start(), match.end()
     if (match := _BY_NAME.search(text)) and not _denied(text, match):
         named = [name for name in scope.inputs if re.search(r"name|nom(?:bre|e)?\b|名", name, re.IGNORECASE)]
         if len(named) == 1:
