@@ -74,6 +74,11 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|\bline of (?:its|their) own\b|"
             r"\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma linha\b|\buna riga\b|单独一行|另起一行",
         ),
+        (
+            None,
+            r"\beach\b(?=\s+(?:of|with|at|under|no|up|between|max|not|in|having|containing)\b)|\bjeweils\b|\bchacune?\b|\bcada un[oa]\b|"
+            r"\bcada uma?\b|\bciascun[oa]\b",
+        ),
         (None, r"\b(?:each|every|jede[rsnm]?|chaque|cada|ogni|elke?)\s+[^\W\d_]{3,}|每|各(?!位)"),
         (
             None,
@@ -81,7 +86,7 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             r"titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|título|titular|"
             r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|"
             r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|regla|regra|regola|reason|begründung|raison|"
-            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|本文|理由|原因",
+            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|理由|原因",
         ),
     )
 )
@@ -104,10 +109,17 @@ _ARTICLE: Final = Lazy(
 # Verbs between a subject and its amount: ``The result must have`` is about the result.
 _VERBS: Final = re.compile(
     r"(?:\b(?:must|should|shall|may|can|will|have|has|had|be|is|are|contains?|runs?|takes?|not|never|exceed\w*|stays?|to|muss|müssen|soll\w*|"
-    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|nicht|doit|doivent|ne|pas|contient|fait|compte|tient|est|sera|dépass\w*|debe\w*|"
-    r"tiene|tendrá|no|es|será|super\w*|ocup\w*|deve\w*|tem|terá|não|é|pode|ha|avrà|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
+    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|enthalten|bestehen|aus|nicht|doit|doivent|ne|pas|contient|contenir|fait|faire|comporte\w*|avoir|être|compte|compter|tient|tenir|est|sera|dépass\w*|debe\w*|"
+    r"tiene|tendrá|tener|contener|ser|no|es|será|super\w*|ocup\w*|deve\w*|tem|ter|conter|terá|não|é|pode|ha|avrà|avere|contenere|essere|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
     re.IGNORECASE,
 )
+# ``New categories must be``: a subject without an article.
+_SUBJECT: Final = Lazy(
+    r"^\W*(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:must|should|shall|may|muss|müssen|soll\w*|darf|dürfen|doit|doivent|debe\w*|"
+    r"deve\w*|devono|moet\w*|mag|mogen)\s",
+    re.IGNORECASE,
+)
+_ANSWERS: Final = Lazy(rf"{_OF_ANSWER}|you|they|this|sie|tout|todo|tudo|tutto|alles|everything|usted|você|jij", re.IGNORECASE)
 # ``Asistentes: one line``: the label names a part, unless it names what is asked for.
 _LABEL: Final = re.compile(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*|[一-鿿ぁ-ヿ])")
 _RULE_LABEL: Final = Lazy(
@@ -131,21 +143,19 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
             if form is None and _is_made(match.group(), made):
                 continue
             found.append(AnswerPart(form=form, at=match.start()))
-    named = [each for each in found if each.form]
-    if named:  # ``the first line is the title, at most …``: the place that can be named
-        return max(named, key=lambda each: each.at)
+    placed = [each for each in found if each.form]
+    if placed:  # ``the first line is the title, at most …``: the place that can be named
+        return max(placed, key=lambda each: each.at)
     if any(each.form == "" for each in found):
         return WHOLE
     if found:
         return max(found, key=lambda each: each.at)
     if _PLACED.search(before):
         return AnswerPart(form=None, placed=True)
-    if (
-        (noun := _ARTICLE.search(before))
-        and not _is_made(noun["noun"], made)
-        and not re.match(_OF_ANSWER, noun["noun"], re.I)
-    ):
-        return AnswerPart(form=None, at=noun.start())
+    for pattern, said in ((_SUBJECT, before), (_ARTICLE, _VERBS.sub("", before))):
+        named = pattern.search(said)
+        if named and not _is_made(named["noun"], made) and not _ANSWERS.fullmatch(named["noun"]):
+            return AnswerPart(form=None, at=named.start())
     return WHOLE
 
 

@@ -68,6 +68,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         "lines = 1",
         r"line ?breaks?|newlines?|zeilenumbrüche|sauts? de ligne|saltos? de línea|quebras? de linha|换行|改行",
     ),
+    ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格"),
     ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
@@ -80,8 +81,8 @@ _EXCEPT: Final = Lazy(
 _AFTER: Final = Lazy(
     r"(?:\s+\w+){0,2}?\s*(?:(?:is|are|sind|ist|sont|son|são|sono)\s+)?(?:(?:not |nicht |no |não |non )(?:allowed|permitted|wanted|"
     r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|untersagt|tabu|"
-    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:は|を|も|の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:は|の使用は)?禁止",
+    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:[・、,]\S{1,6}?){0,3}(?:は|を|も|の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
+    r"(?:ない|ず)|(?:[・、,]\S{1,6}?){0,3}(?:は|の使用は)?禁止",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,7 @@ from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["field_checks", "item_keys"]
+__all__ = ["bounded_count", "field_checks", "item_keys"]
 
 _WHOLE_NUMBER: Final = Lazy(
     r"\binteger\b|\bwhole number\b|\bganze zahl\b|\bganzzahl\b|\b(?:nombre )?entier\b|\b(?:número )?entero\b|"
@@ -114,7 +114,7 @@ def _of_array(said: str, scope: Scope) -> Iterator[str]:
             bare = part[: per_item.start()] + " " * (per_item.end() - per_item.start()) + part[per_item.end() :]
             for check in find_checks(bare, lone):
                 yield f"each json item: {check.predicate}"
-        elif amount := _amount(part):
+        elif amount := bounded_count(part):
             yield f"json array length {amount}"
     if keys := item_keys(said):
         yield f"json has {quoted(keys)} or json array length = 0"
@@ -131,7 +131,7 @@ def item_keys(said: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"]))) if match else ()
 
 
-def _amount(part: str) -> str:
+def bounded_count(part: str) -> str:
     """Return the bound of the first count in a part: ``at most five items``."""
     range_ = re.search(rf"(?P<low>{COUNT})\s*(?:to|bis|à|a|-|–|到|至)\s*(?P<high>{COUNT})", part, re.IGNORECASE)
     if range_:

@@ -23,7 +23,11 @@ _ONLY: Final = (
     r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|unicamente|alleen|"
     r"enkel|只|仅|だけ|のみ)"
 )
-_ASKED: Final = Lazy(rf"{_REPLY}[^.;]{{0,60}}$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$", re.IGNORECASE)
+_WHOLLY: Final = (
+    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|antwort\w*|ausgabe|gib|réponds?\w*|répondez|renvo\w*|"
+    r"contest\w*|devuel\w*|responda|devolva|rispond\w*|restitui\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
+)
+_ASKED: Final = Lazy(rf"{_WHOLLY}[^.;]{{0,60}}$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$", re.IGNORECASE)
 _AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
 _LINE: Final = Lazy(
     rf"(?:{_ONLY}|{_REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{_ONLY}))*\s*[:：]\s*"

@@ -91,7 +91,7 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
 def _of_line(label: str, asked: Sequence[str]) -> str:
     name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(":"))
     inner = " and ".join(f"({each})" if len(asked) > 1 else each for each in asked)
-    return f"each /(?m)^\\W*{name}\\W*[:：][ \\t*]*([^\\n]*)/: {inner}"
+    return f"each /{name}:[ \\t]*([^\\n]*)/: {inner}"
 
 
 def _choice(said: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _choice(said: str) -> tuple[str, ...]:
     bare = re.sub(
         r"^(?:one of|either|eines? von|soit|uno? de|um de|uno tra)\s+", "", said.rstrip(". "), flags=re.IGNORECASE
     )
-    bare = re.sub(r"\s+(?:oder|ou|o|of|或)\s+", " or ", bare)
+    bare = re.sub(r"\s+(?:oder|ou|o|或)\s+", " or ", bare)
     found = listed(bare)
     coded = all(label.isupper() for label in found) or re.search(r"[\"“`|/]", bare) is not None
     return found if len(found) >= 2 and (coded or all(len(label.split()) == 1 for label in found)) else ()

@@ -42,7 +42,8 @@ _ORDINAL: Final = re.compile(
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
     r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
-    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b)",
+    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|not including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|"
+    r"(?:不含|不包括|を除))",
     re.IGNORECASE,
 )
 
@@ -115,6 +116,9 @@ def find_quantities(text: str, code: str = "") -> Iterator[Quantity]:
             continue
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue
+        adjective = text[match.end("high" if match["high"] else "low") : match.start("unit")].strip(" -\u00a0个のつ")
+        if adjective and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
+            continue  # ``one guiding question``: others may be there
         found = _bounded(match, near, text)
         if found is not None:
             yield found

@@ -80,7 +80,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|"
         r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
-        r"au (?:maximum|plus)|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
+        r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
         r"como m[áa]ximo|no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
         r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|niet meer dan|"
         r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"

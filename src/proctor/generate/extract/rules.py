@@ -13,7 +13,7 @@ from typing import Final
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
-from proctor.generate.extract.complete_statements import complete
+from proctor.generate.extract.complete_statements import complete, complete_list
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
@@ -94,7 +94,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
     drafts = [*_schema(prompt), *_drafts(statements, sets, scope, made_nouns(statements, scope))]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
-    kept = _without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start)))
+    kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
 
@@ -194,10 +194,12 @@ def _drafts(
         elif section == "format":
             yield from (_with_lead(draft, lead, statements) for draft in format_drafts(members, lead, scope))
         elif section not in ("input", "tools"):
+            told = []
             for each in members:
                 announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
                 found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
-                yield from complete(each, found, scope, made)
+                told.append((each, list(complete(each, found, scope, made))))
+            yield from complete_list(told)
 
 
 def _with_lead(draft: Draft, lead: str, statements: Sequence[Statement]) -> Draft:
@@ -355,6 +357,15 @@ def _without_repeats(drafts: Iterable[Draft]) -> list[Draft]:
             continue
         kept.append(draft)
     return kept
+
+
+def _one_of_a_text(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return one rule of each text, since its text is what a rule is known by: the one that code can check."""
+    best: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.text not in best or (draft.predicate and not best[draft.text].predicate):
+            best[draft.text] = draft
+    return [draft for draft in drafts if best[draft.text] is draft]
 
 
 def _same(draft: Draft, words: frozenset[str], other: Draft) -> bool:

@@ -41,7 +41,7 @@ def _headings(shown: Statement, lead: Statement | None) -> Draft:
         end=shown.end,
         kind="format",
         priority=2,
-        predicate=checkable(f"fields in order {quoted(lines)}"),
+        predicate=checkable(f"fields in order {quoted([line.lstrip('# ') for line in lines])}"),
     )
 
 
@@ -57,5 +57,5 @@ def _line(shown: Statement, lead: Statement) -> Draft:
         end=shown.end,
         kind="format",
         priority=2,
-        predicate=checkable(f"is /{pattern}/" if alone else f"matches /(?m)^{pattern}$/"),
+        predicate=checkable(f"is /{pattern}/" if alone else f"matches /^{pattern}$/m"),
     )

@@ -50,6 +50,7 @@ _SOFT: Final = Lazy(
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
 _MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
     r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|la|le|les|el|las|los|o|a|os|as|"
     r"its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|réponse|texte|respuesta|texto|resposta|"
@@ -112,7 +113,8 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 
 
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
-    for each in find_quantities(text, scope.language):
+    found = list(find_quantities(text, scope.language))
+    for each in found:
         part = part_at(text, each.start, made)
         if structured:
             part = _field_part(text[: each.start], scope)
@@ -120,6 +122,8 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
                 continue
         elif _overlaps(part, each):
             continue
+        if part.form is None and (governed := _governing(text, each, found)):
+            part = part_at(text, governed.start, made)
         if part.placed and each.measure.startswith(_MARKS):
             part = AnswerPart(form="")
         asked = _asked(each)
@@ -127,6 +131,16 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             continue
         if predicate := part.check(asked):
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _governing(text: str, each: Quantity, found: Sequence[Quantity]) -> Quantity | None:
+    """Return the single sentence, line or paragraph that an amount is of: ``one sentence of at most 20 words``."""
+    for other in found:
+        if other.end <= each.start and other.form == "=" and other.low == 1 and other.measure in _UNITS_OF_TEXT:
+            between = text[other.end : each.start]
+            if len(between.split()) <= 3 and not re.search(r"[,;:.，；。]", between):
+                return other
+    return None
 
 
 def _overlaps(part: AnswerPart, each: Quantity) -> bool:

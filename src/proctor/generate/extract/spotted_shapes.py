@@ -13,9 +13,9 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_spotted_shapes"]
 
-_IN_A: Final = r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*(?:an?|une?|einer?|una?|uma?|de|di)?\s*(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
+_IN_A: Final = r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*(?:(?:an?|une?|einer?|una?|uma?|de|di)\b)?\s*(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
 _TABLE: Final = Lazy(
-    rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|表格)(?![^\W\d_])|表形式",
+    rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|表格)(?![^\W\d_])(?!\s+(?:names?|of|columns?|rows?|above|below|oben|unten|ci-dessus|de arriba|acima|sopra))|表形式",
     re.IGNORECASE,
 )
 _COLUMNS: Final = Lazy(
