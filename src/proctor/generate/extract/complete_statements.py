@@ -31,20 +31,25 @@ _ASIDE: Final = ("example", "input", "tools")
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|"
     r"muss|müssen|soll\w*|darf|dürfen|immer|nur|stets|doit|doivent|toujours|uniquement|seulement|il faut|"
-    r"debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|deve\w*|sempre|apenas|somente|só|devono|soltanto|bisogna|"
-    r"allowed|permitted|erlaubt|zulässig\w*|autorisé\w*|permitid\w*|ammess\w*|toegestaan|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|"
+    r"debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|deve\w*|sempre|apenas|somente|só|devono|soltanto|"
+    r"bisogna|"
+    r"allowed|permitted|erlaubt|zulässig\w*|autorisé\w*|permitid\w*|ammess\w*|toegestaan|va(?:nno)? \w+t[aeio]|"
+    r"se \w+(?:rá|rán)|"
     r"moet\w*|mag|mogen|altijd|alleen|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı)\b|"
     r"必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND: Final = Lazy(
-    r"\b(?:you|your|du|dir|dich|dein\w*|tu|te|toi|ton|ta|vous|votre|vos|tú|ti|usted|você|lei|tuo|tua|je|jij|jouw|u|uw|ты|вы|"
+    r"\b(?:you|your|du|dir|dich|dein\w*|tu|te|toi|ton|ta|vous|votre|vos|tú|ti|usted|você|lei|tuo|tua|je|jij|jouw|"
+    r"u|uw|ты|вы|"
     r"twój|sen|siz)\b|你|您",
     re.IGNORECASE,
 )
 _THANKS: Final = Lazy(
-    r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|ありがとう|"
-    r"let['’]?s (?:play|go|start|begin)|hello|hi|hallo|bonjour|hola|olá|ciao|good luck|viel erfolg|bonne chance)\b[^.]{0,40}$",
+    r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|"
+    r"ありがとう|"
+    r"let['’]?s (?:play|go|start|begin)|hello|hi|hallo|bonjour|hola|olá|ciao|good luck|viel erfolg|"
+    r"bonne chance)\b[^.]{0,40}$",
     re.IGNORECASE,
 )
 _LEAD_IN: Final = Lazy(
@@ -59,18 +64,22 @@ _FILLER: Final = worded(
     more in total every each per ein eine einen einem einer der die das den dem des und oder zu mit auf in im von für
     sei nur immer bitte soll muss darf nicht kein keine le la les un une des du de et ou à au aux en dans par pour sur
     est doit ne pas el los las una unos y o con por para debe no o os as um uma e em no na com por deve não il lo gli
-    ask time give write say put end start begin add include i uno di da che con per non è deve de het een en of op van voor niet moet
+    ask time give write say put end start begin add include
+    i uno di da che con per non è deve de het een en of op van voor niet moet
     """
 )
 _ALWAYS: Final = Lazy(
-    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|writing)\b|"
-    r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|\bthe (?:answer|response|output)\b|"
+    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|"
+    r"writing)\b|"
+    r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|"
+    r"\bthe (?:answer|response|output)\b|"
     r"每次|回答时|回复时",
     re.IGNORECASE,
 )
 _OF_PROSE: Final = re.compile(r"(?:language is|case is|words|characters|sentences|lines|paragraphs)\b")
 _OF_ANSWER: Final = Lazy(
-    r"\b(?:outputs?|answers?|responses?|repl(?:y|ies)|everything|text values|all values|antwort\w*|ausgabe|réponse|respuesta|"
+    r"\b(?:outputs?|answers?|responses?|repl(?:y|ies)|everything|text values|all values|antwort\w*|ausgabe|"
+    r"réponse|respuesta|"
     r"resposta|risposta)\b|回答|输出|全部|出力",
     re.IGNORECASE,
 )
@@ -79,14 +88,16 @@ _MOST_OF: Final = 0.6
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
 # It leads to what is listed below it, and asks nothing itself.
 _POINTS_ON: Final = Lazy(
-    r"\b(?:these|following|below|diese[nrms]?|folgend\w*|ces|suivant\w*|ci-dessous|estas?|estos|siguientes?|est[ae]s|seguintes?|"
+    r"\b(?:these|following|below|diese[nrms]?|folgend\w*|ces|suivant\w*|ci-dessous|estas?|estos|siguientes?|"
+    r"est[ae]s|seguintes?|"
     r"quest[eio]|seguent[ei]|deze|volgende)\b|以下|如下|次の",
     re.IGNORECASE,
 )
 _ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|です[。．]?$|禁止[。．]?$")
 # The case that items below a line are for: ``For faulty goods:``.
 _CASE: Final = Lazy(
-    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|em caso de|se|"
+    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|"
+    r"em caso de|se|"
     r"quando|per|in caso di|bij|voor|als|对于|如果|遇到|当)(?=\s|[一-鿿]).{2,80}[:：]\s*$",
     re.IGNORECASE,
 )
@@ -138,7 +149,14 @@ def complete_list(made: Sequence[tuple[Statement, Sequence[Draft]]]) -> Iterator
     alike = len(items) >= _LEAST_ITEMS and sum(map(bool, items)) >= _MOST_OF * len(items)
     for each, drafts in made:
         text = plain(each.text)
-        if alike and each.item and not drafts and len(text.split()) > 1 and not text.endswith((":", "：", "?")) and "{{" not in text:
+        if (
+            alike
+            and each.item
+            and not drafts
+            and len(text.split()) > 1
+            and not text.endswith((":", "：", "?"))
+            and "{{" not in text
+        ):
             yield _under_case(_own(each), each)
         yield from drafts
 
@@ -226,7 +244,10 @@ def _requires(statement: Statement, scope: Scope) -> bool:
 
 
 def _is_role(text: str) -> bool:
-    return ROLE.match(text) is not None or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
+    return (
+        ROLE.match(text) is not None
+        or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
+    )
 
 
 def _given(lead: str, scope: Scope) -> bool:

@@ -16,7 +16,8 @@ from proctor.generate.extract.statements import Statement
 __all__ = ["described_runs", "line_drafts"]
 
 _LINE: Final = re.compile(
-    r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*(?P<said>[^\n]{2,300})$"
+    r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*"
+    r"(?P<said>[^\n]{2,300})$"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 _MOST_WORDS: Final = 4
@@ -48,7 +49,11 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
             runs[-1].append(each)
         else:
             runs.append([each])
-    return tuple(tuple(run) for run in runs if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run))
+    return tuple(
+        tuple(run)
+        for run in runs
+        if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run)
+    )
 
 
 def _is_placeholder(statement: Statement) -> bool:

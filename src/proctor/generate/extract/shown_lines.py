@@ -15,7 +15,8 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["shown_line_drafts"]
 
 _FORM: Final = Lazy(
-    r"\b(?:form(?:at)?|pattern|template|structure|shape|muster|schema|forme|forma|formato|modèle|modelo|modello|vorm)\b|格式|形式|模板",
+    r"\b(?:form(?:at)?|pattern|template|structure|shape|muster|schema|forme|forma|formato|modèle|modelo|modello|"
+    r"vorm)\b|格式|形式|模板",
     re.IGNORECASE,
 )
 _HOLDER: Final = r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\}|[A-ZÄÖÜÉÈÀÓÍÚÇÑ][A-ZÄÖÜÉÈÀÓÍÚÇÑ_]{2,30})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from proctor.generate.extract.aspects import quoted
 from proctor.generate.extract.shown_schema import schema_of
@@ -68,7 +68,11 @@ def shown_json(text: str, *, nullable: bool = False) -> str | None:
     typed = _BARE_TYPE.search(body) is not None
     described = not typed and any(True for _ in shown_values(body))  # then each value is read as it is described
     schema = _schema(body) or (None if described else schema_of(body, nullable=nullable))
-    if schema is not None and schema.get("type") == "array" and (kind := schema.get("items", {}).get("type")) != "object":
+    if (
+        schema is not None
+        and schema.get("type") == "array"
+        and (kind := schema.get("items", {}).get("type")) != "object"
+    ):
         return f"is json array of {kind}s" if kind in ("string", "number", "boolean") else "is json array"
     if schema is not None:
         return f"json schema {json.dumps(schema, ensure_ascii=False)}"
@@ -78,7 +82,7 @@ def shown_json(text: str, *, nullable: bool = False) -> str | None:
     return f"is json object and json has {quoted(keys)}" if keys else None
 
 
-def _schema(body: str) -> object:
+def _schema(body: str) -> dict[str, Any] | None:
     if '"properties"' not in body or '"type"' not in body:
         return None
     for tried in (body, re.sub(r",(\s*[}\]])", r"\1", body)):
