@@ -174,11 +174,10 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
             if form is None and _is_made(match.group(), made):
                 continue
             found.append(AnswerPart(form=form, at=match.start()))
-    placed = [each for each in found if each.form]
+    placed = [each for each in found if each.form is not None]
     if placed:  # ``the first line is the title, at most …``: the place that can be named
-        return max(placed, key=lambda each: each.at)
-    if any(each.form == "" for each in found):
-        return WHOLE
+        last = max(placed, key=lambda each: each.at)
+        return last if last.form else WHOLE
     if found:
         return max(found, key=lambda each: each.at)
     if _PLACED.search(before):

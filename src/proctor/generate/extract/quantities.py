@@ -30,7 +30,7 @@ _LONE: Final = re.compile(
     r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
     r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
     r"\bcon|"
-    r"\bcom|\bв|只|用|以|成|带|^)\W*$",
+    r"\bcom|\bв|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(
@@ -148,8 +148,10 @@ def _bounded(match: re.Match[str], near: str, text: str) -> Quantity | None:
             return Quantity(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
         if after is not None and (bound := after.match(text, end)):
             return Quantity(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
+    alone = not near.strip() and re.match(r"\s*(?:[.,;!:。，；]|$)", text[end:]) is not None  # all of an item
     if match["low"].lower() in ONE and not (
-        _LONE.search(near)
+        alone
+        or _LONE.search(near)
         or _LONE_AFTER.match(text, end)
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):
