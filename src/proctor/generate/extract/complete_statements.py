@@ -45,6 +45,7 @@ _SECOND: Final = Lazy(
     r"twój|sen|siz)\b|你|您",
     re.IGNORECASE,
 )
+_WE: Final = Lazy(r"\b(?:wir|nous|nosotros|nós|noi|wij)\b|\b\w{3,}(?:amos|emos|imos|iamo)\b|我们|私たち", re.IGNORECASE)
 _THANKS: Final = Lazy(
     r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|"
     r"ありがとう|"
@@ -83,6 +84,7 @@ _OF_ANSWER: Final = Lazy(
     r"resposta|risposta)\b|回答|输出|全部|出力",
     re.IGNORECASE,
 )
+_ONE_WORD: Final = re.compile(r"[A-Za-zÀ-ÿ]+[.!]?")
 _LEAST_ITEMS: Final = 3
 _MOST_OF: Final = 0.6
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
@@ -116,7 +118,7 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     if _THANKS.match(plain(text)) or (text.rstrip().endswith((":", "：")) and _LEAD_IN.search(text.rstrip(" :："))):
         drafts = []
     told = [_of_whole(draft, statement, scope, made) for draft in drafts]
-    told = [_under_case(draft, statement) for draft in told]
+    told = [_under_case(draft, statement) for draft in told if draft.predicate or not _ONE_WORD.fullmatch(draft.text)]
     checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
     known = {draft.predicate for draft in told}
     new = [check for check in checks if not _is_known(check.predicate, known)]
@@ -148,17 +150,19 @@ def complete_list(made: Sequence[tuple[Statement, Sequence[Draft]]]) -> Iterator
     items = [drafts for each, drafts in made if each.item]
     alike = len(items) >= _LEAST_ITEMS and sum(map(bool, items)) >= _MOST_OF * len(items)
     for each, drafts in made:
-        text = plain(each.text)
-        if (
-            alike
-            and each.item
-            and not drafts
-            and len(text.split()) > 1
-            and not text.endswith((":", "：", "?"))
-            and "{{" not in text
-        ):
+        if alike and each.item and not drafts and _goes_along(plain(each.text)):
             yield _under_case(_own(each), each)
         yield from drafts
+
+
+def _goes_along(text: str) -> bool:
+    """Whether an item may be a rule like the others: neither a question, a lead-in, a permission nor an input."""
+    return (
+        len(text.split()) > 1
+        and not text.endswith((":", "：", "?"))
+        and "{{" not in text
+        and not PERMISSION.match(text)
+    )
 
 
 def _is_known(predicate: str, known: set[str | None]) -> bool:
@@ -182,7 +186,7 @@ def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[s
         return draft
     for each in find_quantities(text, scope.language):
         if each.measure == limit[1] and each.low == int(limit[2]) and part_at(text, each.start, made).form != "":
-            return replace(draft, predicate=None)
+            return _own(statement)
     return draft
 
 
@@ -240,6 +244,8 @@ def _requires(statement: Statement, scope: Scope) -> bool:
         led = statement.lead.rstrip("*_ ").endswith((":", "：")) and not _given(statement.lead, scope)
         placed = statement.section in ("rules", "output", "format", "never", "include")
         return placed or led or bound or is_conditional(text) or _ENDS_IN_VERB.search(text) is not None
+    if _WE.search(text) and not _SECOND.search(text) and not _BOUND.search(text):
+        return False  # what a company does, or does not do
     return bound or _SECOND.search(text) is not None or is_conditional(text)
 
 

@@ -85,7 +85,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
         r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
-        r"como m[áa]ximo|no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
+        r"como m[áa]ximo|como mucho|tout au plus|quando muito|al più|"
+        r"no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
         r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|niet meer dan|"
         r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",

@@ -20,10 +20,10 @@ from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
+from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labelled_lines import described_runs, line_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
-from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.scope import of_part, scope_of
@@ -141,14 +141,15 @@ def _schema(prompt: Prompt) -> Iterator[Draft]:
 
 
 def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[LabelSet]:
-    for statement in statements:
+    for at, statement in enumerate(statements):
         if statement.code or (statement.section in ("labels", "fields", "input", "tools") and statement.item):
             continue
         if is_japanese(statement.text):
             if names := japanese_labels(statement.text):
                 yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif scope.language in TONGUES:
-            continue
+        elif scope.language not in ("", "en"):
+            if not scope.structured and (several := foreign_labels(statement, statements[at + 1 :])):
+                yield several
         elif (
             (found := labels_in(statement))
             and not of_part(statement.text, scope)
