@@ -137,6 +137,7 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
             told = [_own(statement), *told]
     spans = [(check.start, check.end) for check in checks]
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
+    told = [draft for draft in told if not _is_covered(draft, text, spans)]
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
         if draft.text in more or all(each.text != draft.text for each in added):
             yield draft
@@ -171,7 +172,12 @@ def _is_known(predicate: str, known: set[str | None]) -> bool:
         "exclamations <= 1": 'count "!" <= 1',
         'not (ends with ".", "。")': 'not (ends with ".")',
     }
-    return predicate in known or (predicate in same and same[predicate] in known)
+    if any(predicate in (each or "").split(" and ") for each in known) or (
+        predicate in same and same[predicate] in known
+    ):
+        return True
+    literals = set(re.findall(r'"((?:[^"\\]|\\.)+)"', predicate))  # the same texts, asked for in another form
+    return any(literals & set(re.findall(r'"((?:[^"\\]|\\.)+)"', each or "")) for each in known)
 
 
 def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[str]) -> Draft:
@@ -313,6 +319,14 @@ def _segment(text: str, start: int, end: int) -> str:
     high = min((mark for mark in marks if mark >= end), default=len(text))
     said = plain(text[low:high]).strip(" -–—,;:，；：、")
     return _closed(said or plain(text))
+
+
+def _is_covered(draft: Draft, text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a judged rule has no word that a check of the sentence does not have."""
+    if draft.predicate or draft.condition or not spans:
+        return False
+    checked = set(re.findall(r"[^\W\d_]+", " ".join(text[low:high] for low, high in spans).lower()))
+    return not [word for word in _left(draft.text, ()) if word not in checked]
 
 
 def _left_of(said: str, text: str, spans: Sequence[tuple[int, int]]) -> list[str]:

@@ -188,7 +188,8 @@ def blank_values(texts: Iterable[str]) -> tuple[str, ...]:
     told = list(texts)
     found = [match for text in told if (match := _MISSING.search(text))]
     blanks = ["" if each["empty"] else (each["word"] or "null") for each in found]
-    if any(re.search(r"(?<![A-Za-z])null(?![A-Za-z])", text) and is_conditional(text) for text in told):
+    general = [text for text in told if not _LISTED.match(text)]  # not the description of one key
+    if any(re.search(r"(?<![A-Za-z])null(?![A-Za-z])", text) and is_conditional(text) for text in general):
         blanks.append("null")
     return tuple(dict.fromkeys(blanks))
 
