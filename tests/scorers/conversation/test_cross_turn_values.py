@@ -59,7 +59,8 @@ def test_a_figure_of_another_thing_is_found() -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        talk(("offen?", "Freitags haben wir bis 13 Uhr geöffnet."), ("und 16 Uhr?", "Ja, am Freitag sind wir bis 17 Uhr für Sie da.")),
+        talk(("offen?", "Freitags haben wir bis 13 Uhr geöffnet."),
+             ("und 16 Uhr?", "Ja, am Freitag sind wir bis 17 Uhr für Sie da.")),
         talk(("notice?", "The notice period is 3 months."), ("sure?", "The notice period is 6 months.")),
     ],
 )  # fmt: skip
@@ -73,7 +74,8 @@ async def test_another_time_in_the_same_statement_is_found(run: Trajectory) -> N
     [
         talk(("auf?", "Freitags öffnen wir um 8 Uhr."), ("und zu?", "Freitags schließen wir um 13 Uhr.")),
         talk(("pool?", "On Friday the pool opens at 8 am."), ("sauna?", "On Friday the sauna opens at 10 am.")),
-        talk(("last?", "The last bus leaves at 23:40."), ("now?", call("bus", {}, {"last": "22:30"}), "The last bus leaves at 22:30.")),
+        talk(("last?", "The last bus leaves at 23:40."),
+             ("now?", call("bus", {}, {"last": "22:30"}), "The last bus leaves at 22:30.")),
     ],
 )  # fmt: skip
 async def test_another_thing_or_a_new_lookup_is_no_other_time(run: Trajectory) -> None:

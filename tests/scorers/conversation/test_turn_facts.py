@@ -28,7 +28,8 @@ _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72,
         talk(("repairs?", "Any repair up to 300 euros is refunded without approval."), sources=(_RULES,)),
         talk(("¿puedo?", "Puede cancelar hasta una hora antes de la cita."),
              sources=("Las citas se pueden cancelar hasta 24 horas antes.",)),
-        talk(("15?", "Yes, from 14 on they may use the weight room alone."), sources=("Weight room: from 16. Pool: from 6.",)),
+        talk(("15?", "Yes, from 14 on they may use the weight room alone."),
+             sources=("Weight room: from 16. Pool: from 6.",)),
     ],
 )  # fmt: skip
 async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
