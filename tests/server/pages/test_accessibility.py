@@ -48,11 +48,17 @@ def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard) ->
     page = demo.page(browser, color_scheme="light")
     axe = Axe()
     wrong: dict[str, list[str]] = {}
+    scripts: list[str] = []
+    page.on("request", lambda made: scripts.append(made.url) if made.resource_type == "script" else None)
     for address in [*(address for address, _ in addresses(demo, each=1)), "/ui/sign-in", "/ui/no-such-page"]:
         page.set_viewport_size({"width": 1280, "height": 800})
         page.emulate_media(color_scheme="light")
+        scripts.clear()
         page.goto(f"{demo.url}{address}")
         found = _grave(axe, page)
+        names = [each.rpartition("/")[2].partition("?")[0] for each in scripts]
+        if twice := {each for each in names if names.count(each) > 1}:
+            found.append(f"{', '.join(twice)} is loaded twice: what it listens to happens twice")
         page.emulate_media(color_scheme="dark")
         found += [f"dark: {each}" for each in _grave(axe, page, ("color-contrast", "link-in-text-block"))]
         page.set_viewport_size({"width": 390, "height": 800})

@@ -90,7 +90,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
             "tier": tier_chip(alert.tier),
             "slice": pairs_text(alert.slice),
             "course": course,
-            "unit": course.unit if course is not None else "",
+            "unit": course.value_unit if course is not None else "",
             "window": _conversations(alert, {}),
             "guard": _guard_link(desk, alert),
             "matches": _matches(alert),
@@ -121,7 +121,9 @@ def _course_chart(alert: AlertRecord, course: AlertCourse) -> TimeChart:
     if course.usual is not None:
         series.append(Series(label="normal", values=[course.usual] * len(course.times), colour="--pass-fill"))
     step = f"{course.step // 60} min" if course.step < 3600 else f"{course.step // 3600} h"
-    return TimeChart(title=f"{course.what}, by {step}", times=course.times, series=series, unit=course.unit, height=220)
+    return TimeChart(
+        title=f"{course.what}, every {step}", times=course.times, series=series, unit=course.unit, height=220
+    )
 
 
 def _conversations(alert: AlertRecord, more: Mapping[str, str]) -> str:
