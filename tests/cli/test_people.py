@@ -31,6 +31,7 @@ def test_people_come_change_and_go(tmp_path: Path) -> None:
 
 
 def test_a_link_without_a_name_is_for_whoever_runs_the_server(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("")
     link = _people(tmp_path, "link").stdout.strip()
     with People(open_config(tmp_path).store) as people:
         session = people.use_link(link.partition("key=")[2], time.time())

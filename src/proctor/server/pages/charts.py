@@ -19,8 +19,8 @@ _TOP: Final = 8
 _FOOT: Final = 24
 _BAR: Final = 24
 _TICKS: Final = 4
-_LABEL: Final = 24  # characters that fit beside a bar
-_BARS_WIDTH: Final = 500  # narrower than lines, so that names can be read on a phone
+_LABEL: Final = 22  # characters that fit beside a bar
+_BARS_WIDTH: Final = 520  # narrower than lines, so that names can be read on a phone
 _DAY: Final = 86_400
 _HUGE: Final = 1e15  # larger values are no figures of ours
 _TINY: Final = 1e-12
@@ -134,7 +134,7 @@ class BarChart:
         ends = [end for row in self.rows for end in map(_known, (row.value, row.low, row.high)) if end is not None]
         top = self.top or (1.0 if self.unit in ("share", "score") else _range(ends)[1])
         bottom = max(min((0.0, *ends)), -top)  # bars of values below 0 lead to the left
-        left, right = 164, 92
+        left, right = 196, 92
         height = _TOP + _BAR * max(1, len(self.rows)) + 4
         wide = _BARS_WIDTH - left - right
 
@@ -225,6 +225,7 @@ def picture(made: Sequence[str], height: int, title: str, *, inline: bool, width
     """Return a whole drawing of these parts."""
     styles = "" if inline else f"<style>{_file_styles()}</style>"
     own = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
+    own += ' class="narrow"' if width < _WIDTH else ""
     frame = f'<svg{own} viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">'
     return f"{frame}{styles}{''.join(made)}</svg>"
 

@@ -81,10 +81,14 @@ def _bare_percent(value: float | None) -> str:
     return _percent(value).removesuffix(" %")
 
 
-def _is_unbroken(cell: object) -> bool:
-    """Return whether a cell has a word so long that a table may break it anywhere."""
-    text = cell.text if isinstance(cell, Link) else cell.label if isinstance(cell, Chip) else cell
-    return isinstance(text, str) and len(text) > _LONG_WORD and max(map(len, text.split()), default=0) > _LONG_WORD
+def _cell_class(cell: object) -> str:
+    """Return how a text may be broken in a table: a word stays whole, unless it is too long for a column."""
+    text = cell.text if isinstance(cell, Link) else cell
+    if not isinstance(text, str) or not text:
+        return ""
+    if max(map(len, text.split()), default=0) > _LONG_WORD:
+        return " unbroken"
+    return "" if any(each.isspace() or not each.isascii() for each in text) else " one-word"
 
 
 def _moment(time: float | datetime | None) -> Markup:
@@ -128,7 +132,7 @@ def _environment() -> jinja2.Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "code": _code,
-        "own": _own, "bare_percent": _bare_percent, "is_unbroken": _is_unbroken,
+        "own": _own, "bare_percent": _bare_percent, "cell_class": _cell_class,
         "utc": lambda time: datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M"),
     }  # fmt: skip
     made.filters.update(filters)

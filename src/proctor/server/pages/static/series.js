@@ -26,8 +26,9 @@ const TIMES = [
   [2419200, "{MMM}", YEAR, null, null, null, null, null, 1],
   [86400, "{D} {MMM}", YEAR, null, null, null, null, null, 1],
   [60, "{HH}:{mm}", DAY, null, DAY, null, null, null, 1],
+  [1, "{HH}:{mm}:{ss}", DAY, null, DAY, null, null, null, 1],
 ];
-const STEPS = [60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800, 1209600, 2592000, 7776000, 15552000, 31536000];
+const STEPS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800, 1209600, 2592000, 7776000, 15552000, 31536000];
 const known = (value) => value != null;
 // A point is drawn where there are few, or where a line would not show it.
 const pointed = (values) => values.length < 40 || values.some((each, at) => known(each) && !known(values[at - 1]) && !known(values[at + 1]));

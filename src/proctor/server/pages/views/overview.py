@@ -117,10 +117,10 @@ def _tiles(desk: Desk, asked: PageRequest, course: ProductionCourse) -> list[Fig
         figure_tile("Conversations", found["conversations"], "/ui/conversations"),
         figure_tile("Handed over", found["handed over"], f"{here}#escalations"),
         figure_tile("Errors", found["errors"], "/ui/conversations?signal=error"),
-        figure_tile("P95 latency", found["P95 of the latency"], f"{here}#latency"),
+        figure_tile("P95 latency", found["P95 latency"], f"{here}#latency"),
         figure_tile("Satisfaction", found["satisfaction"], f"{here}#ratings"),
         _guard_tile(desk, course, begin),
-        figure_tile("Cost of production", found["spend"], f"{here}#cost"),
+        figure_tile("Cost of production", found["cost"], f"{here}#cost"),
         FigureTile("Cost of runs", "–" if own is None else f"${own:,.2f}", "/ui/runs"),
     ]
 
@@ -143,11 +143,11 @@ def _period(digest: PeriodDigest | None) -> str:
 
 
 def _trend_chart(trend: QualityTrend) -> Chart:
-    title = f"{trend.suite} on {trend.target}, by run"
+    title = f"Quality by run: {trend.suite} on {trend.target}"
     names = {name: name.replace("_", " ") for name in trend.lines}
     if len(trend.times) < 2:
         rows = [BarRow(label=names[name], value=values[-1]) for name, values in trend.lines.items()]
-        return BarChart(title=f"{trend.suite} on {trend.target}, one run", rows=rows, unit="score")
+        return BarChart(title=f"Quality of one run: {trend.suite} on {trend.target}", rows=rows, unit="score")
     series = [Series(label=names[name], values=values) for name, values in trend.lines.items()]
     return TimeChart(title=title, times=trend.times, series=series, unit="score", range=(0.0, 1.0))
 

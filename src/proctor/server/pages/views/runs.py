@@ -97,7 +97,7 @@ def _row(found: RunFound, *, is_page: bool = False) -> Sequence[Cell]:
         taken(run),
         cost_cell(found.cost),
         (run.fingerprint.trigger or "").replace("_", " ") if is_page else run.fingerprint.trigger,
-        Link("with the one before", side_address(b=run.id)) if can_compare else None,
+        Link("compare", side_address(b=run.id)) if can_compare else None,
     )
 
 
