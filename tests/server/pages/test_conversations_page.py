@@ -133,6 +133,13 @@ def test_a_day_is_meant_to_its_end(desk: Desk) -> None:
     assert len(_names(_list(desk, since=today, until=today))) == 50
 
 
+def test_the_window_of_a_link_is_shown_and_kept(desk: Desk) -> None:
+    assert _list(desk, since="1700000000").data["window"] == (1_700_000_000.0, None)
+    assert _list(desk, since="2026-11-17T15:00Z", until="1795000000").data["window"][1] == 1_795_000_000.0
+    assert _list(desk, since="2026-11-17").data["window"] is None, "the form shows whole days itself"
+    assert _list(desk).data["window"] is None
+
+
 def test_a_row_says_what_went_wrong(desk: Desk) -> None:
     (row,) = _list(desk, q="14 days").tables["conversations"].rows
     assert row[5] == Chip("fail", "grounded 0.20")

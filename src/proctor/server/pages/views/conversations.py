@@ -51,6 +51,7 @@ def list_conversations(desk: Desk, asked: PageRequest) -> Reply:
             "signal_groups": _grouped(signals),
             "scorers": [each.partition("/")[2] for each in signals if each.startswith("score/")],
             "is_plain": is_plain,
+            "window": _window(asked),
         },
         tables={
             "conversations": Table(
@@ -154,6 +155,14 @@ def _conditions(asked: PageRequest) -> dict[str, Any]:
         "until": until,
         "score": (scorer, asked.number("below", 0.5, low=0, high=1.01)) if scorer else None,
     }
+
+
+def _window(asked: PageRequest) -> tuple[float | None, float | None] | None:
+    """Return the times of a link from an alert or a figure; ``None`` for whole days, which the form can show."""
+    given = [asked.text("since"), asked.text("until")]
+    if all(len(each) in (0, len("2026-11-17")) and each.count("-") in (0, 2) and not each.isdigit() for each in given):
+        return None
+    return asked.time("since"), asked.time("until")
 
 
 def _columns() -> tuple[Column, ...]:

@@ -114,9 +114,9 @@ def _tiles(desk: Desk, asked: PageRequest, course: ProductionCourse) -> list[Fig
     return [
         figure_tile("Completion", _headline(digest, "completion"), f"{measured}#completion", _period(digest)),
         figure_tile("Repeat contact", _headline(digest, "repeat contact"), f"{measured}#completion", _period(digest)),
-        figure_tile("Conversations", found["conversations"], "/ui/conversations"),
+        figure_tile("Conversations", found["conversations"], f"/ui/conversations?since={course.since:.0f}"),
         figure_tile("Handed over", found["handed over"], f"{here}#escalations"),
-        figure_tile("Errors", found["errors"], "/ui/conversations?signal=error"),
+        figure_tile("Errors", found["errors"], f"/ui/conversations?signal=error&since={course.since:.0f}"),
         figure_tile("P95 latency", found["P95 latency"], f"{here}#latency"),
         figure_tile("Satisfaction", found["satisfaction"], f"{here}#ratings"),
         _guard_tile(desk, course, begin),
