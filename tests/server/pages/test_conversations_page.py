@@ -131,6 +131,8 @@ def test_conversations_are_found(desk: Desk, query: dict[str, str], wanted: list
 def test_a_day_is_meant_to_its_end(desk: Desk) -> None:
     today = f"{NOW:%Y-%m-%d}"
     assert len(_names(_list(desk, since=today, until=today))) == 50
+    begin = datetime.fromisoformat(f"{today}T00:00+00:00").timestamp()
+    assert _names(_list(desk, until=f"{begin:.0f}")) == [], "seconds are meant to the second"
 
 
 def test_the_window_of_a_link_is_shown_and_kept(desk: Desk) -> None:

@@ -144,7 +144,7 @@ def promote_conversation(desk: Desk, asked: PageRequest) -> Reply:
 
 def _conditions(asked: PageRequest) -> dict[str, Any]:
     until = asked.time("until")
-    if until is not None and len(asked.text("until")) == len("2026-11-17"):
+    if until is not None and _is_day(asked.text("until")):
         until += 86_400.0  # a day is meant to its end
     scorer = asked.text("score")
     return {
@@ -159,10 +159,14 @@ def _conditions(asked: PageRequest) -> dict[str, Any]:
 
 def _window(asked: PageRequest) -> tuple[float | None, float | None] | None:
     """Return the times of a link from an alert or a figure; ``None`` for whole days, which the form can show."""
-    given = [asked.text("since"), asked.text("until")]
-    if all(len(each) in (0, len("2026-11-17")) and each.count("-") in (0, 2) and not each.isdigit() for each in given):
+    if all(not text or _is_day(text) for text in (asked.text("since"), asked.text("until"))):
         return None
     return asked.time("since"), asked.time("until")
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a time is a whole day; seconds since 1970 have as many characters."""
+    return len(text) == len("2026-11-17") and text.count("-") == 2
 
 
 def _columns() -> tuple[Column, ...]:
