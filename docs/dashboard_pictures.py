@@ -29,19 +29,20 @@ if TYPE_CHECKING:
 GOAL = Path(__file__).parent / "pictures"
 SIZE = {"width": 1180, "height": 820}
 MAX_BYTES = 100_000
-# name -> where it is, then the links to follow from there: the first one of the page with this in its address
+# name -> where it is, then the links to follow from there: the first one of the page with this in its address. What
+# begins with & is added to the address.
 PICTURES: dict[str, tuple[str, ...]] = {
     "overview": ("/",),
     "conversations": ("/conversations",),
     "conversation": ("/conversations?signal=score/grounded", "/ui/conversations/"),
     "alerts": ("/alerts?state=all",),
-    "alert": ("/alerts?state=all", "/ui/alerts/"),
+    "alert": ("/alerts?state=all&rule=attacks", "/ui/alerts/"),
     "monitoring": ("/monitoring",),
     "audit": ("/audit",),
     "audit-rate": ("/audit/rate",),
     "audit-settle": ("/audit?week=last", "/ui/audit/settle/"),
     "guard": ("/guard",),
-    "guard-decision": ("/guard", "/ui/guard?event="),
+    "guard-decision": ("/alerts?state=all&rule=attacks", "/ui/alerts/", "/ui/guard?", "&action=block", "event="),
     "guard-review": ("/guard/review",),
     "guard-what-if": ("/guard/what-if",),
     "redteam": ("/redteam",),
@@ -89,6 +90,9 @@ def take(
 def _go(dashboard: ServedDashboard, page: Page, path: str, *links: str) -> None:
     page.goto(f"{dashboard.url}/ui{path}")
     for link in links:
+        if link.startswith("&"):
+            page.goto(page.url + link)
+            continue
         found = page.locator(f"main a[href*='{link}']").first
         if not found.count():
             raise SystemExit(f"{page.url} has no link with {link}")
@@ -98,7 +102,7 @@ def _go(dashboard: ServedDashboard, page: Page, path: str, *links: str) -> None:
 def _small(page: Page) -> bytes:
     """Return a picture that is small enough for a page of the docs: of the upper part of a page, if it must be."""
     size = page.viewport_size or SIZE
-    for height in (size["height"], 700, 560, 420):
+    for height in (size["height"], 760, 700, 640, 560, 480, 420):
         data = page.screenshot(clip={"x": 0, "y": 0, "width": size["width"], "height": min(height, size["height"])})
         if len(data) <= MAX_BYTES:
             break

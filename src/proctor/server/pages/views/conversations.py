@@ -24,6 +24,7 @@ __all__ = ["PAGE"]
 _TURNS: Final = 50  # on a page
 _CSV_ROWS: Final = 2_000  # read at once
 _SHOWN_SIGNALS: Final = 4
+_BEGIN_CHARS: Final = 100  # of a conversation, where nothing was searched for
 _ALERTS: Final = 200  # the last ones, in which a conversation is looked for
 _GROUPS: Final = {
     "gate": "Decision of a gate", "finding": "Finding of a gate", "score": "Failed score", "escalation": "Hand-off",
@@ -199,7 +200,7 @@ def _row(hit: SearchHit, text: str, begin: str) -> Sequence[Cell]:
         _lowest(talk.scores, talk.signals),
         words or None,
         talk.csat,
-        excerpt(hit.text or begin, text.split()),
+        excerpt(hit.text, text.split()) if hit.text else excerpt(begin, (), chars=_BEGIN_CHARS),
     )
 
 
