@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from proctor.cli.demo_project import fill_demo, write_demo
 from proctor.server.pages.app import pages
@@ -81,3 +81,18 @@ def test_the_demo_shows_every_page(demo: ServedDashboard) -> None:
     details = {path for path in routes if "{" in path and not path.endswith("/file")}
     assert details - seen == set(), "a page that no link leads to, or that the demo has nothing for"
     assert demo.dead == []
+
+
+def test_the_demo_leads_from_an_alert_to_the_attack_and_its_conversation(
+    browser: Browser, demo: ServedDashboard
+) -> None:
+    page = demo.page(browser, "/alerts?state=all&rule=attacks")
+    page.locator("main td a[href^='/ui/alerts/']").first.click()
+    page.get_by_role("link", name="its gate decisions").click()
+    page.goto(f"{page.url}&action=block")
+    page.locator("#decisions td a[href*='event=']").first.click()
+    leads = page.get_by_role("list", name="Where this leads")
+    for start in ("/ui/conversations/", "/ui/alerts/", "/ui/redteam/desk"):
+        expect(leads.locator(f"a[href^='{start}']").first).to_be_visible()
+    leads.get_by_role("button", name="Make a case").click()
+    expect(page.get_by_role("status").first).to_contain_text("suites/regressions.yaml")
