@@ -81,7 +81,8 @@ class Made:
     """The result of a generation.
 
     ``invalid`` and ``repeats`` count the tests that were left out; ``uncovered`` are enabled rules without a test.
-    ``only_code`` and ``only_model`` are the rules that only one of the two found.
+    ``only_code`` and ``only_model`` are the rules that only one of the two found. ``unusable`` counts the questions
+    without a usable answer by stage and cause; ``nothing_usable`` states that no stage got one.
     """
 
     artefacts: Artefacts
@@ -92,3 +93,5 @@ class Made:
     only_code: tuple[Rule, ...] = ()
     only_model: tuple[Rule, ...] = ()
     notes: tuple[str, ...] = ()
+    unusable: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    nothing_usable: bool = False

@@ -268,6 +268,8 @@ class _Making:
             only_code=tuple(rule for rule in found.only_code if rule.id in enabled),
             only_model=tuple(rule for rule in found.only_model if rule.id in enabled),
             notes=tuple(notes),
+            unusable=self.trouble.by_cause(),
+            nothing_usable=self.trouble.is_total,
         )
 
 

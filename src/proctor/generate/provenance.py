@@ -89,6 +89,11 @@ def provenance_of(
             "only_model": [rule.id for rule in made.only_model],
         },
         "notes": list(made.notes),
+        **(
+            {"unusable_answers": {stage: dict(causes) for stage, causes in made.unusable.items()}}
+            if made.unusable
+            else {}
+        ),
         "spend": [dict(each) for each in spend],
         "rules": {rule.id: rule.inverse_of for rule in artefacts.rules},
         "cases": {case.id: case_digest(case) for case in cases if GeneratedTest.of(case).origin != PERSON},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,10 +22,14 @@ from proctor.models.wrap.meter import Meter, Metered
 from proctor.models.wrap.price import Priced
 from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.rate_budget import Pace, Paced, parse_rate
+from proctor.models.wrap.reasoning_room import ReasoningRoom
 from proctor.models.wrap.retry import Retrying
 from proctor.wiring.model_spec import spec_of
 
 __all__ = ["ModelWrappers", "Wrapping"]
+
+# Roles whose questions are ours. An answer under test is taken as it is.
+_ASKED_BY_US = frozenset({"judge", "generator"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +76,8 @@ class ModelWrappers:
         if rate := wrapping.rate or self.run.rate:
             model = Paced(model=model, pace=Pace(parse_rate(rate)))
         model = Retrying(model=model, attempts=wrapping.attempts, random=random.Random(self.run.seed))  # noqa: S311 - jitter
+        if role in _ASKED_BY_US:
+            model = ReasoningRoom(model, room=_thinking_budget(wire))
         if self.budget is not None:
             model = Budgeted(model=model, budget=self.budget)
         if self.cache is not None and self.run.cache != "off":
@@ -79,7 +86,7 @@ class ModelWrappers:
             # The first run only writes the log: two equal questions in one run are two calls.
             model = self._cached(model, self.log, identity, refresh=not self.resumed)
         # Placed inside the JSON check, so that invalid replies are counted too: they were paid for.
-        return Structured(Metered(model=model, meter=self.meter, role=role))
+        return Structured(Metered(model=model, meter=self.meter, role=role), lenient=role in _ASKED_BY_US)
 
     def limiter_of(self, wire: Model) -> Limiter:
         """Return the limiter of a model that was wrapped earlier."""
@@ -132,6 +139,13 @@ class ModelWrappers:
             limiter = Limiter(name=wire.name, start=most, ceiling=most, quota=quota)
             self._limiters[identity, endpoint] = limiter
         return limiter
+
+
+def _thinking_budget(wire: Model) -> int:
+    """Return the tokens that the model's settings reserve for thinking, which a limit must exceed."""
+    thinking = getattr(getattr(wire, "settings", None), "body", {}).get("thinking")
+    budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
+    return budget if isinstance(budget, int) and budget > 0 else 0
 
 
 def _own_address(wire: Model) -> bool:

@@ -15,14 +15,15 @@ from proctor.core.generated_test import with_metadata
 from proctor.core.sockets import Model
 from proctor.generate.build_case import Brief, inputs_of
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import object_of
+from proctor.generate.stages.reply_cause import cause_of
+from proctor.generate.stages.schemas import object_of, text_of
 from proctor.generate.stages.validate_artefacts import shown_inputs
 from proctor.prompts.render import compile_prompt
 from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["find_truth"]
 
-_SCHEMA = object_of({"reason": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": 100}})
+_SCHEMA = object_of({"reason": text_of(), "score": {"type": "integer", "minimum": 0, "maximum": 100}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +76,11 @@ async def _judged(judges: Sequence[Model], brief: Brief, case: Case, output: str
     broken = _broken(brief, case, output)
     if broken:
         return _Try(output=output, score=0.0, broken=broken, reason="it breaks a rule that is checked by code")
-    grades = [
-        grade for grade in await asyncio.gather(*(_grade(judge, brief, case, output) for judge in judges)) if grade
-    ]
+    said = await asyncio.gather(*(_grade(judge, brief, case, output) for judge in judges))
+    grades = [grade for grade in said if not isinstance(grade, str)]
     if not grades:
-        return _Try(output=output, score=None, reason="no judge has graded it")
+        causes = ", ".join(dict.fromkeys(each for each in said if isinstance(each, str)))
+        return _Try(output=output, score=None, reason="no judge has graded it" + (f": {causes}" if causes else ""))
     return _Try(output=output, score=fmean(score for score, _ in grades), reason=grades[0][1])
 
 
@@ -98,7 +99,8 @@ def _broken(brief: Brief, case: Case, output: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[float, str] | None:
+async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[float, str] | str:
+    """Return the judge's grade and its reason, or why there is none."""
     question = Question(
         stage="truth",
         material=[
@@ -113,8 +115,8 @@ async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[f
     )
     try:
         return await ask(judge, question, _read)
-    except ModelError:
-        return None
+    except ModelError as error:
+        return cause_of(error)
 
 
 def _read(data: Any) -> ReplyReading[tuple[float, str]]:

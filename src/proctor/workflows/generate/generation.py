@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import Any
 
 from proctor.config import Config
 from proctor.core.codec import content_id
-from proctor.core.errors import InputError, StoreError
+from proctor.core.errors import InputError, ReplyError, StoreError
 from proctor.core.sockets import Model
 from proctor.generate.artefacts import RULES, Artefacts, edited_files, folder_of, read_artefacts, write_artefacts
 from proctor.generate.effort import Effort, choose_effort
@@ -149,11 +150,30 @@ async def _carried_out(
             _forget(log)
             return GenerationOutcome(folder=folder, artefacts=present)
         made = await generate(order, makers, present, edited)
+    if made.nothing_usable:
+        _forget(log)  # the next attempt asks again
+        raise _nothing_usable(_writer_name(makers), made)
     provenance = provenance_of(order, makers, made, present, spend_of(log))
     made = replace(made, artefacts=replace(made.artefacts, provenance=provenance))
     _write(folder, made, wish, order)
     _forget(log)
     return GenerationOutcome(folder=folder, artefacts=made.artefacts, made=made)
+
+
+def _writer_name(makers: Makers) -> str:
+    """Return the name of the model that writes."""
+    return makers.writer.name if makers.writer is not None else "the model"
+
+
+def _nothing_usable(model: str, made: Made) -> ReplyError:
+    causes: Counter[str] = Counter()
+    for counts in made.unusable.values():
+        causes.update(counts)
+    listed = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+    return ReplyError(
+        f"{model} gave nothing usable at any stage: {listed}; nothing was written",
+        hint="name another model with -m, or make the tests by code with --no-model",
+    )
 
 
 def _write(folder: Path, made: Made, wish: Wish, order: Order) -> None:
