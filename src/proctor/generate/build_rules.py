@@ -51,7 +51,7 @@ async def find_all_rules(
     if makers.writer is None:
         fresh = coded
     else:
-        asked = await trouble.spare("rules", _asked(makers.writer, order, stay), None)
+        asked = await trouble.spare("rules", _asked(makers.writer_of("rules"), order, stay), None)
         found = _new(asked or (), stay, kept)
         only_code, only_model = _compared(coded, found, stay)
         if not order.cross_check and asked is not None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from proctor.core.case import Case
 from proctor.core.rule import Rule
 from proctor.core.sockets import Model
 from proctor.generate.artefacts import Artefacts
+from proctor.generate.build_case import Brief
 from proctor.generate.effort import Effort
 from proctor.generate.spec import Scenario
 from proctor.prompts.prompt import Prompt
 
-__all__ = ["STAGES", "Changes", "Made", "Makers", "Order", "Stage"]
+__all__ = ["STAGES", "Changes", "Made", "Makers", "Order", "Stage", "TruthMetric"]
 
 Stage = Literal["intent", "inputs", "rules", "inverse", "tests", "expand", "baseline", "groundtruth"]
 STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "tests", "expand", "baseline", "groundtruth")
@@ -49,19 +51,45 @@ class Order:
         return self.instructions.get(stage, "")
 
 
+class TruthMetric(Protocol):
+    """An author's own grading of expected outputs; ``name`` and ``version`` are for provenance."""
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The hash of its text."""
+        ...
+
+    async def grade(self, brief: Brief, case: Case, output: str) -> tuple[float, str] | str:
+        """Return a score from 0 to 1 with its reason, or why there is none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Makers:
     """The models of a generation; without a ``writer`` everything is made by code.
 
-    ``judge`` checks rules and tests; ``truth`` answers the prompt itself, and ``truth_judges`` grade its answers.
+    ``for_stage`` replaces the writer at single stages. ``judge`` checks rules and tests; ``truth`` answers the prompt
+    itself, and ``truth_judges`` grade its answers, by ``truth_metrics`` if the author has written some.
     ``rehearsed`` marks stand-ins whose inputs are not checked.
     """
 
     writer: Model | None = None
+    for_stage: Mapping[str, Model] = field(default_factory=dict)
     judge: Model | None = None
     truth: Model | None = None
     truth_judges: tuple[Model, ...] = ()
+    truth_metrics: tuple[TruthMetric, ...] = ()
     rehearsed: bool = False
+
+    def writer_of(self, stage: Stage) -> Model:
+        """Return the model that writes at this stage; only if there is a writer."""
+        assert self.writer is not None
+        return self.for_stage.get(stage, self.writer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

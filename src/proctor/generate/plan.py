@@ -80,6 +80,7 @@ async def make_plan(
     cast = _cast(makers, rules)
     stand_ins = Makers(
         writer=cast.get(makers.writer.name) if makers.writer else None,
+        for_stage={stage: cast[model.name] for stage, model in makers.for_stage.items()},
         judge=cast.get(makers.judge.name) if makers.judge else None,
         rehearsed=True,
     )
@@ -111,7 +112,7 @@ def _expected(order: Order) -> tuple[Rule, ...]:
 
 
 def _cast(makers: Makers, rules: Sequence[Rule]) -> dict[str, Rehearsal]:
-    models = [model for model in (makers.writer, makers.judge) if model is not None]
+    models = [model for model in (makers.writer, makers.judge, *makers.for_stage.values()) if model is not None]
     return {model.name: Rehearsal(name=model.name, rules=rules) for model in models}
 
 

@@ -24,6 +24,7 @@ from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.rate_budget import Pace, Paced, parse_rate
 from proctor.models.wrap.reasoning_room import ReasoningRoom
 from proctor.models.wrap.retry import Retrying
+from proctor.models.wrap.stop_switch import Stoppable, StopSwitch
 from proctor.wiring.model_spec import spec_of
 
 __all__ = ["ModelWrappers", "Wrapping"]
@@ -55,6 +56,7 @@ class ModelWrappers:
     resumed: bool
     cache: Cache | None
     budget: Budget | None
+    switch: StopSwitch | None = None
     meter: Meter = field(default_factory=Meter)
     _limiters: dict[tuple[str, str | None], Limiter] = field(default_factory=dict)
     _quotas: dict[str, Quota] = field(default_factory=lambda: defaultdict(Quota))
@@ -69,8 +71,11 @@ class ModelWrappers:
         identity = content_id(dict(spec_of(wire)))
         prices = self.prices_of(wire, wrapping)
         self._refuse_unpriced(wire, prices)
+        priced: Model = Priced(model=wire, prices=prices)
+        if self.switch is not None:
+            priced = Stoppable(model=priced, switch=self.switch)
         model: Model = Limited(
-            model=Priced(model=wire, prices=prices),
+            model=priced,
             limiter=self._limiter(wire, identity, wrapping),
         )
         if rate := wrapping.rate or self.run.rate:
