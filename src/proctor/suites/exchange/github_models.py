@@ -13,6 +13,8 @@ from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, case_id, unique
 from proctor.suites.exchange.foreign_judges import label_check, rubric_of
+from proctor.suites.exchange.github_write import BLOCK, EXPORTED, hash_of
+from proctor.suites.exchange.own_export import bundle_from
 from proctor.suites.exchange.templates import filled, variables
 
 __all__ = ["is_github_models", "read_github_models"]
@@ -42,6 +44,11 @@ def read_github_models(path: Path) -> Bundle:
     """
     prompt = load_prompt(path)
     notes = Notes()
+    own, is_edited = _own_record(prompt.front)
+    if own is not None:
+        return own
+    if is_edited:
+        notes.add("was edited since `proctor export` wrote it: read as it stands, rules as evaluators")
     shared: list[Check] = []
     templated: list[Mapping[str, Any]] = []
     evaluators = prompt.front.get("evaluators")
@@ -100,6 +107,21 @@ def _case(prompt: Prompt, row: Mapping[str, Any], checks: tuple[Check, ...], tak
         checks=checks,
         metadata=metadata,
     )
+
+
+def _own_record(front: Mapping[str, Any]) -> tuple[Bundle | None, bool]:
+    """Return what the file was exported from, if it is ours and unchanged, and whether it was edited since."""
+    block = front.get(BLOCK)
+    written = block.get(EXPORTED) if isinstance(block, Mapping) else None
+    try:
+        data = json.loads(written) if isinstance(written, str) else None
+    except (ValueError, RecursionError):
+        return None, True
+    if not isinstance(data, Mapping):
+        return None, False
+    if data.get("hash") != hash_of(front):
+        return None, True
+    return bundle_from(data.get("record")), False
 
 
 def _templated(evaluator: Mapping[str, Any]) -> bool:
