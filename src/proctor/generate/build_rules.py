@@ -57,6 +57,7 @@ async def find_all_rules(
         if not order.cross_check and asked is not None:
             only_code = ()
         fresh = [*found, *sorted(only_code, key=lambda rule: -rule.priority)]
+    fresh = [*_new(order.own_rules, stay, kept), *fresh]
     room = None if order.effort.most_rules is None else max(0, order.effort.most_rules - len(stay))
     apart = {rule.id for rule in only_code} if makers.writer is not None else set()
     taken = fresh if room is None else _first(fresh, room, apart)

@@ -27,7 +27,8 @@ class Order:
 
     ``instructions`` are the author's texts for the stages. ``start`` regenerates that stage and all later ones; what a
     person locked, added or edited is kept. ``most_tests`` limits the tests at the end. ``agreement`` answers each test
-    by intent and rules instead of the prompt, and judges whether the result fits the prompt.
+    by intent and rules instead of the prompt, and judges whether the result fits the prompt. ``own_rules`` are
+    those that the author states as evaluators.
     """
 
     prompt: Prompt
@@ -41,6 +42,7 @@ class Order:
     most_tests: int | None = None
     agreement: bool = False
     threshold: float = 0.8
+    own_rules: tuple[Rule, ...] = ()
 
     def anew(self, stage: Stage) -> bool:
         """Whether the stage must be regenerated, whatever exists."""

@@ -17,7 +17,7 @@ from proctor.suites.exchange.github_write import BLOCK, EXPORTED, hash_of
 from proctor.suites.exchange.own_export import bundle_from
 from proctor.suites.exchange.templates import filled, variables
 
-__all__ = ["is_github_models", "read_github_models"]
+__all__ = ["evaluator_check", "is_by_row", "is_github_models", "read_github_models"]
 
 _EXPECTED = "expected"
 _SCALE = {"1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0}
@@ -53,9 +53,9 @@ def read_github_models(path: Path) -> Bundle:
     templated: list[Mapping[str, Any]] = []
     evaluators = prompt.front.get("evaluators")
     for index, item in enumerate(evaluators if isinstance(evaluators, list) else ()):
-        if isinstance(item, Mapping) and isinstance(item.get("string"), Mapping) and _templated(item["string"]):
+        if is_by_row(item):
             templated.append(item)
-        elif (check := _check(item, {}, notes, f"evaluators[{index}]")) is not None:
+        elif (check := evaluator_check(item, {}, notes, f"evaluators[{index}]")) is not None:
             shared.append(check)
     model = prompt.model
     return Bundle(
@@ -79,7 +79,7 @@ def _cases(prompt: Prompt, templated: list[Mapping[str, Any]], notes: Notes) -> 
         if not isinstance(row, Mapping) or not row:
             notes.add("a test that is no mapping was left out", place)
             continue
-        checks = [_check(each, row, notes, place) for each in templated]
+        checks = [evaluator_check(each, row, notes, place) for each in templated]
         made.append(_case(prompt, row, tuple(check for check in checks if check is not None), taken))
     return tuple(made)
 
@@ -128,7 +128,12 @@ def _templated(evaluator: Mapping[str, Any]) -> bool:
     return any(isinstance(value, str) and variables(value) for value in evaluator.values())
 
 
-def _check(item: Any, row: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
+def is_by_row(item: Any) -> bool:
+    """Whether a string evaluator names an input or the expected answer, so that it differs from test to test."""
+    return isinstance(item, Mapping) and isinstance(item.get("string"), Mapping) and _templated(item["string"])
+
+
+def evaluator_check(item: Any, row: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
     """Convert an evaluator to a check; ``None`` if it is noted as unsupported."""
     if not isinstance(item, Mapping):
         notes.add("an evaluator that is no mapping was left out", place)

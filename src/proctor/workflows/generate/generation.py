@@ -28,6 +28,7 @@ from proctor.prompts.prompt import Prompt
 from proctor.prompts.test_config import PromptTestConfig, told
 from proctor.store.lock import only_one
 from proctor.store.private_files import private_folder, write_private
+from proctor.suites.exchange.own_evaluators import evaluator_rules
 from proctor.workflows.generate.calls import spend_of
 from proctor.workflows.generate.generation_models import GenerationProgress, choose_models, named_makers, open_makers
 from proctor.workflows.generate.unused_options import unused_offline
@@ -196,6 +197,7 @@ def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
         cross_check=wish.cross_check,
         most_tests=wish.most_tests,
         agreement=wish.agreement,
+        own_rules=evaluator_rules(prompt),
     )
     return order, said
 
