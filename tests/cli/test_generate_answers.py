@@ -229,3 +229,21 @@ def test_one_extra_key_does_not_lose_an_answer(project: Project, server: Recordi
     done = project.run(*SMALL, code=0)
     assert "without a usable answer" not in done.stdout
     assert len([data for data in server.bodies if stage_of(data) == "intent"]) == 1
+
+
+def test_the_second_ctrl_c_ends_a_process_whose_model_cannot_be_stopped(project: Project, prompt: Path) -> None:
+    """A local model works in a thread, which Python waits for at its end."""
+    brain = "import asyncio, time\n\nasync def answer(request):\n    await asyncio.to_thread(time.sleep, 50)\n"
+    project.write("brain.py", brain)
+    process = project.start(*SMALL, "-m", "rule:brain.py:answer")
+    while "asking" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    while "stopping" not in process.stderr.readline():
+        assert process.poll() is None
+    began = time.monotonic()
+    _, errors = interrupt(process)
+    assert process.returncode == 130
+    assert time.monotonic() - began < 15
+    assert "go on with `proctor generate tags.prompty" in errors
