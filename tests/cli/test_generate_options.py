@@ -223,3 +223,18 @@ def test_the_evaluators_of_a_prompt_file_are_used(project: Project, server: Reco
     assert named["the expected one"] == 0
     assert "says a word" not in named  # it is a rule now, and judged once
     assert named["rules"] is not None
+
+
+def test_the_model_for_stored_completions_is_named_in_the_prompts_file(
+    project: Project, server: RecordingServer
+) -> None:
+    text = (project.folder / "proctor.yaml").read_text()
+    other = f'  other: {{provider: compatible, base_url: "{server.url}", model: other, api_key_env: STUB_KEY}}\n'
+    project.write("proctor.yaml", text + other)
+    project.write("tags.prompty", PROMPT.replace("name: Tags", "name: Tags\npromptPex:\n  storeModel: other"))
+    project.run("generate", "tags.prompty", "--no-model", code=0)
+    project.run("run", "tags.prompty", "--store-completions", "--light")
+    assert {(data["model"], data.get("store")) for data in server.bodies} == {("other", True)}
+    server.bodies.clear()
+    project.run("run", "tags.prompty", "--light")
+    assert {data["model"] for data in server.bodies} == {"stub"}

@@ -212,6 +212,17 @@ async def carry_out(
     return run, done
 
 
+def _storing_models(job: Job, opened: Opened) -> tuple[str, ...]:
+    """Return the model that the prompt's file names for stored completions, if they are stored."""
+    if not job.store_completions or opened.prompt is None:
+        return ()
+    from proctor.prompts.load import load_prompt  # noqa: PLC0415 - most runs store nothing
+    from proctor.prompts.test_config import told  # noqa: PLC0415
+
+    named = told(load_prompt(opened.prompt)).options.get("storeModel")
+    return (named,) if isinstance(named, str) and named else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """What a run will do, and what it is made of."""
@@ -229,7 +240,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
         job.targets,
-        job.models,
+        job.models or _storing_models(job, opened),
         config=config,
         rack=rack,
         http=rack.http,
