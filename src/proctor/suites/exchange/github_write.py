@@ -21,7 +21,8 @@ from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["BLOCK", "EXPORTED", "evaluators_of", "hash_of", "rows_of", "write_github_models"]
 
-BLOCK, EXPORTED = "proctor", "exported"
+BLOCK = "proctor"
+EXPORTED = "exported"
 
 JUDGE = "openai/gpt-4o"
 INPUT = "input"

@@ -33,7 +33,7 @@ from proctor.workflows.generate.calls import spend_of
 from proctor.workflows.generate.generation_models import GenerationProgress, choose_models, named_makers, open_makers
 from proctor.workflows.generate.unused_options import unused_offline
 
-__all__ = ["GenerationOutcome", "GenerationProgress", "Wish", "carry_out_generation", "plan_generation"]
+__all__ = ["GenerationOutcome", "Wish", "carry_out_generation", "plan_generation"]
 
 # Generation settings in a prompt file, under the names used by other tools.
 _OPTIONS = {

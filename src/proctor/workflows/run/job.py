@@ -41,7 +41,7 @@ from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.budget import budget_notes, carry_spend
 from proctor.workflows.run.overview import overview_of_run
-from proctor.workflows.run.prompt_suite import open_tests, suite_path
+from proctor.workflows.run.prompt_suite import open_tests, storing_model, suite_path
 from proctor.workflows.run.resume import carried_fingerprint, nothing_left, refuse_changed, settings_of, troubles
 from proctor.workflows.run.suite_source import Opened
 from proctor.workflows.run.trend_points import cells_of_run
@@ -212,17 +212,6 @@ async def carry_out(
     return run, done
 
 
-def _storing_models(job: Job, opened: Opened) -> tuple[str, ...]:
-    """Return the model that the prompt's file names for stored completions, if they are stored."""
-    if not job.store_completions or opened.prompt is None:
-        return ()
-    from proctor.prompts.load import load_prompt  # noqa: PLC0415 - most runs store nothing
-    from proctor.prompts.test_config import told  # noqa: PLC0415
-
-    named = told(load_prompt(opened.prompt)).options.get("storeModel")
-    return (named,) if isinstance(named, str) and named else ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """What a run will do, and what it is made of."""
@@ -240,7 +229,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
         job.targets,
-        job.models or _storing_models(job, opened),
+        job.models or (storing_model(opened.prompt) if job.store_completions else ()),
         config=config,
         rack=rack,
         http=rack.http,

@@ -7,7 +7,7 @@ import pytest
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import Message
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.scorers.answer.expected import Expected
+from proctor.scorers.answer.expected_answer import Expected
 from tests.tables import table
 
 
