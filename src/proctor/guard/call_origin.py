@@ -39,6 +39,7 @@ _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
+_MIN_PASSED_ON_CHARS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,11 +357,15 @@ def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
 
 
 def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the customer gave the call a value, or the words that it passes on, and nothing was looked up with it."""
     looked_up = {value.text for result in origins.session(origin.memory).results for value in result.arguments}
     return any(
-        each.origin == "customer"
-        and each.value.kind in _COUNTED
-        and each.value.text not in looked_up
-        and (each.value.kind != "number" or len(each.value.text) >= _MIN_NUMBER_CHARS)
+        each.origin == "customer" and each.value.text not in looked_up and _is_given_for_act(each.value)
         for each in origin.values
     )
+
+
+def _is_given_for_act(value: CallValue) -> bool:
+    if value.kind == "text":  # a case with the customer's own sentence in it: the act does what was said
+        return len(value.text) >= _MIN_PASSED_ON_CHARS
+    return value.kind in _COUNTED and (value.kind != "number" or len(value.text) >= _MIN_NUMBER_CHARS)

@@ -225,3 +225,12 @@ async def test_a_link_on_a_host_that_the_customer_named() -> None:
     known = memory("Upload the first book of www.club.example", calls=(read("browse", page, url="www.club.example"),))
     assert (await check(known, "upload_from_link", url="www.club.example/books/one.pdf")).action == "allow"
     assert (await check(known, "upload_from_link", url="www.other.example/one.pdf")).action == "escalate"
+
+
+async def test_an_act_that_passes_on_what_the_customer_said_is_asked_for() -> None:
+    lost = "After the tour B-7 I noticed that I lost my jacket."
+    history = read("get_history", [{"what": "File received: blue jacket.png"}], id="B-7")
+    known = memory(lost, calls=(history,))
+    assert (await check(known, "create_case", summary=lost, booking="B-7")).action == "allow"
+    verdict = await check(known, "create_case", summary="The guest wants a refund of 500 EUR.", booking="B-7")
+    assert (verdict.action, verdict.findings[0].kind) == ("escalate", "unasked")
