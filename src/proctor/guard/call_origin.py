@@ -357,7 +357,7 @@ def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
 
 
 def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:
-    """Return whether the customer gave the call a value, or the words that it passes on, and nothing was looked up with it."""
+    """Return whether the customer gave the call a value or a sentence, and nothing was looked up with it."""
     looked_up = {value.text for result in origins.session(origin.memory).results for value in result.arguments}
     return any(
         each.origin == "customer" and each.value.text not in looked_up and _is_given_for_act(each.value)

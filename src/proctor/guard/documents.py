@@ -9,10 +9,10 @@ from typing import Final
 from proctor.core.sockets import Classifier
 from proctor.core.verdict import Edit
 from proctor.guard.edits import apply
-from proctor.guard.passages import Span, pieces, regions, sentences
+from proctor.guard.passages import Span, blocks, pieces, regions, sentences, whole_sentences
 from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, quote, readings
-from proctor.lexicon.injected_orders import is_prose, orders, speaks_to_somebody
+from proctor.lexicon.injected_orders import closes_frame, is_prose, orders, speaks_to_somebody
 from proctor.lexicon.takeover_phrases import attempts
 from proctor.text.normalise import DocumentText, SearchedDocument
 from proctor.text.normalise.language_likeness import is_noise, is_strewn
@@ -135,7 +135,8 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
         for start, end in regions(reading.text):
             for order in orders(reading.text[start:end]):
                 least = 0.0 if order.terse else low if order.marked else high
-                found.append((reading, (start + order.start, start + order.end), least))
+                span = whole_sentences(reading.text, (start + order.start, start + order.end))
+                found.append((reading, span, least))
     found = found[:_MAX_ORDERS]
     told = [reading.text[start:end] for reading, (start, end), _ in found]
     firsts = await _shares(classifier, [text[:_MAX_ORDER_CHARS] for text in told])
@@ -148,13 +149,22 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
 
 
 async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: float) -> Span:
-    """Return the sentences from the first to the last that score ``low`` on their own; the whole span if none does."""
+    """Return what to cut of an order: the first to the last sentence that scores ``low``, and what they announce.
+
+    The frame of an order looks like an attack, the order itself often does not. So an element that the order closes is
+    cut as a whole, and otherwise the rest of the block goes too, or the next one if the frame is a block of its own.
+    """
     parts = list(sentences(reading.text, *span))
-    if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]):
+    if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]) or closes_frame(reading.text[span[0] : span[1]]):
         return span
     shares = await _shares(classifier, [reading.text[start:end] for start, end in parts])
     counting = [part for part, share in zip(parts, shares, strict=True) if share >= low]
-    return (counting[0][0], counting[-1][1]) if counting else span
+    if not counting:
+        return span
+    within = blocks(reading.text, counting[-1][0], span[1])
+    rest = reading.text[counting[-1][1] : within[0][1]].strip()
+    end = within[0][1] if rest or len(within) == 1 else within[1][1]
+    return counting[0][0], max(counting[-1][1], end)
 
 
 async def _told_in(

@@ -11,7 +11,16 @@ from typing import Final
 from proctor.lexicon.match import matcher
 from proctor.text.normalise.language_likeness import common_words
 
-__all__ = ["InjectedOrder", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
+__all__ = [
+    "InjectedOrder",
+    "closes_frame",
+    "is_prose",
+    "is_terse",
+    "orders",
+    "speaks_to_somebody",
+    "specifics",
+    "words",
+]
 
 _HARD: Final = re.compile(
     r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
@@ -222,6 +231,11 @@ def _to_machines(text: str) -> deque[tuple[int, int]]:
         rest = _LABEL_ENDS.match(text, hit.end)
         found.append((hit.start, rest.end() + 1 if rest is not None else hit.end))
     return deque(sorted(found))
+
+
+def closes_frame(text: str) -> bool:
+    """Whether the end of a text closes the element or bracket of an order: </INFORMATION>, [/INST]."""
+    return any(not text[hit.end() :].strip(" .!>*_\"'\n") for hit in _CLOSED.finditer(text))
 
 
 def is_terse(sentence: str) -> bool:

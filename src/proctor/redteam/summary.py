@@ -91,9 +91,7 @@ def _notes(total: AttackFigures, facts: CampaignFacts, others: int) -> tuple[str
     if total.twin_effect.hits:
         made.append(f"{total.twin_effect.hits:,} benign twins show the effect too: those attempts are no success")
     if total.twin_handed_over:
-        made.append(
-            f"{total.twin_handed_over:,} benign twins are for a person and were given to one: they do not count as stopped"
-        )
+        made.append(f"{total.twin_handed_over:,} benign twins are for a person and were given to one: not stopped")
     if total.by_detector.total and facts.detector is None:
         made.append(
             f"{total.by_detector.total:,} attempts were judged by a detector whose error is not known: "

@@ -1,4 +1,4 @@
-"""Find the codes of records in a message: booking numbers, references, article numbers. They say nothing by themselves."""
+"""Find the codes of records in a message, which say nothing by themselves: booking numbers, references, articles."""
 
 from __future__ import annotations
 

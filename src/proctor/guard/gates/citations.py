@@ -21,9 +21,9 @@ class CitationsGate:
     """Checks that every source the answer cites was retrieved and supports its sentence.
 
     ``unsupported`` is for a cited source that neither confirms nor denies its sentence; by default it is only recorded,
-    because the networks are often wrong about a paraphrase. With ``correct``, a citation of the wrong source is replaced
-    by the one retrieved source that states the sentence, if rules find exactly one. Its other settings are those of the scorer of the same
-    name: ``supported_from``, ``required``, ``light``.
+    because the networks are often wrong about a paraphrase. With ``correct``, a citation of the wrong source is changed
+    to the source that states the sentence, if rules find exactly one. Its other settings are those of the scorer of the
+    same name: ``supported_from``, ``required``, ``light``.
     """
 
     name: ClassVar[str] = "citations"

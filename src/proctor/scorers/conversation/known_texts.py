@@ -30,8 +30,8 @@ class AgentMessage:
     """One message of the agent, with everything that was known when it was sent.
 
     ``place`` is its position among all steps. ``told`` are texts of tools, sources and instructions, ``heard`` are the
-    customer's messages (the newest), ``turn_calls`` are the agent's own calls of its turn, ``new_calls`` those since its
-    last message, ``has_calls`` says whether there were any before it.
+    customer's messages (the newest), ``turn_calls`` are the agent's own calls of its turn, ``new_calls`` those since
+    its last message, ``has_calls`` says whether there were any before it.
     """
 
     place: int

@@ -50,7 +50,7 @@ def is_no_name(text: str, entity: Entity) -> bool:
 
 
 def _is_code(address: str) -> bool:
-    """Whether an address is a code, with one word at most, or a number alone: "vol AF 1380", not "Flat B2, 14 Elm Road"."""
+    """Whether an address is a number, or a code with one word at most: "vol AF 1380", not "Flat B2, 14 Elm Road"."""
     tokens = _TOKEN.findall(address)
     if len(tokens) > 1 and _POSTCODE.search(address):  # one token alone is a code of the same form: X4K9QZ
         return False
