@@ -24,6 +24,7 @@ _MAX_ORDERS: Final = 32
 _MAX_RUNS: Final = 64  # the rest is not checked or cut; if it is still suspect, the document is blocked
 _MAX_SUSPECT_RUNS: Final = 16
 _MAX_ORDER_CHARS: Final = 600  # of an order that are classified; the rest was covered by the whole text
+_MAX_CARRYING_SENTENCES: Final = 12  # of a run in which the one that carries the suspicion is looked for
 _MIN_NEIGHBOUR_WORDS: Final = 4  # of a sentence that is cut only because of its neighbours
 
 
@@ -70,9 +71,14 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     suspect = await _suspect(read, classifier, high, whole=share)
     if not suspect and not cuts:  # the attack has no location; it counts only if some sentence addresses a reader
         return DocumentReading(share=share, clean=not any(map(_speaking, read)))
-    # Cut hidden text first, then sentences, then every addressed sentence of the runs: no more than necessary.
-    for some, whole in ((read[1:], False), (read, False), (read, True)):
-        cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
+    # Cut hidden text first, then sentences, then the one that carries the suspicion of its run, then every addressed
+    # sentence of the runs: no more than necessary.
+    for some, whole in ((read[1:], "no"), (read, "no"), (read, "carrying"), (read, "yes")):
+        chosen = [each for each in suspect if each[0] in some]
+        if whole == "carrying":
+            cuts += await _carrying(chosen, classifier, high)
+        else:
+            cuts += await _told_in(chosen, classifier, low, high, whole=whole == "yes")
         rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
         left = readings(Step(point=step.point, text=rest))
         # a text without hidden parts has only one reading
@@ -186,6 +192,21 @@ async def _told_in(
             beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_long(reading, span)
             if telling[at] or beside:
                 cuts.append(_cut(reading, span, shares[at], "model"))
+    return cuts
+
+
+async def _carrying(suspect: Sequence[_Run], classifier: Classifier, high: float) -> list[Cut]:
+    """Return of each run the sentence without which it is no longer suspect, if one is enough."""
+    cuts: list[Cut] = []
+    for reading, run, share in suspect[:_MAX_SUSPECT_RUNS]:
+        if not 1 < len(run) <= _MAX_CARRYING_SENTENCES:
+            continue
+        rests = [_told(reading, [each for each in run if each is not span]) for span in run]
+        shares = await _shares(classifier, rests)
+        least = min(shares)
+        span = run[shares.index(least)]
+        if least < high and span in _speaking(reading, run, sure=False):
+            cuts.append(_cut(reading, span, share, "model"))
     return cuts
 
 
