@@ -157,7 +157,7 @@ def test_only_failing_of_scored_conversations_uses_the_project_target(project: P
     said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "no"}]
     talk = json.dumps({"conversation_id": "c1", "messages": said})
     project.write("talks.jsonl", talk + "\n")
-    project.write("checks.yaml", "name: checks\ndefaults: {expect: {forbidden: [\"no\"]}}\nscorers: [forbidden]\n")
+    project.write("checks.yaml", 'name: checks\ndefaults: {expect: {forbidden: ["no"]}}\nscorers: [forbidden]\n')
     project.run("score", "talks.jsonl", "--suite", "checks.yaml", code=1)
     assert "1 of 1 passed" in project.run("run", suite_of(3), "--only-failing", "last", code=0).stdout
 
