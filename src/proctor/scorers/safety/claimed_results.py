@@ -41,7 +41,8 @@ def unfounded_results(run: Trajectory, tool_effects: Mapping[str, StatedEffect])
     acted = False
     for message in agent_messages(run):
         handed = run.turns[message.turn].escalation is not None
-        acted = acted or any(did_act(call, tool_effects) for call in message.turn_calls)
+        # Also acts of a turn without an answer: a guard keeps the calls of a session apart from the draft.
+        acted = acted or any(did_act(call, tool_effects) for call in message.new_calls)
         why = None if handed else _why(message, offered, tool_effects, acted=acted)
         if why is not None:
             yield Evidence(quote=quoted(message.text), turn=message.turn, where="confirmation", note=why)
