@@ -123,12 +123,7 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
     """Return what the words at this place are about; ``made`` are the nouns that mean the whole answer."""
     before = text[:at]
     label = _LABEL.match(before)
-    if (
-        label
-        and len(label["label"].split()) <= 3
-        and not _RULE_LABEL.search(label["label"])
-        and not _is_made(label["label"], made)
-    ):
+    if label and len(label["label"].split()) <= 3 and not _RULE_LABEL.search(label["label"]) and not _is_made(label["label"], made):
         return AnswerPart(form=None)
     found: list[AnswerPart] = []
     for form, pattern in _MARKERS:

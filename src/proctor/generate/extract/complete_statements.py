@@ -205,10 +205,7 @@ def _requires(statement: Statement, scope: Scope) -> bool:
 
 
 def _is_role(text: str) -> bool:
-    return (
-        ROLE.match(text) is not None
-        or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
-    )
+    return ROLE.match(text) is not None or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
 
 
 def _given(lead: str, scope: Scope) -> bool:

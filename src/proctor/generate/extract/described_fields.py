@@ -21,19 +21,13 @@ _WHOLE_NUMBER: Final = Lazy(
     r"\b(?:número )?inteiro\b|\b(?:numero )?intero\b|\bgeheel getal\b|整数|целое",
     re.IGNORECASE,
 )
-_NUMBER: Final = Lazy(
-    r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|\bdecimal\w*|数字|数値",
-    re.IGNORECASE,
-)
+_NUMBER: Final = Lazy(r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|\bdecimal\w*|数字|数値", re.IGNORECASE)
 _RANGE: Final = Lazy(
     r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|a|y|e|到|至|~|から)\s*"
     r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
 )
-_TRUTH: Final = Lazy(
-    r"\btrue (?:or|oder|ou|o|/) false\b|\btrue/false\b|\bbool\w*|\bbooléen\w*|\bwahrheitswert\b|布尔|真偽",
-    re.IGNORECASE,
-)
+_TRUTH: Final = Lazy(r"\btrue (?:or|oder|ou|o|/) false\b|\btrue/false\b|\bbool\w*|\bbooléen\w*|\bwahrheitswert\b|布尔|真偽", re.IGNORECASE)
 _ARRAY: Final = Lazy(
     r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|vetor)\b|数组|列表|配列|リスト", re.IGNORECASE
 )
@@ -54,11 +48,7 @@ _LANGUAGES: Final = tuple(
         ("es", r"spanish|spanisch|espagnol|español|espanhol|spagnolo|het spaans", "(?:西班牙语|スペイン語)"),
         ("it", r"italian|italienisch|italien|italiano|het italiaans", "(?:意大利语|イタリア語)"),
         ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese", "(?:葡萄牙语|ポルトガル語)"),
-        (
-            "nl",
-            r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands",
-            "(?:荷兰语|オランダ語)",
-        ),
+        ("nl", r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands", "(?:荷兰语|オランダ語)"),
         ("zh", r"chinese|chinesisch|chinois|chino|chinês|cinese", "(?:中文|简体中文|中国語)"),
         ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
     )
@@ -138,11 +128,7 @@ def item_keys(said: str) -> tuple[str, ...]:
             if len(run.texts) >= 2 and not run.either and all(re.fullmatch(r"\w+", each) for each in run.texts):
                 return run.texts
     match = _KEYS_OF_ITEMS.search(said)
-    return (
-        tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"])))
-        if match
-        else ()
-    )
+    return tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"]))) if match else ()
 
 
 def _amount(part: str) -> str:
@@ -155,9 +141,7 @@ def _amount(part: str) -> str:
         after = dict(AFTER)
         for form, before in BEFORE:
             ahead = re.search(rf"(?:{before})\s*$", part[: match.start()], re.IGNORECASE)
-            behind = form in after and re.match(
-                rf"\s*(?:[^\W\d_]+\s+){{0,2}}(?:{after[form]})", part[match.end() :], re.IGNORECASE
-            )
+            behind = form in after and re.match(rf"\s*(?:[^\W\d_]+\s+){{0,2}}(?:{after[form]})", part[match.end() :], re.IGNORECASE)
             if ahead or behind:
                 return f"{form} {count_of(match.group())}"
     return ""

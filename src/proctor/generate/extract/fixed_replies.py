@@ -23,9 +23,7 @@ _ONLY: Final = (
     r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|unicamente|alleen|"
     r"enkel|只|仅|だけ|のみ)"
 )
-_ASKED: Final = Lazy(
-    rf"{_REPLY}[^.;]{{0,60}}$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$", re.IGNORECASE
-)
+_ASKED: Final = Lazy(rf"{_REPLY}[^.;]{{0,60}}$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$", re.IGNORECASE)
 _AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
 _LINE: Final = Lazy(
     rf"(?:{_ONLY}|{_REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{_ONLY}))*\s*[:：]\s*"
@@ -40,20 +38,7 @@ _VERB_FIRST: Final = Lazy(
     re.IGNORECASE,
 )
 _CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
-_NO_REPLY: Final = (
-    "JSON",
-    "HTML",
-    "YAML",
-    "NULL",
-    "NEVER",
-    "MUST",
-    "ONLY",
-    "MARKDOWN",
-    "EVERY",
-    "THEN",
-    "WITH",
-    "ANSWER",
-)
+_NO_REPLY: Final = ("JSON", "HTML", "YAML", "NULL", "NEVER", "MUST", "ONLY", "MARKDOWN", "EVERY", "THEN", "WITH", "ANSWER")
 
 
 def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[str]:
@@ -91,11 +76,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
     found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]
-    if (
-        found
-        and re.search(_ONLY, said, re.IGNORECASE)
-        or re.search(r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE)
-    ):
+    if found and re.search(_ONLY, said, re.IGNORECASE) or re.search(r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE):
         return found[-1] if found and not said.isupper() else None
     return None
 
@@ -103,7 +84,4 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
     only = re.search(_ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
-    return (
-        bool(only)
-        or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None
-    )
+    return bool(only) or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

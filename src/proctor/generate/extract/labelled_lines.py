@@ -48,11 +48,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
             runs[-1].append(each)
         else:
             runs.append([each])
-    return tuple(
-        tuple(run)
-        for run in runs
-        if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run)
-    )
+    return tuple(tuple(run) for run in runs if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run))
 
 
 def _is_placeholder(statement: Statement) -> bool:

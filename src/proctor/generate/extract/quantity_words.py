@@ -86,10 +86,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
     ),
-    (
-        "<",
-        r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|moins de|menos de|meno di|minder dan|少于|不足|менее|меньше",
-    ),
+    ("<", r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|moins de|menos de|meno di|minder dan|少于|不足|менее|меньше"),
     (
         ">=",
         r"at least|no (?:fewer|less) than|not (?:fewer|less) than|(?:a )?min(?:imum)?\.?(?:\s+(?:of|de|is))?:?|"

@@ -59,9 +59,7 @@ def _of_item(item: Statement, scope: Scope) -> Iterator[Draft]:
     said = re.sub(r"^\W{0,4}[\w.-]+[`\"”'*]{0,3}\s*[:：–—-]?\s*", "", item.text)
     checks = [each for each in field_checks(names[0], said, scope) if _is_new(each, found)] if names else []
     if checks or (names and not found and len(said.split()) > 3):
-        predicate = (
-            checkable(" and ".join(f"({each})" if len(checks) > 1 else each for each in checks)) if checks else None
-        )
+        predicate = checkable(" and ".join(f"({each})" if len(checks) > 1 else each for each in checks)) if checks else None
         text = f"{plain(item.text).rstrip(' .;；。')}."
         yield Draft(text=text, start=item.start, end=item.end, kind="format", priority=1, predicate=predicate)
 

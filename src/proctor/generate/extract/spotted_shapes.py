@@ -90,10 +90,7 @@ _TAGS: Final = Lazy(
     r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
     re.IGNORECASE,
 )
-_HTML: Final = Lazy(
-    r"(?<![A-Za-z])(?:in|as|als|en|em|come|como|au format|im format|nel formato|用|以)\s*(?:valid\w* |reine\w* )?HTML5?(?![A-Za-z-])",
-    re.IGNORECASE,
-)
+_HTML: Final = Lazy(r"(?<![A-Za-z])(?:in|as|als|en|em|come|como|au format|im format|nel formato|用|以)\s*(?:valid\w* |reine\w* )?HTML5?(?![A-Za-z-])", re.IGNORECASE)
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
     r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|\bpor su nombre\b|"

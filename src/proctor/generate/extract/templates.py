@@ -64,11 +64,7 @@ def shown_json(text: str, *, nullable: bool = False) -> str | None:
     if body is None:
         return None
     schema = _schema(body) or schema_of(body, nullable=nullable)
-    if (
-        schema is not None
-        and schema.get("type") == "array"
-        and (kind := schema.get("items", {}).get("type")) != "object"
-    ):
+    if schema is not None and schema.get("type") == "array" and (kind := schema.get("items", {}).get("type")) != "object":
         return f"is json array of {kind}s" if kind in ("string", "number", "boolean") else "is json array"
     if schema is not None:
         return f"json schema {json.dumps(schema, ensure_ascii=False)}"
