@@ -201,6 +201,22 @@ def test_doctor_says_which_settings_come_from_dotenv(project: Project) -> None:
     assert judge.endswith(f"\t{project.folder / '.env'}")
 
 
+def test_doctor_writes_settings_as_a_file_has_them(project: Project) -> None:
+    lines = dict(line.split("\t")[:2] for line in project.run("doctor", code=0).stdout.splitlines() if "\t" in line)
+    assert lines["release"] == "policy: gate.yaml, baselines: baselines"
+    assert lines["monitor"] == "–"
+
+
+def test_an_unknown_name_of_a_suite_is_said_to_be_one(project: Project, suite_of: Suite) -> None:
+    project.write("proctor.yaml", f"suites: {{golden: {suite_of(1)}}}\n")
+    for words in (("run", "goldn"), ("freeze", "goldn", "-o", "x.jsonl"), ("diff", "golden", "goldn")):
+        told = project.run(*words, code=2).stderr
+        assert "there is no suite 'goldn', and no such file" in told
+        assert "did you mean 'golden'?" in told
+    assert "`suites:` has: golden" in project.run("run", "other", code=2).stderr
+    assert "no such file" in project.run("run", "other.yaml", code=2).stderr
+
+
 def test_every_flag_has_a_variable_and_dotenv_sets_it(project: Project, suite_of: Suite) -> None:
     project.environment["PROCTOR_RUN_REPEAT"] = "2"
     project.write(".env", "PROCTOR_RUN_FIRST=2\nPROCTOR_RUN_REPEAT=5\n")

@@ -128,9 +128,9 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
 def _check(name: str, config: Config) -> tuple[int, int]:
     """Read every case and create every grader, with empty sockets; return the cases, and those that need a judge."""
     from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
-    from proctor.workflows.run.prompt_suite import open_tests, suite_path  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import existing_suite_path, open_tests  # noqa: PLC0415
 
-    loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
+    loaded = open_tests(existing_suite_path(name, config, Path.cwd())).loaded
     bench = Bench(loaded.suite, None, config=config)
     count = judged = 0
     for case in loaded.cases():
