@@ -207,6 +207,19 @@ def test_doctor_writes_settings_as_a_file_has_them(project: Project) -> None:
     assert lines["monitor"] == "–"
 
 
+def test_validate_lists_the_mistakes_of_several_cases_at_once(project: Project) -> None:
+    cases = [
+        "{id: a, input: hi, checks: [{contians: x}]}",
+        "{id: b, input: hi, checks: [{regx: x}]}",
+        "{id: c, inptu: hi}",
+    ]
+    project.write("wrong.yaml", "cases:\n" + "".join(f"  - {case}\n" for case in cases))
+    told = project.run("validate", "wrong.yaml", code=2).stderr
+    assert "did you mean 'contains'?" in told
+    assert "did you mean 'regex'?" in told
+    assert "wrong.yaml:4" in told  # the case that cannot be read
+
+
 def test_an_unknown_name_of_a_suite_is_said_to_be_one(project: Project, suite_of: Suite) -> None:
     project.write("proctor.yaml", f"suites: {{golden: {suite_of(1)}}}\n")
     for words in (("run", "goldn"), ("freeze", "goldn", "-o", "x.jsonl"), ("diff", "golden", "goldn")):
