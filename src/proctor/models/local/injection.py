@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from proctor.models.local.batcher import Batcher
 from proctor.models.local.model_registry import network_of, pieces_of, weights_of
 from proctor.models.local.ngrams import Linear
 from proctor.models.local.probabilities import sigmoid, softmax
-from proctor.models.local.second_opinion import open_second_opinion
 from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
@@ -112,7 +111,7 @@ class InjectionClassifier:
         plans = [self._plan(text) if plan is None else plan for text, plan in zip(texts, waiting, strict=True)]
         self._ready.set()
         cut = [_lines(plan, pieces_of(self.folder), _linear(self.folder)) for plan in plans]
-        many = [[line for line, _, _ in some] for some, _ in cut]
+        many = [[line for line, _ in some] for some, _ in cut]
         # a document is told apart by the part that its pieces are of
         lines, owners = spread(
             [
@@ -122,16 +121,9 @@ class InjectionClassifier:
         )
         outputs = network.run(lines) if lines else []
         seen: list[list[_Said]] = [[] for _ in plans]
-        parts = [(hidden, segment) for some, _ in cut for _, hidden, segment in some]
-        second = open_second_opinion("injection", self.folder)
-        offset = float(_document(weights_of(self.folder).of("injection")).get("offset", 0.0))
-        for owner, (hidden, segment), (output,) in zip(owners, parts, outputs, strict=True):
-            logit = float(output[0])
-            if plans[owner].document:
-                logit += offset
-            elif second is not None:
-                logit = second.combined(logit, *segment)
-            seen[owner].append((logit, softmax(output[1:].tolist()), hidden))
+        kinds = [each for some, _ in cut for _, each in some]
+        for owner, hidden, (output,) in zip(owners, kinds, outputs, strict=True):
+            seen[owner].append((float(output[0]), softmax(output[1:].tolist()), hidden))
         return [_reading(said, plan, left) for said, plan, (_, left) in zip(seen, plans, cut, strict=True)]
 
     def first_look(self, texts: Sequence[str]) -> list[float]:
@@ -139,11 +131,8 @@ class InjectionClassifier:
         return [_linear(self.folder).logit(text) for text in texts]
 
     def _plan(self, text: str) -> _Plan:
-        settings = weights_of(self.folder).of("injection")
-        low = settings.get("low", FLOOR)
-        if isinstance(text, DocumentText | SearchedDocument):
-            low = _document(settings).get("low", low)
-        return _plan(text, _linear(self.folder), float(low))
+        low = float(weights_of(self.folder).of("injection").get("low", FLOOR))
+        return _plan(text, _linear(self.folder), low)
 
     def _settled(self, text: str) -> CascadeReading | None:
         """Return what the prefilter alone decides; None until everything is loaded, which blocks the event loop."""
@@ -167,7 +156,6 @@ class InjectionClassifier:
 
 
 _Said = tuple[float, tuple[float, ...], tuple[str, ...]]  # of one line: logit, categories, encodings
-_Part = tuple[Line, tuple[str, ...], tuple[str, Sequence[int]]]  # a line, its encodings, its segment with the tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +191,6 @@ def _plan(text: str, linear: Linear, low: float) -> _Plan:
     return _Plan(chosen, first, int(ROOM * max(least, size)), isinstance(text, DocumentText | SearchedDocument))
 
 
-def _document(settings: Mapping[str, Any]) -> Mapping[str, float]:
-    """Return the settings for documents: the prefilter was trained on messages, so less of a document is skipped."""
-    found: Mapping[str, float] = settings.get("document", {})
-    return found
-
-
 def _of_document(text: str) -> str:
     """The text, marked as what a document or a tool says."""
     if isinstance(text, DocumentText | SearchedDocument):
@@ -233,9 +215,9 @@ def _segments(text: str) -> list[str]:
     return [text[i : i + SEGMENT] for i in range(0, len(text) - OVERLAP, SEGMENT - OVERLAP)]
 
 
-def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[_Part], bool]:
+def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line, tuple[str, ...]]], bool]:
     """Return the lines of a text to read within its budget, the most suspicious first, and whether any is left."""
-    found: list[_Part] = []
+    found: list[tuple[Line, tuple[str, ...]]] = []
     room = plan.room
     odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, STREWN_ROOM)}
     left = False
@@ -251,7 +233,7 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[_Part], bo
             if room < min(CUT, len(whole.ids)):
                 break
             line = whole if room >= len(whole.ids) else Line((*whole.ids[: room - 1], END))
-            found.append((line, kinds, (segment, numbers)))
+            found.append((line, kinds))
             room -= len(line.ids)
             if odd:
                 odd_room[odd] -= len(line.ids)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +18,6 @@ from proctor.models.local.background_inference import Aside
 from proctor.models.local.batcher import Batcher
 from proctor.models.local.linear_prefilter import Glance, open_glance
 from proctor.models.local.model_registry import network_of, pieces_of, weights_of
-from proctor.models.local.probabilities import sigmoid
-from proctor.models.local.second_opinion import SecondOpinion, open_second_opinion
 from proctor.models.local.select_windows import WHOLE, Choice, choose
 from proctor.models.local.spans import TAGS, spans
 from proctor.models.local.tokenizer import END, READ, START, Line, Pieces, case_types
@@ -32,8 +29,6 @@ INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_h
 LONGEST = 160  # tokens in one window; windows overlap by a quarter, so a name at the edge of one is inside another
 LONG = 2_000  # characters
 LETTERS = 200_000  # per text: a longer one is rejected, since an unread part could not be masked
-
-SMALLEST = 1e-6  # of a risk, so that its logit is finite
 
 _BREAK = re.compile(r".*(?:\n|[。！？]|[.!?] )", re.S)
 
@@ -95,12 +90,12 @@ class LocalReader:
         """Return the findings in each text, computed on this thread."""
         pieces, network = pieces_of(self.folder), network_of("reader", self.folder, self.threads)
         warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
-        glance, second = self._glance(), open_second_opinion("reader", self.folder)
+        glance = self._glance()
         self._ready.set()
         wanted = [i for i, text in enumerate(texts) if glance is None or not glance.passes(text)]
         found = [NOTHING] * len(texts)
         some = [texts[i] for i in wanted]
-        seen = (each for few in groups(some) for each in read(few, pieces, network, warmth, glance, second))
+        seen = (each for few in groups(some) for each in read(few, pieces, network, warmth, glance))
         for i, each in zip(wanted, seen, strict=True):
             found[i] = each
         return found
@@ -115,8 +110,7 @@ class LocalReader:
     def _read_aside(self, text: str) -> SpanReading:
         pieces, network = pieces_of(self.folder), Aside(network_of("reader", self.folder, self.threads))
         warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
-        glance = self._glance() if len(text) > LONG else None
-        return read([text], pieces, network, warmth, glance, open_second_opinion("reader", self.folder))[0]
+        return read([text], pieces, network, warmth, self._glance() if len(text) > LONG else None)[0]
 
     def _glance(self) -> Glance | None:
         return open_glance(self.folder) if self.glance else None
@@ -134,17 +128,9 @@ def reader_of(folder: Path | None = None, threads: int = 1, glance: bool = True)
 
 
 def read(
-    texts: Sequence[str],
-    pieces: Pieces,
-    network: Runs,
-    warmth: float = 1.0,
-    glance: Glance | None = None,
-    second: SecondOpinion | None = None,
+    texts: Sequence[str], pieces: Pieces, network: Runs, warmth: float = 1.0, glance: Glance | None = None
 ) -> list[SpanReading]:
-    """Return what a network finds in each text; a prefilter limits what is read of a long one.
-
-    A second opinion changes the intents alone.
-    """
+    """Return what a network finds in each text; a prefilter limits what is read of a long one."""
     parts = [_Part(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
     located = pieces.located([part.text for part in parts])
     lines: list[Line] = []
@@ -163,10 +149,6 @@ def read(
     intents: dict[int, Array] = {}
     for line, (number, start), output in zip(lines, cuts, outputs, strict=True):
         owner, mine = parts[number].owner, _softmax(output[0] / warmth)
-        if second is not None:
-            places, ids = located[number][1], line.ids[1:-1]
-            window = parts[number].text[places[start][0] : places[start + len(ids) - 1][1]]
-            mine = _reconsidered(mine, second, window, ids)
         intents[owner] = _worst(intents[owner], mine) if owner in intents else mine
         _keep(tags[number], inward[number], start, _softmax(output[1][1 : len(line.ids) - 1]))
     named: list[list[Entity]] = [[] for _ in texts]
@@ -209,15 +191,6 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
             part = part[: head.end()] if head else part
         yield start, part
         start += len(part)
-
-
-def _reconsidered(shares: Array, second: SecondOpinion, text: str, ids: Sequence[int]) -> Array:
-    """Return the shares with the risk of network and second opinion together; the kinds keep their proportions."""
-    risk = min(1 - SMALLEST, max(SMALLEST, 1 - float(shares[0])))
-    combined = sigmoid(second.combined(math.log(risk / (1 - risk)), text, ids))
-    found: Array = shares * (combined / risk)
-    found[0] = 1 - combined
-    return found
 
 
 def _worst(one: Array, other: Array) -> Array:
