@@ -22,7 +22,7 @@ _GRAVE = ("serious", "critical")
 def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project of `proctor serve --demo`, shorter; made before the browser, which has its own event loop."""
     config = write_demo(tmp_path_factory.mktemp("demo") / "project")
-    fill_demo(config, days=16, tell=lambda line: None)
+    fill_demo(config, days=36, tell=lambda line: None)  # the month before has to be in it
     return config.folder
 
 
