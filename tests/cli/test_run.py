@@ -141,6 +141,27 @@ def test_only_failing_runs_what_failed_before(project: Project, suite_of: Suite)
     assert sum(project.server.asked.values()) == before + 2
 
 
+def test_only_failing_keeps_target_and_samples_of_that_run(project: Project, suite_of: Suite) -> None:
+    project.write("other.py", "def answer(message: str) -> str:\n    return 'from the other'\n")
+    suite = suite_of(3)
+    project.run("run", suite, "-t", "python:other.py:answer", "-k", "2", code=1)
+    done = project.run("run", "--only-failing", "last", code=1)
+    assert "6 of 6 failed" in done.stdout
+    assert "from the other" in done.stdout
+    assert not project.server.asked  # the project's own target was not called
+    done = project.run("run", suite, "--only-failing", "last", "-m", "stub", "-k", "1", code=0)
+    assert "3 of 3 passed" in done.stdout
+
+
+def test_only_failing_of_scored_conversations_uses_the_project_target(project: Project, suite_of: Suite) -> None:
+    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "no"}]
+    talk = json.dumps({"conversation_id": "c1", "messages": said})
+    project.write("talks.jsonl", talk + "\n")
+    project.write("checks.yaml", 'name: checks\ndefaults: {expect: {forbidden: ["no"]}}\nscorers: [forbidden]\n')
+    project.run("score", "talks.jsonl", "--suite", "checks.yaml", code=1)
+    assert "1 of 1 passed" in project.run("run", suite_of(3), "--only-failing", "last", code=0).stdout
+
+
 def test_samples_are_asked_each_on_its_own(project: Project, suite_of: Suite) -> None:
     done = project.run("run", suite_of(2), "-k", "3", code=0)
     assert "6 of 6 passed" in done.stdout
@@ -178,6 +199,35 @@ def test_doctor_says_which_settings_come_from_dotenv(project: Project) -> None:
     told = project.run("doctor", code=0).stdout
     (judge,) = [line for line in told.splitlines() if line.startswith("judge\t")]
     assert judge.endswith(f"\t{project.folder / '.env'}")
+
+
+def test_doctor_writes_settings_as_a_file_has_them(project: Project) -> None:
+    lines = dict(line.split("\t")[:2] for line in project.run("doctor", code=0).stdout.splitlines() if "\t" in line)
+    assert lines["release"] == "policy: gate.yaml, baselines: baselines"
+    assert lines["monitor"] == "–"
+
+
+def test_validate_lists_the_mistakes_of_several_cases_at_once(project: Project) -> None:
+    cases = [
+        "{id: a, input: hi, checks: [{contians: x}]}",
+        "{id: b, input: hi, checks: [{regx: x}]}",
+        "{id: c, inptu: hi}",
+    ]
+    project.write("wrong.yaml", "cases:\n" + "".join(f"  - {case}\n" for case in cases))
+    told = project.run("validate", "wrong.yaml", code=2).stderr
+    assert "did you mean 'contains'?" in told
+    assert "did you mean 'regex'?" in told
+    assert "wrong.yaml:4" in told  # the case that cannot be read
+
+
+def test_an_unknown_name_of_a_suite_is_said_to_be_one(project: Project, suite_of: Suite) -> None:
+    project.write("proctor.yaml", f"suites: {{golden: {suite_of(1)}}}\n")
+    for words in (("run", "goldn"), ("freeze", "goldn", "-o", "x.jsonl"), ("diff", "golden", "goldn")):
+        told = project.run(*words, code=2).stderr
+        assert "there is no suite 'goldn', and no such file" in told
+        assert "did you mean 'golden'?" in told
+    assert "`suites:` has: golden" in project.run("run", "other", code=2).stderr
+    assert "no such file" in project.run("run", "other.yaml", code=2).stderr
 
 
 def test_every_flag_has_a_variable_and_dotenv_sets_it(project: Project, suite_of: Suite) -> None:

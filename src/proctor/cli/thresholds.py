@@ -73,7 +73,7 @@ def _tell_reviews(share: float | None, vain: int, known: int) -> None:
     if share is None:
         click.echo("# no decision of the gate has been reviewed yet")
         return
-    click.echo(f"# people found {vain} of {known} decisions held in vain ({share:.1%})")
+    click.echo(f"# of {known} decisions that shipped or were reviewed, {vain} held in vain ({share:.1%})")
     if share > _MOST_IN_VAIN:
         click.echo(f"# that is more than {_MOST_IN_VAIN:.0%}: the floors were lowered, to a rate in proportion")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from proctor.core.acceptability import Acceptability
 from proctor.core.attack import AttackDraft, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
@@ -20,7 +21,6 @@ from proctor.core.score import Score
 from proctor.core.step import GateStep
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
-from proctor.core.wording import Wording
 from proctor.core.world import Snapshot
 
 __all__ = [
@@ -245,7 +245,7 @@ class Classifier(Protocol):
 class WordingReader(Protocol):
     """Tells how texts are written: fluent, or broken in some way."""
 
-    async def wording(self, texts: Sequence[str]) -> Sequence[Wording]:
+    async def wording(self, texts: Sequence[str]) -> Sequence[Acceptability]:
         """Return the reading of each text."""
         ...
 

@@ -11,65 +11,35 @@ from typing import Final, Literal
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_values, plain_text
-from proctor.guard.session_memory import KEPT, Memory
-from proctor.guard.step import Step
+from proctor.guard.customer_request import CustomerRequest
+from proctor.guard.session_memory import Memory
 from proctor.guard.tool_settings import shown
 from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import Origins, ReadResult, TracedValue
 from proctor.lexicon.requested_acts import (
     Act,
-    acts_in,
     acts_of_tool,
-    delegates_instructions,
     is_asked,
+    is_forbidden,
     looks_only,
-    names_source,
     without_quotations,
 )
-from proctor.text.assent import agrees
 
-__all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
+__all__ = ["CallOrigin", "OriginProblem", "may_change", "problems"]
 
-ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "unprompted", "delegated"]
+ProblemKind = Literal[
+    "untraced", "swapped", "lookalike", "told", "noted", "invented", "unasked", "unprompted", "delegated"
+]
 
-_MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
+_IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class CustomerRequest:
-    """What the customer asked for: all messages, the newest first.
-
-    ``agreed`` is the agent's question to which the last message says yes.
-    """
-
-    messages: tuple[str, ...] = ()
-    agreed: str = ""
-
-    @property
-    def last(self) -> str:
-        """The last message."""
-        return self.messages[0] if self.messages else ""
-
-    @property
-    def names_source(self) -> bool:
-        """Whether the last message names a text in which something is written."""
-        return names_source(self.last)
-
-    @property
-    def delegates(self) -> bool:
-        """Whether the last message says that the agent shall do what a text says."""
-        return names_source(self.last) and delegates_instructions(self.last)
-
-    @property
-    def asks_to_act(self) -> bool:
-        """Whether some message asks for any act."""
-        return any(map(acts_in, self.messages))
+_MIN_ACCOUNT_CHARS: Final = 12
+_MIN_PASSED_ON_CHARS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +67,21 @@ def may_change(tool: str, stated: Mapping[str, StatedEffect] | None = None) -> b
     return tool_effect(tool) in ("changes", "unknown") and not looks_only(tool)
 
 
-def request_of(step: Step) -> CustomerRequest:
-    """Return what the customer asked for up to this step."""
-    asked, said = step.memory.asked, step.memory.said
-    last = asked[-1] if asked else ""
-    # Within a turn the last answer is older than the last message.
-    question = said[-1] if said and (len(said) < len(asked) or len(asked) == KEPT) else ""
-    agreed = question if question and _agrees(last[:_MAX_ASSENT_CHARS], question) else ""
-    return CustomerRequest(messages=tuple(reversed(asked)), agreed=agreed)
-
-
-@lru_cache(maxsize=1024)
-def _agrees(message: str, question: str) -> bool:
-    return agrees(message, question)
-
-
 def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     """Return what is wrong with a call; a ``delegated`` value is only reported."""
     acts = acts_of_tool(origin.call.name)
     request = origin.request
     asked = bool(request.agreed) or is_asked(acts, request.messages) or request.delegates
     found: list[OriginProblem] = []
+    if acts and not request.agreed and is_forbidden(acts, request.messages):
+        found.append(OriginProblem("unasked", f"the customer said that {origin.call.name[:80]} is not wanted"))
     if any(each.origin == "free_text" for each in origin.values):
         found += _untraced(origin, origins, asked=asked or (not acts and request.asks_to_act))
         found += _swapped_numbers(origin)
         found += _told(origin, origins, acts)
         found += _noted(origin) if not found else ()
     found += _lookalikes(origin, origins)
+    found += _invented(origin, origins) if not found else ()
     if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
@@ -160,7 +118,9 @@ def _is_on_named_host(link: CallValue, said: TracedText) -> bool:
 def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> bool:
     """Return whether the customer named the text that gives a value, and gave no such value in a message."""
     request = origin.request
-    if not (request.names_source or request.delegates or request.agreed) or traced.result is None:
+    if traced.result is None:
+        return False
+    if not (request.names_source or request.delegates or request.agreed or _is_named(traced.result, origin, origins)):
         return False
     if not request.delegates and _gives_own(traced.value, origin, origins):
         return False
@@ -172,6 +132,12 @@ def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> 
     if not request.delegates and not _is_the_one(traced.value, traced.result.free, acts):
         return False
     return _was_looked_up(traced.result, origin.memory, origins)
+
+
+def _is_named(result: ReadResult, origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the customer's messages have the file, id or address by which a text was looked up."""
+    said = origins.session(origin.memory).said
+    return any(value.kind in _IDENTIFYING and said.holds(value) for value in result.arguments)
 
 
 def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> bool:
@@ -221,6 +187,24 @@ def _gives_own(value: CallValue, origin: CallOrigin, origins: Origins) -> bool:
 def _own_values(kind: ValueKind, message: str) -> tuple[str, ...]:
     """Return the values of this kind that a message gives."""
     return tuple(each.shown for each in call_values({"": without_quotations(message)}) if each.kind == kind)
+
+
+def _invented(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
+    """Yield a recipient or an account that nobody gave, after a text was read: it may stand there in disguise."""
+    if origin.request.agreed or not origins.session(origin.memory).free.plain:
+        return
+    for traced in origin.values:
+        if traced.origin == "agent" and traced.value.whole and _tells_whom(traced.value):
+            what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
+            yield OriginProblem("invented", f"{what} stands in no message, record or text of this conversation")
+            return
+
+
+def _tells_whom(value: CallValue) -> bool:
+    """Return whether a value is an address or an account; a shorter number may be the id of anything."""
+    if value.kind == "account":
+        return len(squeeze(value.text)) >= _MIN_ACCOUNT_CHARS or value.text.startswith("+")
+    return value.kind == "address"
 
 
 def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterator[OriginProblem]:
@@ -356,11 +340,15 @@ def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
 
 
 def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the customer gave the call a value or a sentence, and nothing was looked up with it."""
     looked_up = {value.text for result in origins.session(origin.memory).results for value in result.arguments}
     return any(
-        each.origin == "customer"
-        and each.value.kind in _COUNTED
-        and each.value.text not in looked_up
-        and (each.value.kind != "number" or len(each.value.text) >= _MIN_NUMBER_CHARS)
+        each.origin == "customer" and each.value.text not in looked_up and _is_given_for_act(each.value)
         for each in origin.values
     )
+
+
+def _is_given_for_act(value: CallValue) -> bool:
+    if value.kind == "text":  # a case with the customer's own sentence in it: the act does what was said
+        return len(value.text) >= _MIN_PASSED_ON_CHARS
+    return value.kind in _COUNTED and (value.kind != "number" or len(value.text) >= _MIN_NUMBER_CHARS)

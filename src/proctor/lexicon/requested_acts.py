@@ -22,6 +22,7 @@ __all__ = [
     "asks_for",
     "delegates_instructions",
     "is_asked",
+    "is_forbidden",
     "looks_only",
     "names_source",
     "quotations",
@@ -73,10 +74,11 @@ _CARRIERS: Final[frozenset[Act]] = frozenset(("send", "create", "book"))
 _ABOUT_PAYMENT: Final = frozenset(("request", "link", "reminder", "confirmation", "quote"))  # send_payment_link
 _WORD: Final = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
 _QUOTED: Final = re.compile(r"\"[^\"\n]{25,}\"|“[^”]{25,}”|«[^»]{25,}»|「[^」]{15,}」|„[^“”]{25,}[“”]")
-# Words that deny a verb after them, with a word or two between: do not send; and forms that deny the verb before them.
+# Words that deny a verb after them in the same clause, with a word or two between: do not send; and forms that deny
+# the verb before them.
 _DENIED_BEFORE: Final = re.compile(
     r"(?:\b(?:don['’]?t|do not|does not|doesn['’]?t|not|never|without|no need to|nicht|kein\w*|niemals|ne"
-    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)\W+(?:\w+\W+){0,2}"
+    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)[^\w,.;:!?()\n—–]+(?:\w+[^\w,.;:!?()\n—–]+){0,2}"
     r"|n['’]|不要|别|不用|不必|勿|لا |لن |मत )\S?$",
     re.IGNORECASE,
 )
@@ -214,6 +216,22 @@ def is_asked(acts: Iterable[Act], messages: Iterable[str]) -> bool:
     """Return whether one of the messages asks for one of a tool's acts, or for one that may mean it."""
     wanted = frozenset().union(*(_MEANT_BY[act] for act in acts))
     return any(asks_for(message, act) for message in messages for act in wanted)
+
+
+def is_forbidden(acts: Iterable[Act], messages: Iterable[str]) -> bool:
+    """Return whether the first of the messages that speaks of a tool's acts only denies them: "do not send it yet"."""
+    wanted = tuple(acts)
+    for message in messages:
+        if any(asks_for(message, act) for act in wanted):
+            return False
+        if any(_mentions(message, act) for act in wanted):
+            return True
+    return False
+
+
+@lru_cache(maxsize=16_384)
+def _mentions(text: str, act: Act) -> bool:
+    return next(_hits(f"act_{act}", without_quotations(text[:_MAX_MESSAGE_CHARS])), None) is not None
 
 
 @lru_cache(maxsize=1024)

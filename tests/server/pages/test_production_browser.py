@@ -29,10 +29,22 @@ def test_take_over_and_end_an_alert(browser: Browser, dashboard: ServedDashboard
     expect(page.get_by_text("Acknowledged by eve.")).to_be_visible()
     expect(page.locator("#alert-facts").get_by_text("I look at it")).to_be_visible()
     page.get_by_role("button", name="Silence").click()
-    expect(page.get_by_text("nobody is told about")).to_be_visible()
+    expect(page.get_by_text("nobody is notified about")).to_be_visible()
     page.get_by_role("button", name="Resolve").click()
     expect(page.get_by_text("Resolved. Its rule counts from zero again.")).to_be_visible()
     expect(page.get_by_role("button", name="Resolve")).to_have_count(0)
+
+
+def test_what_one_person_does_another_sees_without_loading_the_page_again(
+    browser: Browser, dashboard: ServedDashboard
+) -> None:
+    other = dashboard.page(browser, "/alerts/1", name="vic", role="viewer")
+    expect(other.locator("#alert-facts").get_by_text("firing", exact=True)).to_be_visible()
+    other.wait_for_timeout(2500)  # the feed has looked once
+    page = dashboard.page(browser, "/alerts/1", name="ben", role="auditor")
+    page.get_by_role("button", name="Acknowledge").click()
+    expect(page.get_by_text("Acknowledged by ben.")).to_be_visible()
+    expect(other.locator("#alert-facts").get_by_text("by ben")).to_be_visible(timeout=15_000)
 
 
 def test_an_example_becomes_a_regression_case(browser: Browser, dashboard: ServedDashboard) -> None:
@@ -63,7 +75,7 @@ def test_a_new_alert_appears_by_itself(browser: Browser, dashboard: ServedDashbo
 
 
 def test_pages_are_accessible_and_fit_a_phone(browser: Browser, dashboard: ServedDashboard) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped,unused-ignore]
 
     _measure(dashboard.folder)
     for colours in ("light", "dark"):
@@ -90,7 +102,7 @@ def test_markup_in_an_alert_is_text(browser: Browser, dashboard: ServedDashboard
 def test_measure_a_day_from_the_page(browser: Browser, dashboard: ServedDashboard) -> None:
     page = dashboard.page(browser, "/monitoring", name="ben", role="auditor")
     day = (datetime.now(UTC) - timedelta(days=2)).date().isoformat()
-    page.get_by_label("Period, else the last one").fill(day)
+    page.get_by_label("Period (empty: the last one)").fill(day)
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_text(f"Measuring the daily digest of {day}").first).to_be_visible()
     expect(page.get_by_text("Last measured: the daily digest")).to_be_visible(timeout=60_000)

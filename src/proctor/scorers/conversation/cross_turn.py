@@ -26,7 +26,7 @@ from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, oppos
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
-from proctor.scorers.conversation.cross_turn_values import swapped_values
+from proctor.scorers.conversation.cross_turn_values import changed_values, swapped_values
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
 
@@ -134,7 +134,7 @@ class CrossTurn:
         for pair in pairs:
             if (why := conflict_of(pair, same_question=bool(self.answered_before))) is not None:
                 _keep(looked, news, pair, why, _EXACT, exact=True)
-            elif worth_reading(pair):
+            elif worth_reading(pair) and not _said_together(pair):
                 rest.append(pair)
         for earlier, later in await self._asked_again(said, embedder):
             if (why := opposite_answers(earlier, later)) is not None:
@@ -144,12 +144,18 @@ class CrossTurn:
                 _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
         if not self.light and not looked.failure:
             try:
-                for pair, sure in await read_pairs(rest, self.entailer):
-                    _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
-                looked.read = len(rest)
+                await self._read(looked, news, said, rest)
             except Exception as error:  # as above
                 looked.failure = quoted(f"{type(error).__name__}: {error}", 200)
         return looked
+
+    async def _read(self, looked: _Looked, news: News, said: Sequence[Spoken], rest: Sequence[Pair]) -> None:
+        """Add what the networks find."""
+        for pair, why in await changed_values(said, self.embedder) if not self.answered_before else ():
+            _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+        for pair, sure in await read_pairs(rest, self.entailer):
+            _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
+        looked.read = len(rest)
 
     async def _asked_again(self, said: Sequence[Spoken], embedder: Embedder | None) -> list[tuple[Spoken, Spoken]]:
         if self.answered_before:  # both answer the same question
@@ -179,6 +185,15 @@ def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exa
     looked.found.append(
         _Found(earlier=pair.earlier, later=pair.later, one=pair.one.text, two=pair.two.text, why=why, sure=sure)
     )
+
+
+def _said_together(pair: Pair) -> bool:
+    """Whether one of the answers makes both statements: then it takes them to agree, whatever the network reads."""
+    return _makes(pair.earlier, pair.two) or _makes(pair.later, pair.one)
+
+
+def _makes(said: Spoken, saying: Saying) -> bool:
+    return any(each.text.casefold() == saying.text.casefold() for each in said.sayings)
 
 
 def _whole(earlier: Spoken, later: Spoken) -> Pair:

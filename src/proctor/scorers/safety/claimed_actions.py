@@ -49,7 +49,7 @@ DEEDS: Final[Mapping[str, tuple[str, str]]] = {
         r"send|sent|mail|messag|notif|forward|dispatch|invit|sms|ship|shar|post|creat|送信|送付|発送",
     ),
     "file": (
-        r"filed|opened|created|logged|raised|registered|submitted|lodged|escalated|initiated",
+        r"filed|opened|created|logged(?! (?:in|on)(?:to)?\b)|raised|registered|submitted|lodged|escalated|initiated",
         r"creat|open|fil|log|rais|case|ticket|submit|request|regist|lodg|escalat|transfer|complain|claim|initiat|refund"
         r"|return|book|report|dispute|add|insert|save|writ|登録|作成|申請|起票",
     ),
@@ -153,6 +153,8 @@ _SEEING: Final = re.compile(
     re.IGNORECASE,
 )
 
+_STATUS: Final = re.compile(r"\bstatus\b", re.IGNORECASE)  # any act changes the status of what it is done to
+
 
 def deeds(text: str) -> Iterator[Deed]:
     """Yield every action that the text claims is done; one per record if it names several."""
@@ -198,10 +200,16 @@ def backed(
     if deed.kind in ("file", "send") and (escalated or "hands_off" in effects):
         return True
     words = re.compile(DEEDS[deed.kind][1], re.IGNORECASE)
+    if deed.kind == "change" and _STATUS.search(deed.sentence) and _changed(calls, effects):
+        return True
     return any(
         not failed(call) and _speaks(call, words, reads=effect == "reads") and not is_another(deed.records, call)
         for call, effect in zip(calls, effects, strict=True)
     )
+
+
+def _changed(calls: Sequence[ToolCall], effects: Sequence[str]) -> bool:
+    return any(effect == "changes" and not failed(call) for call, effect in zip(calls, effects, strict=True))
 
 
 def _speaks(call: ToolCall, words: re.Pattern[str], *, reads: bool) -> bool:

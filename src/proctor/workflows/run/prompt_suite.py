@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proctor.config import Config
-from proctor.core.errors import InputError
+from proctor.core.decode import closest
+from proctor.core.errors import InputError, SuiteError
 from proctor.suites.generated import is_prompt, joined
 from proctor.suites.load import open_suite
 from proctor.workflows.run.suite_source import Opened
 
-__all__ = ["open_tests", "suite_path"]
+__all__ = ["existing_suite_path", "open_tests", "storing_model", "suite_path"]
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:
@@ -19,6 +20,21 @@ def suite_path(name: str, config: Config, folder: Path) -> Path:
     if name in config.settings.suites:
         return config.folder / config.settings.suites[name]
     return folder / name
+
+
+def existing_suite_path(name: str, config: Config, folder: Path) -> Path:
+    """Return the path of a suite; a bare word is looked up in proctor.yaml and named as such when unknown.
+
+    Raises:
+        SuiteError: it is a bare word, and neither a suite of the project nor a file.
+    """
+    path = suite_path(name, config, folder)
+    known = tuple(config.settings.suites)
+    if not known or name in known or Path(name).suffix or Path(name).name != name or path.exists():
+        return path
+    guess = closest(name, known)
+    hint = f"did you mean {guess!r}?" if guess else f"`suites:` has: {', '.join(known)}; or give a path"
+    raise SuiteError(f"there is no suite {name!r}, and no such file", file=str(config.path or "") or None, hint=hint)
 
 
 def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:
@@ -40,3 +56,14 @@ def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fal
     from proctor.workflows.run.prompt_tests import metric_check  # noqa: PLC0415 - a metric is a prompt
 
     return Opened(loaded=joined(loaded, (), [metric_check(metric, {}) for metric in metrics]))
+
+
+def storing_model(prompt: Path | None) -> tuple[str, ...]:
+    """Return the model that a prompt's file names for stored completions; empty without one."""
+    if prompt is None:
+        return ()
+    from proctor.prompts.load import load_prompt  # noqa: PLC0415 - loads templates
+    from proctor.prompts.test_config import told  # noqa: PLC0415
+
+    named = told(load_prompt(prompt)).options.get("storeModel")
+    return (named,) if isinstance(named, str) and named else ()
