@@ -20,6 +20,7 @@ from proctor.generate.model_review import PER_CALL, review_asked
 from proctor.generate.offline.sample_texts import bank
 from proctor.generate.review import Past, keep_best, review_tests
 from proctor.generate.spec import Specification
+from proctor.generate.topicality import condition_of
 from proctor.prompts.load import parse_prompt
 
 LABEL = Rule(text="The output is a label.", kind="format", predicate='one of "A", "B"')
@@ -224,3 +225,12 @@ def test_there_is_no_score_without_rules_nor_where_topics_are_unknown() -> None:
     parts = {"tests on topic": None, "rules with a test": 1.0}
     assert CollectionReview(prompt="p", tests=3, rules=(rule,), parts=parts).score is None
     assert CollectionReview(prompt="p", tests=3, rules=(rule,), parts={"rules with a test": 1.0}).score == 1.0
+
+
+def test_the_case_of_a_rule_is_its_condition() -> None:
+    told = (
+        "For faulty goods: ask for a photo.",
+        "個人情報が書かれている場合は、「要確認」と出力する。",
+        "Ask for a photo.",
+    )
+    assert [condition_of(Rule(text=text)) for text in told] == ["faulty goods", "個人情報が書かれている", ""]

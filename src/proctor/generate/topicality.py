@@ -22,7 +22,8 @@ _CONDITION: Final = re.compile(
     r"^(?:if|when|whenever|unless|in case|once)\b(?P<first>[^,]{3,300})(?:,|:)|\b(?:if|when|"
     r"whenever|unless)\b(?P<last>[^,.]{3,200})\.?$|"
     r"^(?:wenn|falls|si|se|quando|lorsque|cuando|caso)\b(?P<other>[^,]{3,300}),|^(?:如果|若|如遇|"
-    r"当)(?P<han>[^，,]{2,80})[，,]",
+    r"当)(?P<han>[^，,]{2,80})[，,]|^(?:for|bei|für|pour|para|per|bij)\b(?P<case>[^,:]{3,80}):|"
+    r"^(?P<kana>[^、。]{2,80}?)(?:場合|とき|たら)(?:は|には|に)?、",
     re.IGNORECASE,
 )
 _LEAST_WORDS: Final = 3
