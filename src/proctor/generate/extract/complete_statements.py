@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import part_at
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope, checkable
 from proctor.generate.extract.clause_requests import about_input, plain
 from proctor.generate.extract.described_fields import bounded_count
@@ -15,7 +16,6 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import names_answer
 from proctor.generate.extract.language_words import TONGUES
-from proctor.generate.extract.quantities import find_quantities
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.scope import speaks_of_whole
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
@@ -190,7 +190,7 @@ def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[s
     )
     if limit is None:
         return draft
-    for each in find_quantities(text, scope.language):
+    for each in find_amounts(text, scope.language):
         if each.measure == limit[1] and each.low == int(limit[2]) and part_at(text, each.start, made).form != "":
             return _own(statement)
     return draft

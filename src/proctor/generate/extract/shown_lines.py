@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import checkable, quoted
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.quantities import find_quantities
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -51,7 +51,7 @@ def _line(shown: Statement, lead: Statement) -> Draft:
     marks = "".join(sorted(set(re.sub(_HOLDER, "", text)) - {" "})) or " "
     inside = "[^" + re.sub(r"([\\\]^-])", r"\\\1", marks) + r"\n]+"
     pattern = inside.join(re.sub(r"([^\w\s;,:=-])", r"\\\1", piece) for piece in re.split(_HOLDER, text))
-    alone = any(each.measure == "lines" and each.low == 1 for each in find_quantities(lead.text))
+    alone = any(each.measure == "lines" and each.low == 1 for each in find_amounts(lead.text))
     return Draft(
         text=f"The output has the form {text}." if alone else f"A line of the output has the form {text}.",
         start=lead.start,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, part_at
+from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
-from proctor.generate.extract.quantities import Quantity, find_quantities
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -126,7 +126,7 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 
 
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
-    found = list(find_quantities(text, scope.language))
+    found = list(find_amounts(text, scope.language))
     for each in found:
         part = part_at(text, each.start, made)
         if structured:
@@ -147,7 +147,7 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
 
 
-def _governing(text: str, each: Quantity, found: Sequence[Quantity]) -> Quantity | None:
+def _governing(text: str, each: AskedAmount, found: Sequence[AskedAmount]) -> AskedAmount | None:
     """Return the single sentence, line or paragraph that an amount is of: ``one sentence of at most 20 words``."""
     for other in found:
         if other.end <= each.start and other.form == "=" and other.low == 1 and other.measure in _UNITS_OF_TEXT:
@@ -157,7 +157,7 @@ def _governing(text: str, each: Quantity, found: Sequence[Quantity]) -> Quantity
     return None
 
 
-def _overlaps(part: AnswerPart, each: Quantity) -> bool:
+def _overlaps(part: AnswerPart, each: AskedAmount) -> bool:
     """Whether the amount is the part's own name: ``one sentence is at most …``, ``each line: lines = 1``."""
     unit = {"each sentence:": "sentences", "each line:": "lines", "each paragraph:": "paragraphs"}.get(part.form or "")
     return unit == each.measure or (
@@ -165,7 +165,7 @@ def _overlaps(part: AnswerPart, each: Quantity) -> bool:
     )
 
 
-def _asked(each: Quantity) -> str:
+def _asked(each: AskedAmount) -> str:
     if each.bare and each.low == 1 and each.measure in ("emoji", "links", "count /#[^\\s#]+/"):
         return f"{each.measure} >= 1"
     return f"{each.measure} {each.bound}"

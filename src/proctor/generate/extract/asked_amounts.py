@@ -11,7 +11,7 @@ from typing import Final
 from proctor.generate.extract.number_words import COUNT, ONE, count_of
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 
-__all__ = ["Quantity", "find_quantities", "unit_pattern"]
+__all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
 _JOINT: Final = (
     r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|до)(?=\s))\s*"
@@ -53,7 +53,7 @@ _NOT_COUNTED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
+class AskedAmount:
     """An amount: its measure, its form (``<=``, ``between``, …), its numbers and where it stands.
 
     ``bare`` is whether no word bounds it, as in ``three sentences``.
@@ -106,7 +106,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
     )
 
 
-def find_quantities(text: str, code: str = "") -> Iterator[Quantity]:
+def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     for match in _pattern(code).finditer(text):
         start = match.start("low")
@@ -128,7 +128,7 @@ def find_quantities(text: str, code: str = "") -> Iterator[Quantity]:
             yield found
 
 
-def _bounded(match: re.Match[str], near: str, text: str) -> Quantity | None:
+def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     low = count_of(match["low"])
     measure = _measure(match["unit"])
     first, end = match.start(), match.end()
@@ -136,18 +136,18 @@ def _bounded(match: re.Match[str], near: str, text: str) -> Quantity | None:
         high = count_of(match["high"])
         capped = re.search(rf"(?:{BEFORE[0][1]}|{BEFORE[1][1]})\s*$", near, re.IGNORECASE)
         if capped:
-            return Quantity(measure=measure, form="<=", low=max(low, high), high=high, start=first, end=end)
+            return AskedAmount(measure=measure, form="<=", low=max(low, high), high=high, start=first, end=end)
         if high <= low:
             return None
-        return Quantity(measure=measure, form="between", low=low, high=high, start=first, end=end)
+        return AskedAmount(measure=measure, form="between", low=low, high=high, start=first, end=end)
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
             denied = form == ">" and re.search(rf"{NEGATION}[^.;,:]{{0,60}}$", text[:begin], re.IGNORECASE)
             asked = "<=" if denied else form
-            return Quantity(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
+            return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
         if after is not None and (bound := after.match(text, end)):
-            return Quantity(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
+            return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
     alone = not near.strip() and re.match(r"\s*(?:[.,;!:。，；]|$)", text[end:]) is not None  # all of an item
     if match["low"].lower() in ONE and not (
         alone
@@ -156,7 +156,7 @@ def _bounded(match: re.Match[str], near: str, text: str) -> Quantity | None:
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):
         return None
-    return Quantity(measure=measure, form="=", low=low, high=low, start=first, end=end, bare=True)
+    return AskedAmount(measure=measure, form="=", low=low, high=low, start=first, end=end, bare=True)
 
 
 @cache
