@@ -15,12 +15,12 @@ from proctor.core.attack import AttackDraft, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
 from proctor.core.entity import Entity
+from proctor.core.fluency_rating import FluencyRating
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.step import GateStep
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
-from proctor.core.wording import Wording
 from proctor.core.world import Snapshot
 
 __all__ = [
@@ -245,7 +245,7 @@ class Classifier(Protocol):
 class WordingReader(Protocol):
     """Tells how texts are written: fluent, or broken in some way."""
 
-    async def wording(self, texts: Sequence[str]) -> Sequence[Wording]:
+    async def wording(self, texts: Sequence[str]) -> Sequence[FluencyRating]:
         """Return the reading of each text."""
         ...
 

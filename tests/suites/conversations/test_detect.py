@@ -122,6 +122,16 @@ def test_an_importer_of_another_package_is_found_by_its_entry_point(
     assert cases(lines(tmp_path, {"messages": CHAT}))
 
 
+def test_what_another_importer_raises_is_an_error_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "package", monkeypatch, "stranger", IMPORTER, importers="desk = stranger:DESK")
+    log = lines(tmp_path, {"n": "one", "q": "hi", "a": "ho"}, {"n": "two", "q": "hi"})
+    with pytest.raises(SuiteError, match="the importer of Logs of the help desk failed: KeyError: 'a'") as caught:
+        cases(log)
+    assert (caught.value.file, caught.value.line) == (str(log), 2)
+
+
 def test_an_importer_that_takes_everything_does_not_take_the_files_of_known_tools(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,7 @@ from proctor.scorers.answer.relevance import Relevance
 from proctor.scorers.checked_answers import no_answer, quoted
 from proctor.scorers.weighted_parts import combined
 
-__all__ = ["Blend", "Quality"]
+__all__ = ["Quality"]
 
 _KINDS: Final[Mapping[str, Any]] = {
     "relevance": Relevance,

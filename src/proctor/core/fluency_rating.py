@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Wording"]
+__all__ = ["FluencyRating"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class FluencyRating:
     """Probabilities that a text is fluent or broken in some way, and the words that look wrong.
 
     ``kinds`` has ``fluent`` and the faults ``order``, ``grammar``, ``woven``, ``cut``, ``garbled``, ``repeated``.
