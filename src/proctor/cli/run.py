@@ -19,7 +19,7 @@ from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
-__all__ = ["carry", "until_asked_to_stop", "verb"]
+__all__ = ["carry", "run_until_interrupted", "verb"]
 
 _CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # may be changed with --resume
 _CHOSEN_AT_START = ("targets", "models", "judges", "metrics", "baseline", "store_completions", "repeat", "only_failing")
@@ -187,7 +187,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
     watching.warned = lambda text: click.echo(f"warning: {text}", err=True)
     watching.result = lambda result: progress[0].heard(result)  # noqa: PLW0108 - the line exists only once it has begun
     try:
-        run, done = until_asked_to_stop(
+        run, done = run_until_interrupted(
             carry_out(
                 config,
                 job,
@@ -273,7 +273,7 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
     return worst(codes)
 
 
-def until_asked_to_stop(work: Any, watching: Any) -> Any:
+def run_until_interrupted(work: Any, watching: Any) -> Any:
     """Run to the end; Ctrl-C or SIGTERM finishes open cases, a second one cancels them."""
     gc.freeze()  # loaded objects stay for the whole run
 

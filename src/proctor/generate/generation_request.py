@@ -40,7 +40,7 @@ class Order:
     agreement: bool = False
     threshold: float = 0.8
 
-    def anew(self, stage: Stage) -> bool:
+    def regenerates(self, stage: Stage) -> bool:
         """Whether the stage must be regenerated, whatever exists."""
         return self.start is not None and STAGES.index(stage) >= STAGES.index(self.start)
 

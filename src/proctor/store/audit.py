@@ -213,7 +213,7 @@ class AuditStore:
         if changed := [name for name, value in rating.values.items() if name in settled and before.get(name) != value]:
             return InputError(
                 f"{rating.item}: {', '.join(changed)} is settled, so a rating would change nothing",
-                hint="`proctor audit settle` can settle it anew",
+                hint="`proctor audit settle` can settle it again",
             )
         return None
 

@@ -11,7 +11,7 @@ from proctor.suites.conversations.build_case import SESSION_KEYS, build_case, lo
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.group_entries import group_entries
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.conversations.merge_calls import Weaving
+from proctor.suites.conversations.merge_calls import CallMerger
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.usage_fields import usage_of
 
@@ -98,7 +98,7 @@ def _session_in(data: Any) -> str | None:
 def _woven(group: list[Entry], name: str) -> Case:
     if len(group) == 1:
         return _case(group[0], _said(group[0]), name)
-    weaving = Weaving()
+    weaving = CallMerger()
     for entry in group:
         weaving.add(_said(entry))
     return _case(group[0], weaving.said, name)
@@ -158,7 +158,7 @@ def _answered(entry: Entry, response: Mapping[str, Any]) -> list[LoggedMessage]:
         )
     else:
         return []
-    return Weaving.measured(said, usage=usage_of(response.get("usage")))
+    return CallMerger.measured(said, usage=usage_of(response.get("usage")))
 
 
 def _request(data: Mapping[str, Any]) -> Mapping[str, Any]:

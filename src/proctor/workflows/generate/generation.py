@@ -31,7 +31,7 @@ from proctor.store.lock import only_one
 from proctor.store.private_files import private_folder, write_private
 from proctor.workflows.generate.calls import Finishing, NamedModel, Shared, spend_of
 
-__all__ = ["GenerationOutcome", "GenerationProgress", "Wish", "carry_out_generation", "plan_generation"]
+__all__ = ["GenerationJob", "GenerationOutcome", "GenerationProgress", "carry_out_generation", "plan_generation"]
 
 # Generation settings in a prompt file, under the names used by other tools.
 _OPTIONS = {
@@ -45,7 +45,7 @@ _OTHER_NAMES = {"inverse": "opposites", "expand": "expansion"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class GenerationJob:
     """A request to generate tests. Without a model, here or in the settings, all tests are made by code.
 
     ``numbers`` override those of an ``Effort``; precedence: user, prompt file, preset.
@@ -95,7 +95,7 @@ class GenerationOutcome:
     made: Made | None = None
 
 
-async def carry_out_generation(config: Config, wish: Wish, watching: GenerationProgress) -> GenerationOutcome:
+async def carry_out_generation(config: Config, wish: GenerationJob, watching: GenerationProgress) -> GenerationOutcome:
     """Generate the tests and write the folder; replies from an interrupted attempt are reused.
 
     Raises:
@@ -112,7 +112,7 @@ async def carry_out_generation(config: Config, wish: Wish, watching: GenerationP
         return await _carried_out(config, wish, watching, folder, log)
 
 
-async def plan_generation(config: Config, wish: Wish) -> GenerationPlan:
+async def plan_generation(config: Config, wish: GenerationJob) -> GenerationPlan:
     """Return the calls that a generation would make, without making them.
 
     Raises:
@@ -136,7 +136,7 @@ async def plan_generation(config: Config, wish: Wish) -> GenerationPlan:
 
 
 async def _carried_out(
-    config: Config, wish: Wish, watching: GenerationProgress, folder: Path, log: Path
+    config: Config, wish: GenerationJob, watching: GenerationProgress, folder: Path, log: Path
 ) -> GenerationOutcome:
     order, said = _order(wish)
     for warning in dict.fromkeys((*order.prompt.warnings, *said.warnings)):
@@ -156,13 +156,13 @@ async def _carried_out(
     return GenerationOutcome(folder=folder, artefacts=made.artefacts, made=made)
 
 
-def _write(folder: Path, made: Made, wish: Wish, order: Order) -> None:
+def _write(folder: Path, made: Made, wish: GenerationJob, order: Order) -> None:
     seen_from = Path(os.path.relpath(wish.prompt.resolve(), folder.resolve())).as_posix()
     name = folder.name.removesuffix(".tests") or order.prompt.name
     write_artefacts(folder, made.artefacts, name=name, prompt=seen_from, hash=order.prompt.hash)
 
 
-def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
+def _order(wish: GenerationJob) -> tuple[Order, PromptTestConfig]:
     prompt: Prompt = load_prompt(wish.prompt)
     said = told(prompt)
     scenarios = tuple(_scenario(each) for each in said.scenarios)
@@ -183,7 +183,7 @@ def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
     return order, said
 
 
-def _effort(wish: Wish, said: PromptTestConfig) -> Effort:
+def _effort(wish: GenerationJob, said: PromptTestConfig) -> Effort:
     """Return the preset with the overrides of the prompt file, then those of the user."""
     written = {_OPTIONS[key]: value for key, value in said.options.items() if key in _OPTIONS and type(value) is int}
     named = wish.effort or said.options.get("effort")
@@ -208,7 +208,7 @@ def _present(folder: Path) -> tuple[Artefacts, tuple[str, ...]]:
     return present, edited_files(folder, present.provenance)
 
 
-def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
+def _begin(wish: GenerationJob, log: Path, present: Artefacts) -> Stage | None:
     """Return the first stage to run; an interrupted stage is continued even without the flag."""
     if wish.resume and not log.exists() and not present.provenance:
         hint = "leave --resume out: the tests are made from the beginning"
@@ -237,7 +237,7 @@ def _forget(log: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _named(config: Config, wish: Wish) -> dict[str, str | None]:
+def _named(config: Config, wish: GenerationJob) -> dict[str, str | None]:
     writer = None if wish.no_model else wish.model or config.settings.model
     first = wish.judges[0] if wish.judges else None
     judge = (first or writer) if writer else None
@@ -245,7 +245,7 @@ def _named(config: Config, wish: Wish) -> dict[str, str | None]:
     return {"writer": writer, "judge": judge or (first if truth else None), "truth": truth}
 
 
-def _truth_judges(wish: Wish, named: Mapping[str, str | None]) -> tuple[str, ...]:
+def _truth_judges(wish: GenerationJob, named: Mapping[str, str | None]) -> tuple[str, ...]:
     """Return the judges of the expected outputs: all named judges, or the one that checks rules and tests."""
     if not named["truth"]:
         return ()
@@ -253,7 +253,9 @@ def _truth_judges(wish: Wish, named: Mapping[str, str | None]) -> tuple[str, ...
 
 
 @asynccontextmanager
-async def _makers(config: Config, wish: Wish, watching: GenerationProgress, log: Path) -> AsyncIterator[Makers]:
+async def _makers(
+    config: Config, wish: GenerationJob, watching: GenerationProgress, log: Path
+) -> AsyncIterator[Makers]:
     named = _named(config, wish)
     if not any(named.values()):
         yield Makers()
