@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 from proctor.cli.context import project, project_in
 from proctor.cli.output_option import output_option
+from proctor.cli.scoring_options import judge_option
 from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
@@ -44,13 +45,7 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     multiple=True,
     help="Model for prompt targets: a name in proctor.yaml or provider:model. May be repeated.",
 )
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    envvar="PROCTOR_RUN_JUDGE",
-    help="Model that judges; default: `judge:` in proctor.yaml. Repeated: rules and metrics ask all of them.",
-)
+@judge_option("Model that judges; default: `judge:` in proctor.yaml. Repeated: rules and metrics ask all of them.")
 @click.option(
     "--metric",
     "metrics",

@@ -9,7 +9,7 @@ from tests.suites.conversations.logs import cases, lines
 from tests.tables import table
 from tests.third_party import install
 
-from proctor.cli.score import _FORMATS
+from proctor.cli.scoring_options import FORMATS
 from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations import open_conversations
 from proctor.suites.conversations.detect import importers
@@ -36,7 +36,7 @@ def test_a_format_is_known_by_its_first_row(row: Any, form: str) -> None:
 
 
 def test_the_verb_offers_every_format() -> None:
-    assert set(_FORMATS) == {"auto", *importers()}
+    assert set(FORMATS) == {"auto", *importers()}
 
 
 def test_what_is_not_known_is_told(tmp_path: Path) -> None:
