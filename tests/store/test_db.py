@@ -13,8 +13,7 @@ MIGRATIONS = ("CREATE TABLE notes (text TEXT NOT NULL) STRICT;",)
 def test_a_transaction_that_fails_is_undone_and_the_next_one_begins(tmp_path: Path) -> None:
     database = connect(tmp_path / "notes.sqlite", MIGRATIONS)
     with pytest.raises(sqlite3.IntegrityError), transaction(database):
-        database.execute("INSERT INTO notes VALUES ('one')")
-        database.execute("INSERT INTO notes VALUES (NULL)")
+        database.executemany("INSERT INTO notes VALUES (?)", [("one",), (None,)])
     assert not database.in_transaction
     with transaction(database) as again:
         again.execute("INSERT INTO notes VALUES ('two')")
