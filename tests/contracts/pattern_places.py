@@ -59,7 +59,9 @@ async def score(module: str, kind: str, run: Trajectory, **settings: Any) -> str
     from proctor.wiring.local_models import local_model
 
     made = getattr(importlib.import_module(f"proctor.scorers.{module}"), kind)
-    sockets = {name: local_model(name) for name in ("entailer", "tagger") if name in made.__dataclass_fields__}
+    sockets = {
+        name: local_model(name) for name in ("entailer", "tagger", "wording") if name in made.__dataclass_fields__
+    }
     scorer = decode(made, {**settings, **sockets}, strict=True)
     found = await scorer.score(CASE, run)
     return f"{found.status} {found.value} {found.reason[:160]}"

@@ -131,7 +131,7 @@ def test_promptfoos_columns(tmp_path: Path) -> None:
             name="quality",
             threshold=0.4,
         ),
-        Check(scorer="overlap", settings={"metric": "chrf", "reference": "reference"}, name="quality", threshold=0.9),
+        Check(scorer="similar", settings={"reference": "reference"}, name="quality", threshold=0.9),
     )
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from proctor.core.acceptability import Acceptability
 from proctor.core.attack import AttackDraft, Plant
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
 from proctor.core.entity import Entity
-from proctor.core.fluency_rating import FluencyRating
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.step import GateStep
@@ -245,7 +245,7 @@ class Classifier(Protocol):
 class WordingReader(Protocol):
     """Tells how texts are written: fluent, or broken in some way."""
 
-    async def wording(self, texts: Sequence[str]) -> Sequence[FluencyRating]:
+    async def wording(self, texts: Sequence[str]) -> Sequence[Acceptability]:
         """Return the reading of each text."""
         ...
 

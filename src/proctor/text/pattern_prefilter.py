@@ -13,9 +13,9 @@ from weakref import WeakSet
 from proctor.core.fork_lock import ForkLock
 from proctor.text.chunked_regex import PIECE, finditer, spans, translated
 
-from re import _casefix as casefix  # type: ignore[attr-defined]  # isort: skip
-from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
-from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
+from re import _casefix as casefix  # type: ignore[attr-defined,unused-ignore]  # isort: skip
+from re import _constants as sre  # type: ignore[attr-defined,unused-ignore]  # isort: skip
+from re import _parser as parser  # type: ignore[attr-defined,unused-ignore]  # isort: skip
 
 __all__ = ["Haystack", "needles", "warming"]
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
-from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
+from re import _constants as sre  # type: ignore[attr-defined,unused-ignore]  # isort: skip
+from re import _parser as parser  # type: ignore[attr-defined,unused-ignore]  # isort: skip
 
 __all__ = ["compiled", "most_steps"]
 

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 from proctor.text.character_cases import case_variants
 from proctor.text.character_classes import Ranges, digit_ranges, inverted, is_word, ranges_of, space_ranges, word_ranges
 
-from re import _constants as sre  # type: ignore[attr-defined]  # isort: skip
-from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
+from re import _constants as sre  # type: ignore[attr-defined,unused-ignore]  # isort: skip
+from re import _parser as parser  # type: ignore[attr-defined,unused-ignore]  # isort: skip
 
 __all__ = ["Re2Pattern", "UntranslatableError", "to_re2"]
 

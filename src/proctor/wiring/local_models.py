@@ -7,8 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from proctor.core.acceptability import Acceptability
 from proctor.core.entity import Entity
-from proctor.core.fluency_rating import FluencyRating
 
 __all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
@@ -42,8 +42,8 @@ class _Grounder:
 
 
 class _WordingReader:
-    async def wording(self, texts: Sequence[str]) -> Sequence[FluencyRating]:
-        found: Sequence[FluencyRating] = await _opened("fluency", "LocalFluency").wording(texts)
+    async def wording(self, texts: Sequence[str]) -> Sequence[Acceptability]:
+        found: Sequence[Acceptability] = await _opened("fluency", "LocalFluency").wording(texts)
         return found
 
 

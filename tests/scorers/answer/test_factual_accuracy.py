@@ -91,7 +91,7 @@ async def test_scenario_b_is_caught_by_date_alone_and_in_japanese() -> None:
     old = Source(id="o", text="開封した漫画は、お届けから30日以内であれば返品できます。", date="2025-03-01")
     good = await SCORER.score(BARE, said("はい、開封した漫画は、お届けから15日以内であれば返品できます。", new))
     late = await SCORER.score(BARE, said("開封した漫画は、お届けから30日以内であれば返品できます。", old, new))
-    assert good.value == 1.0
+    assert good.value == pytest.approx(1.0, abs=0.01)  # the probability of support
     assert late.value == pytest.approx(0.4)
 
 

@@ -206,6 +206,16 @@ async def test_an_answer_given_before_stands_in_the_place_of_the_history() -> No
     assert (await scored((OTHER_WINDOW[0], same), **before)).value == 1.0
 
 
+async def test_statements_that_one_answer_makes_together_do_not_contradict_each_other() -> None:
+    answer = (
+        "A refund is decided by the refunds team within 5 working days. "
+        "An approved refund is paid to the original card within 10 days."
+    )
+    asked = "When will I get my refund?"
+    assert (await scored((asked, answer), asked_before=asked, answered_before=answer)).value == 1.0
+    assert (await scored((asked, answer), ("Sorry, when?", answer))).value == 1.0
+
+
 async def test_unknown_stays_unknown() -> None:
     assert (await scored(WINDOW)).status == "skipped"
     assert (await scored(("Hi", "Hello!"), ("Thanks", "You are welcome!"))).status == "skipped"

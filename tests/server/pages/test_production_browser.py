@@ -63,7 +63,7 @@ def test_a_new_alert_appears_by_itself(browser: Browser, dashboard: ServedDashbo
 
 
 def test_pages_are_accessible_and_fit_a_phone(browser: Browser, dashboard: ServedDashboard) -> None:
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped,unused-ignore]
 
     _measure(dashboard.folder)
     for colours in ("light", "dark"):

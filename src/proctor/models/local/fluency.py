@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from proctor.core.fluency_rating import FluencyRating
+from proctor.core.acceptability import Acceptability
 from proctor.models.local.batcher import Batcher
 from proctor.models.local.evidence import sentences
 from proctor.models.local.model_registry import network_of, pieces_of
@@ -37,23 +37,23 @@ class LocalFluency:
 
     folder: Path | None = None
     threads: int = 1
-    _batcher: Batcher[str, FluencyRating] = field(init=False, repr=False, compare=False)
+    _batcher: Batcher[str, Acceptability] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_batcher", Batcher(self.readings))
 
-    async def wording(self, texts: Sequence[str]) -> Sequence[FluencyRating]:
+    async def wording(self, texts: Sequence[str]) -> Sequence[Acceptability]:
         """Return how each text is written."""
         return await self._batcher.ask(texts)
 
-    def readings(self, texts: Sequence[str]) -> list[FluencyRating]:
+    def readings(self, texts: Sequence[str]) -> list[Acceptability]:
         """Return how each text is written, computed on this thread."""
         return [self._read(_clean(text[:READ])) for text in texts]
 
-    def _read(self, text: str) -> FluencyRating:
+    def _read(self, text: str) -> Acceptability:
         windows = self._windows(text)
         if not windows:
-            return FluencyRating(kinds=dict.fromkeys(KINDS, 0.0))
+            return Acceptability(kinds=dict.fromkeys(KINDS, 0.0))
         lines = [Line((START, *ids, END)) for ids, _, _ in windows]
         outputs = network_of("fluency", self.folder, self.threads).run(lines, ["text", "tags"])
         shares = np.array([softmax([float(x) for x in whole]) for whole, _ in outputs])
@@ -63,7 +63,7 @@ class LocalFluency:
         for (_, places, part), (_, tags) in zip(windows, outputs, strict=True):
             wrong += _marked(part, places, tags[1 : len(places) + 1, 0])
         kinds = {name: float(share) for name, share in zip(KINDS, mean, strict=True)}
-        return FluencyRating(kinds=kinds, wrong=tuple(dict.fromkeys(wrong))[:MOST_WRONG])
+        return Acceptability(kinds=kinds, wrong=tuple(dict.fromkeys(wrong))[:MOST_WRONG])
 
     def _windows(self, text: str) -> list[tuple[list[int], list[Place], str]]:
         """Return whole sentences that are read together, with their tokens and places."""

@@ -134,7 +134,7 @@ class CrossTurn:
         for pair in pairs:
             if (why := conflict_of(pair, same_question=bool(self.answered_before))) is not None:
                 _keep(looked, news, pair, why, _EXACT, exact=True)
-            elif worth_reading(pair):
+            elif worth_reading(pair) and not _said_together(pair):
                 rest.append(pair)
         for earlier, later in await self._asked_again(said, embedder):
             if (why := opposite_answers(earlier, later)) is not None:
@@ -179,6 +179,15 @@ def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exa
     looked.found.append(
         _Found(earlier=pair.earlier, later=pair.later, one=pair.one.text, two=pair.two.text, why=why, sure=sure)
     )
+
+
+def _said_together(pair: Pair) -> bool:
+    """Whether one of the answers makes both statements: then it takes them to agree, whatever the network reads."""
+    return _makes(pair.earlier, pair.two) or _makes(pair.later, pair.one)
+
+
+def _makes(said: Spoken, saying: Saying) -> bool:
+    return any(each.text.casefold() == saying.text.casefold() for each in said.sayings)
 
 
 def _whole(earlier: Spoken, later: Spoken) -> Pair:

@@ -10,8 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, Literal
 
+from proctor.core.acceptability import Acceptability
 from proctor.core.errors import ProctorError
-from proctor.core.fluency_rating import FluencyRating
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import WordingReader
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
@@ -125,7 +125,7 @@ async def with_wording(by_rule: Score, answer: str, reader: WordingReader) -> Sc
     return replace(by_rule, value=value, reason=reason, evidence=evidence, confidence=sure, producer="rule+local model")
 
 
-def _loss(found: FluencyRating, *, slips: bool) -> float:
+def _loss(found: Acceptability, *, slips: bool) -> float:
     """Return how unreadable the text is, from 0 to 1; ``slips``: whether rules found something too."""
     loss = sum(share * found.kinds.get(name, 0.0) for name, share in _SEVERITY.items())
     clear = slips or len(found.wrong) >= _MARKS

@@ -168,7 +168,7 @@ async def intent_relevance(
 
 async def _fit(asked: AskedTopic, answer: str, passages: Sequence[str], embedder: Embedder) -> AnswerFit:
     """Compare the answer as a whole; an expected refusal is right, and one where facts are expected is wrong."""
-    right = None
+    right: bool | None = None
     if asked.reference:
         right = declined(asked.reference) or None
     if right is None and asked.facts:
