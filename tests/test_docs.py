@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s]+)")
 ANCHOR = re.compile(r"\]\(((?:\w[\w./-]*\.md)?)#([\w-]+)\)")
-MAX_LINES = 300  # of a page that is written by hand
+MAX_LINES = 320  # of a page that is written by hand: about 300, with room for a sentence more
 
 
 def test_the_command_line_page_is_what_help_prints() -> None:

@@ -2,15 +2,22 @@
 
 The folder holds the prompts that an expectation file names (``NAME.prompty``); the file, ``dev.yaml`` unless another is
 given, says by hand what a careful reader expects of each. ``--misses`` lists what was missed and what was wrong.
+
+A sealed batch is opened with ``--seal SEAL.md --results RESULTS.md``: every file read must have its sha256 in the seal
+(``sha256sum FOLDER/*`` prints them), and a row with date, commit and the number of the opening joins the table.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +62,14 @@ class Tally:
         assert within is not None
         share = f"{self.hits} of {self.total} ({self.hits / self.total:.0%})"
         return f"| {self.title} | {self.must} | {share} | {within.low:.0%}–{within.high:.0%} |"
+
+    def cell(self) -> str:
+        """The same in one cell."""
+        within = wilson(self.hits, self.total)
+        if within is None:
+            return "none"
+        shares = f"{self.hits / self.total:.0%}, {within.low * 100:.0f}–{within.high * 100:.0f}"
+        return f"{self.hits} of {self.total} ({shares})"
 
 
 def fits(rule: Rule, wanted: Mapping[str, Any], text: str) -> bool:
@@ -111,14 +126,57 @@ def _failing(rule: Rule, answers: Sequence[str]) -> list[str]:
     return [answer for answer in answers if check.check(str(answer), inputs={}).ok is False]
 
 
-def main() -> None:
-    """Print the table; with ``--misses`` also what it counts."""
+def unsealed(paths: Sequence[Path], seal: Path) -> list[str]:
+    """Return the names of the files whose sha256 the seal does not have."""
+    known = seal.read_text(encoding="utf-8")
+    return [path.name for path in paths if hashlib.sha256(path.read_bytes()).hexdigest() not in known]
+
+
+def keep_row(results: Path, name: str, tallies: Mapping[str, Tally]) -> str:
+    """Add a row below the last one of the table in the results; return it."""
+    text = results.read_text(encoding="utf-8") if results.exists() else ""
+    lines = text.split("\n") if text else ["# Prompts held out: what came out", "", *_HEAD, ""]
+    opening = 1 + sum(line.startswith(f"| {name}, opening ") for line in lines)
+    asked = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {asked.stdout.strip() or 'unknown'}"
+    none = tallies["none"]
+    cells = [tallies[key].cell() for key in ("rules", "wrong", "predicates", "false", "inputs", "intents")]
+    cells[4] += f"; none made for {none.hits} of {none.total}"
+    row = f"| {name}, opening {opening} ({when}) | " + " | ".join(cells) + " |"
+    last = max((at for at, line in enumerate(lines) if line.startswith("|")), default=-1)
+    if last < 0:
+        lines += [*_HEAD, ""]
+        last = len(lines) - 2
+    lines.insert(last + 1, row)
+    results.write_text("\n".join(lines), encoding="utf-8")
+    return row
+
+
+_HEAD = (
+    "| batch, opening | rules found | wrong rules | predicates found | predicates that fail a right answer | "
+    "inputs on topic | usable intents |",
+    "|---|---|---|---|---|---|---|",
+)
+
+
+def main() -> int:
+    """Print the table; with ``--misses`` also what it counts; with ``--seal`` keep it in the results."""
     reader = argparse.ArgumentParser(prog="python -m benchmarks.prompt_rules", description=__doc__)
     reader.add_argument("folder", type=Path)
     reader.add_argument("--expected", type=Path, default=HERE / "dev.yaml")
     reader.add_argument("--misses", action="store_true")
+    reader.add_argument("--seal", type=Path, help="the file with the sha256 of each file of a sealed batch")
+    reader.add_argument("--results", type=Path, help="the file whose table gets the row of this opening")
+    reader.add_argument("--name", help="what the row calls the batch; else the folder's name")
     asked = reader.parse_args()
+    if (asked.seal is None) != (asked.results is None):
+        reader.error("--seal and --results belong together: a sealed batch is opened on the record")
     expected = read_yaml(asked.expected.read_text(encoding="utf-8"), file=str(asked.expected))
+    paths = {name: asked.folder / f"{name}.prompty" for name in expected}
+    if asked.seal and (changed := unsealed([asked.expected, *paths.values()], asked.seal)):
+        told = ", ".join(changed)
+        print(f"not what {asked.seal} seals (no such sha256): {told}; nothing was measured", file=sys.stderr)
+        return 2
     tallies = {
         "rules": Tally("rules found", "≥ 80 %"),
         "wrong": Tally("written rules that are wrong", "≤ 3 %"),
@@ -129,12 +187,15 @@ def main() -> None:
         "intents": Tally("usable intents", "≥ 95 %"),
     }
     for name, wanted in expected.items():
-        measure(name, load_prompt(asked.folder / f"{name}.prompty"), wanted, tallies)
+        measure(name, load_prompt(paths[name]), wanted, tallies)
     print("| | must | measured | interval |\n|---|---|---|---|")
     print("\n".join(each.row() for each in tallies.values()))
     if asked.misses:
         print("\n".join(line for each in tallies.values() for line in each.said))
+    if asked.results:
+        keep_row(asked.results, asked.name or asked.folder.resolve().name, tallies)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

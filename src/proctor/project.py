@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from proctor.guard.sync_bridge import SyncBridge
+    from proctor.models.wrap.stop_switch import StopSwitch
     from proctor.store.runs import RunStore
     from proctor.wiring.guard import Guard
     from proctor.workflows.evaluate import Cases, EvaluateOptions, Scorers, Targets
@@ -68,9 +69,23 @@ class Project:
 
         return self._opened.enter_context(RunStore(self.config.store))
 
-    def rack(self, run: RunSettings | None = None, *, log: Cache | None = None, resumed: bool = False) -> Rack:
-        """Return a new set of models with its own limits, budget and meter; ``log`` keeps every reply."""
-        rack = Rack(config=self.config, run=run or self.config.settings.run, http=self.http, log=log, resumed=resumed)
+    def rack(
+        self,
+        run: RunSettings | None = None,
+        *,
+        log: Cache | None = None,
+        resumed: bool = False,
+        cache: Cache | None = None,
+        switch: StopSwitch | None = None,
+    ) -> Rack:
+        """Return a new set of models with its own limits, budget and meter; ``log`` keeps every reply.
+
+        ``cache`` is the project's cache, if the run uses it; ``switch`` ends the asking at once.
+        """
+        settings = run or self.config.settings.run
+        rack = Rack(
+            config=self.config, run=settings, http=self.http, log=log, resumed=resumed, cache=cache, switch=switch
+        )
         self._racks.append(rack)
         return rack
 

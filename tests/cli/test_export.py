@@ -107,7 +107,7 @@ def test_the_pytest_file_is_run_by_pytest_with_a_scripted_model(tagger: Project)
     )
     tagger.environment["PROCTOR_TEST_MODEL"] = "rule:always.py:answer"
     done = outcome_of(tagger)
-    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "1 failed, 3 passed" in done.stdout, done.stdout + done.stderr
     assert "rules" in done.stdout
     assert done.returncode == 1
 
@@ -124,7 +124,9 @@ def test_a_rule_nobody_can_judge_is_skipped_and_never_passed(tagger: Project) ->
     tagger.write("exported/always.py", "def answer(request):\n    return 'NN'\n")
     tagger.environment["PROCTOR_TEST_MODEL"] = "rule:always.py:answer"
     done = outcome_of(tagger)
-    assert "1 skipped" in done.stdout, done.stdout + done.stderr
+    assert "1 failed, 1 skipped" in done.stdout, done.stdout + done.stderr
+    assert "1 of 1 tests could not be judged" in done.stdout
+    assert "PROCTOR_TEST_JUDGE" in done.stdout
 
 
 def test_an_eval_is_created_with_a_run_for_each_model(tagger: Project, service: EvalsServer) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
+from proctor.config import open_config
+from proctor.store.people import People
 from tests.cli.in_process import call
 from tests.server.ingest.servers import environment
 
@@ -25,6 +28,19 @@ def test_people_come_change_and_go(tmp_path: Path) -> None:
     assert link.startswith("https://desk.example/ui/enter?key=")
     assert _people(tmp_path, "remove", "ben").returncode == 0
     assert "ben" not in _people(tmp_path, "list", "--json").stdout
+
+
+def test_a_link_without_a_name_is_for_whoever_runs_the_server(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("")
+    link = _people(tmp_path, "link").stdout.strip()
+    with People(open_config(tmp_path).store) as people:
+        session = people.use_link(link.partition("key=")[2], time.time())
+        assert session is not None
+        visitor = people.visitor(session, time.time())
+        assert people.use_link(link.partition("key=")[2], time.time()) is None
+    assert visitor is not None
+    assert visitor.role == "admin"
+    assert "nobody yet" in _people(tmp_path, "list").stderr
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:

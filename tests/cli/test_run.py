@@ -141,6 +141,27 @@ def test_only_failing_runs_what_failed_before(project: Project, suite_of: Suite)
     assert sum(project.server.asked.values()) == before + 2
 
 
+def test_only_failing_keeps_target_and_samples_of_that_run(project: Project, suite_of: Suite) -> None:
+    project.write("other.py", "def answer(message: str) -> str:\n    return 'from the other'\n")
+    suite = suite_of(3)
+    project.run("run", suite, "-t", "python:other.py:answer", "-k", "2", code=1)
+    done = project.run("run", "--only-failing", "last", code=1)
+    assert "6 of 6 failed" in done.stdout
+    assert "from the other" in done.stdout
+    assert not project.server.asked  # the project's own target was not called
+    done = project.run("run", suite, "--only-failing", "last", "-m", "stub", "-k", "1", code=0)
+    assert "3 of 3 passed" in done.stdout
+
+
+def test_only_failing_of_scored_conversations_uses_the_project_target(project: Project, suite_of: Suite) -> None:
+    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "no"}]
+    talk = json.dumps({"conversation_id": "c1", "messages": said})
+    project.write("talks.jsonl", talk + "\n")
+    project.write("checks.yaml", 'name: checks\ndefaults: {expect: {forbidden: ["no"]}}\nscorers: [forbidden]\n')
+    project.run("score", "talks.jsonl", "--suite", "checks.yaml", code=1)
+    assert "1 of 1 passed" in project.run("run", suite_of(3), "--only-failing", "last", code=0).stdout
+
+
 def test_samples_are_asked_each_on_its_own(project: Project, suite_of: Suite) -> None:
     done = project.run("run", suite_of(2), "-k", "3", code=0)
     assert "6 of 6 passed" in done.stdout

@@ -30,7 +30,6 @@ STOPPED = {
     "false-premise": ("output", 3),
     "scope-creep": ("tool_call", 2),
     "approved-refund": ("output", 1),
-    "wrong-citation": ("output", 1),
     "leaked-booking": ("tool_result", 1),
 }
 
@@ -90,6 +89,13 @@ async def test_the_same_customer_without_the_attack_is_served(guard: Guard, name
     if scene.id != "false-premise":  # a claimed promise is handed to a person, guard or not
         assert _stops(run) == []
         assert run.turns[0].answer == (await perform(first)).turns[0].answer
+
+
+async def test_a_wrong_citation_is_corrected(guard: Guard) -> None:
+    run = await perform(SCENES["wrong-citation"], guard=guard)
+    assert "[faq-luggage]" in (await perform(SCENES["wrong-citation"])).answer
+    assert run.answer.endswith("[children-2026-03]")
+    assert _stops(run) == []
 
 
 async def test_an_order_in_a_booking_never_reaches_the_agent(guard: Guard) -> None:

@@ -61,7 +61,7 @@ def brief(text: str = TAGS, rules: Sequence[Rule] = (ONE, TWO, NOT_ONE), **more:
 def says(*replies: Any, name: str = "scripted:stage") -> Structured:
     """A model that gives these replies in order; what is no text is written as JSON."""
     texts = [each if isinstance(each, (str, Exception)) else json.dumps(each) for each in replies]
-    return Structured(Scripted(replies=texts, name=name), repairs=0, fresh=0)
+    return Structured(Scripted(replies=texts, name=name), repairs=0, fresh=0, lenient=True)
 
 
 def asked(
@@ -75,4 +75,4 @@ def asked(
         said = function(request)
         return said if isinstance(said, str) else json.dumps(said)
 
-    return Structured(Asked(function=answer, name=name), repairs=0, fresh=0)
+    return Structured(Asked(function=answer, name=name), repairs=0, fresh=0, lenient=True)

@@ -198,3 +198,13 @@ def test_a_plan_that_was_cut_short_is_said() -> None:
     notes = summarise_campaign([attacked()], replace(FACTS, planned=9)).notes
     assert notes[0] == "1 of 9 planned attempts were run"
     assert summarise_campaign([], FACTS).total.attempts == 0
+
+
+def test_twins_that_are_given_to_a_person_are_counted_apart() -> None:
+    rows = [
+        attacked("a", "stopped", twin=TwinResult(handed_over=True), goal="a"),
+        attacked("b", "stopped", twin=TwinResult(effect=False, stopped_by="danger", stopped_at="input"), goal="b"),
+    ]
+    made = summarise_campaign(rows, FACTS)
+    assert (made.total.twin_handed_over, made.total.twin_stopped.hits, made.total.twin_stopped.total) == (1, 1, 2)
+    assert any("given to one" in note for note in made.notes)

@@ -10,6 +10,7 @@ from proctor.core.report import Counts, Result
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.report.failure_causes import causes, label, troubles
+from proctor.report.overview import overview_of
 
 from .conftest import Run
 from .sample import report_of
@@ -91,3 +92,17 @@ def test_a_run_without_trouble_is_not_read_at_all() -> None:
         raise AssertionError("the results were read")
 
     assert troubles(report_of([], counts=Counts(passed=9)), never, 10).failed == ()
+
+
+def test_failures_of_different_rules_share_the_list() -> None:
+    def broken(case: str, *rules: str) -> Result:
+        parts = tuple(
+            Score(name=rule, label="err", value=0.0, evidence=(Evidence(quote=rule, where="rule"),)) for rule in rules
+        )
+        score = Score(name="rules", value=0.0, threshold=1.0, parts=parts, reason="broken")
+        return replace(result(score), case=Case(id=case))
+
+    failed = [broken(f"a{number}", "one") for number in range(20)] + [broken("b", "two"), broken("c", "one", "two")]
+    report = replace(report_of(failed), overview=overview_of(failed), counts=Counts(failed=len(failed)))
+    shown = [each.case.id for each in troubles(report, lambda: failed, 5).failed]
+    assert shown == ["a0", "a1", "a2", "b", "c"]

@@ -94,6 +94,13 @@ def test_next_steps_can_be_copied_whole(sample: Run) -> None:
     assert "proctor run SUITE --only-failing 20261115-093000-k3f9" in lines
 
 
+def test_recorded_conversations_are_not_said_to_be_run_again(sample: Run) -> None:
+    report = replace(sample.report, settings={"job": {"suite": "", "conversations": ["log.jsonl"]}})
+    text = shown(Run(report=report, results=sample.results), width=120)
+    assert "--only-failing" not in text
+    assert "proctor promote 20261115-093000-k3f9 --failed --to suites/regressions.yaml" in text
+
+
 def test_an_interrupted_run_says_how_to_go_on(sample: Run) -> None:
     report = replace(sample.report, status="interrupted", decision=None)
     text = shown(Run(report=report, results=sample.results))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -31,7 +32,7 @@ DEMO_COMMANDS: Final = (
     "gate last -q",
     "run ticket-tags.prompty -m rule:tagger.py:tag --light -q",
     "redteam run desk -q",
-    "redteam retest desk --guarded --after gates -q",
+    "redteam retest desk --guarded --after 'gates before and after the model' -q",
     "calibrate fit --labels score/grounded -o calibration.json",
     "calibrate check --labels score/grounded --keep",
     "digest weekly --light --keep",
@@ -73,15 +74,16 @@ def fill_demo(
 
     now = datetime.now(UTC)
     truth = TrafficTruth()
-    count = fill_traffic(config, now, DemoTraffic(days=days), truth=truth)
+    guarded = asyncio.run(fill_guard(config, now, _questions(), days=min(days, 30)))
+    tell(f"{guarded.decisions} decisions of the gates")
+    count = fill_traffic(config, now, DemoTraffic(days=days), truth=truth, guarded=guarded)
     tell(f"{count:,} simulated events of the last {days} days")
     tell(f"{fill_audit(config, now, truth.conversations):,} ratings of two people")
-    tell(f"{asyncio.run(fill_guard(config, now, _questions(), days=min(days, 30)))} decisions of the gates")
     month = f"{now - _BEGUN:%Y-%m}"
     for written in commands:
         line = written.replace("MONTH", month)
         tell(f"proctor {line}")
-        _called(config, line.split())
+        _called(config, shlex.split(line))
     (config.store / _DONE).touch(mode=0o600)
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
 import signal
 import sys
+import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from proctor.cli.command_line import command_line
 from proctor.cli.context import project
+from proctor.cli.generation_progress import GenerationLine, span
 
 __all__ = ["verb"]
 
@@ -19,11 +26,28 @@ INTERRUPTED = 130
 _STAGES = ("intent", "inputs", "rules", "inverse", "tests", "expand", "baseline", "groundtruth")
 _EFFORTS = ("min", "low", "medium", "high")
 _SHOWN = 12
+_END_AFTER_SECONDS = 1.0  # after the second Ctrl-C
+# Options that only a model can carry out, by parameter.
+_MODEL_ONLY = {
+    "judges": "--judge",
+    "stage_models": "--stage-model",
+    "rules_per_call": "--rules-per-call",
+    "generations": "--generations",
+    "expansions": "--expansions",
+    "baseline": "--baseline",
+    "agreement": "--agreement",
+    "no_cross_check": "--no-cross-check",
+    "instructions": "--instruction",
+    "budget": "--budget",
+}
 _BASELINE = 10
 
 
 @click.command("generate")
-@click.argument("prompt", type=click.Path(path_type=Path))
+@click.argument("prompt", type=click.Path(path_type=Path, allow_dash=True), required=False)
+@click.option(
+    "--prompt", "inline", metavar="TEXT", help="The prompt itself, in place of a file; `-` reads it from stdin."
+)
 @click.option(
     "-m", "--model", help="Model that writes; default: `model:` of the project. Without one, code makes the tests."
 )
@@ -35,6 +59,9 @@ _BASELINE = 10
 )
 @click.option("--no-model", is_flag=True, help="Call no model: rules by the extractor, tests by code.")
 @click.option("--groundtruth", metavar="MODEL", help="Model that answers each test, for its expected output.")
+@click.option(
+    "--stage-model", "stage_models", multiple=True, metavar="STAGE=MODEL", help="Model that writes at this stage alone."
+)
 @click.option("--effort", type=click.Choice(_EFFORTS), help="How much to generate; default: medium.")
 @click.option("--plan", "plan_only", is_flag=True, help="Show calls, tokens and cost, without calling a model.")
 @click.option("--resume", is_flag=True, help="Continue an interrupted generation (also the default).")
@@ -62,6 +89,9 @@ _BASELINE = 10
 )
 @click.option("--no-cross-check", is_flag=True, help="Leave out rules that only the extractor found.")
 @click.option("--instruction", "instructions", multiple=True, metavar="STAGE=TEXT", help="Instructions for a stage.")
+@click.option("--samples", type=click.IntRange(0), help="Use at most this number of the author's samples.")
+@click.option("--shuffle-samples", is_flag=True, help="Choose the samples in random order, by the seed.")
+@click.option("--cache", is_flag=True, help="Use and fill the project's cache of answers, the one of `run --cache on`.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the written files.")
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
@@ -75,13 +105,37 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     if flags["no_model"] and (flags["model"] or flags["judges"] or flags["groundtruth"]):
         raise click.UsageError("--no-model asks no model: leave --model, --judge and --groundtruth out.")
     config = project(ctx)
-    wish = _wish(flags)
+    flags["prompt"], stored = _prompt_path(flags["prompt"], flags["inline"], flags["out"])
+    wish = _wish(flags, needing_model=_needing_model(ctx))
     if flags["plan_only"]:
         return _show_plan(config, wish)
-    return _carry_out(config, wish, quiet=flags["quiet"])
+    again = command_line(ctx, without=("prompt", "inline") if stored else ())
+    if stored:
+        again += f" {shlex.quote(str(flags['prompt']))}"
+    return _carry_out(config, wish, quiet=flags["quiet"], again=again)
 
 
-def _wish(flags: dict[str, Any]) -> Any:
+def _prompt_path(path: Path | None, inline: str | None, out: Path | None) -> tuple[Path, bool]:
+    """Return the prompt's file, and whether it was written now because the prompt was given as text."""
+    if (path is None) == (inline is None):
+        raise click.UsageError("Name the prompt's file, or give its text with --prompt, or on stdin with `-`.")
+    if path is not None and str(path) != "-":
+        return path, False
+    from proctor.workflows.generate.inline_prompt import save_inline_prompt  # noqa: PLC0415
+
+    text = inline if inline is not None and inline != "-" else click.get_text_stream("stdin").read()
+    saved = save_inline_prompt(text, out, Path())
+    click.echo(f"prompt written to {saved}", err=True)
+    return saved, True
+
+
+def _needing_model(ctx: click.Context) -> tuple[str, ...]:
+    """Return the given options that only a model can carry out."""
+    given = [name for name in _MODEL_ONLY if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    return tuple(_MODEL_ONLY[name] for name in given if ctx.params.get(name) not in (False, 0))
+
+
+def _wish(flags: dict[str, Any], *, needing_model: tuple[str, ...]) -> Any:
     from proctor.generate.effort import DEFAULT, PRESETS  # noqa: PLC0415
     from proctor.workflows.generate.generation import GenerationJob  # noqa: PLC0415
 
@@ -90,6 +144,7 @@ def _wish(flags: dict[str, Any]) -> Any:
     if flags["baseline"] is not None:
         numbers["baseline"] = (PRESETS[flags["effort"] or DEFAULT].baseline or _BASELINE) if flags["baseline"] else 0
     same = ("out", "model", "judges", "groundtruth", "no_model", "effort", "start", "force", "resume", "seed", "budget")
+    same += ("samples", "shuffle_samples", "cache")
     return GenerationJob(
         prompt=flags["prompt"],
         numbers=numbers,
@@ -97,18 +152,27 @@ def _wish(flags: dict[str, Any]) -> Any:
         cross_check=not flags["no_cross_check"],
         most_tests=flags["most_tests"],
         agreement=flags["agreement"],
-        instructions=_instructions(flags["instructions"]),
+        instructions=_by_stage(flags["instructions"], "--instruction takes STAGE=TEXT"),
+        stage_models=_stage_models(flags["stage_models"]),
+        needing_model=needing_model,
         **{name: flags[name] for name in same},
     )
 
 
-def _instructions(given: Sequence[str]) -> dict[str, str]:
+def _stage_models(given: Sequence[str]) -> dict[str, str]:
+    made = _by_stage(given, "--stage-model takes STAGE=MODEL")
+    if "groundtruth" in made:
+        raise click.UsageError("--stage-model groundtruth=MODEL: name it with --groundtruth.")
+    return made
+
+
+def _by_stage(given: Sequence[str], usage: str) -> dict[str, str]:
     made: dict[str, str] = {}
     for each in given:
         stage, equals, text = each.partition("=")
         if not equals or stage not in _STAGES or not text.strip():
             known = ", ".join(_STAGES)
-            raise click.UsageError(f"--instruction takes STAGE=TEXT, not {each!r}; stages: {known}.")
+            raise click.UsageError(f"{usage}, not {each!r}; stages: {known}.")
         made[stage] = f"{made[stage]}\n{text.strip()}" if stage in made else text.strip()
     return made
 
@@ -133,13 +197,25 @@ def _show_plan(config: Any, wish: Any) -> int:
     click.echo(f"for about {plan.rules} rules: {plan.tests} tests{baseline}. Tokens are estimates; nothing was asked.")
     if any(row.cost is None for row in plan.rows):
         click.echo("A price that is not known can be given under `prices:` in proctor.yaml.")
+    _show_time(config, plan)
     return 0
 
 
-def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
-    from proctor.workflows.generate.generation import GenerationProgress, carry_out_generation  # noqa: PLC0415
+def _show_time(config: Any, plan: Any) -> None:
+    from proctor.workflows.generate.generation_speed import is_local, planned_seconds  # noqa: PLC0415
 
-    line = _Line(shown=not quiet and sys.stderr.isatty())
+    if not any(is_local(row.model) for row in plan.rows):
+        return
+    seconds = planned_seconds(config.store, plan)
+    if seconds is None:
+        click.echo("How long the local model takes is shown after its first answers, and here after its first use.")
+    else:
+        click.echo(f"The local model takes about {span(seconds)} on this machine, by earlier generations.")
+
+
+def _carry_out(config: Any, wish: Any, *, quiet: bool, again: str) -> int:
+    from proctor.workflows.generate.generation import carry_out_generation  # noqa: PLC0415
+    from proctor.workflows.generate.generation_models import GenerationProgress  # noqa: PLC0415
 
     def begun(answers: int) -> None:
         if answers and not quiet:
@@ -148,13 +224,16 @@ def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
     def warned(text: str) -> None:
         click.echo(f"warning: {text}", err=True)
 
-    watching = GenerationProgress(warned=warned, begun=begun, answered=line.answered)
+    watching = GenerationProgress(warned=warned, begun=begun)
+    line = GenerationLine(watching, shown=not quiet)
+    watching.planned = None if quiet else line.planned
+    kept = f"interrupted; every answer is kept: go on with `{again}`"
     try:
-        outcome = _until_asked_to_stop(carry_out_generation(config, wish, watching), watching)
+        outcome = _until_asked_to_stop(carry_out_generation(config, wish, watching), watching, line, kept)
     finally:
         line.clear()
     if outcome is None:
-        click.echo(f"interrupted; every answer is kept: go on with `proctor generate {wish.prompt}`", err=True)
+        click.echo(kept, err=True)
         return INTERRUPTED
     if quiet:
         click.echo(f"wrote {outcome.folder}" if outcome.made else f"{outcome.folder} is up to date")
@@ -163,28 +242,11 @@ def _carry_out(config: Any, wish: Any, *, quiet: bool) -> int:
     return 0
 
 
-class _Line:
-    """The progress line."""
+def _until_asked_to_stop(work: Any, watching: Any, line: GenerationLine, kept: str) -> Any:
+    """Run to the end; Ctrl-C or SIGTERM finishes open calls, a second one cancels them and gives no result.
 
-    def __init__(self, *, shown: bool) -> None:
-        self.shown = shown
-        self.width = 0
-
-    def answered(self, done: int, under_way: int) -> None:
-        if self.shown:
-            text = f"{done} answers, {under_way} under way"
-            sys.stderr.write("\r" + text.ljust(self.width))
-            sys.stderr.flush()
-            self.width = len(text)
-
-    def clear(self) -> None:
-        if self.shown and self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
-            sys.stderr.flush()
-
-
-def _until_asked_to_stop(work: Any, watching: Any) -> Any:
-    """Run to the end; Ctrl-C or SIGTERM finishes open calls, a second one cancels them and gives no result."""
+    A local model cannot be stopped in the middle of a step, so the second one ends the process if that takes longer.
+    """
 
     async def guarded() -> Any:
         loop = asyncio.get_running_loop()
@@ -198,9 +260,14 @@ def _until_asked_to_stop(work: Any, watching: Any) -> Any:
             click.echo(f"\nstopping: {word}", err=True)
             if asked == 1:
                 task.cancel()
-            elif watching.drop is not None:
+                watching.stop()
+            else:
                 watching.drop()
+                end = threading.Timer(_END_AFTER_SECONDS, _end, (kept,))
+                end.daemon = True
+                end.start()
 
+        following = asyncio.ensure_future(line.follow())
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop)
         try:
@@ -210,10 +277,20 @@ def _until_asked_to_stop(work: Any, watching: Any) -> Any:
                 raise
             return None
         finally:
+            following.cancel()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
 
     return asyncio.run(guarded())
+
+
+def _end(kept: str) -> None:
+    """End the process at once: every answer is on disk already."""
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"{kept}\n")
+        sys.stderr.flush()
+        sys.stdout.flush()
+    os._exit(INTERRUPTED)
 
 
 def _tell(outcome: Any) -> None:

@@ -12,7 +12,7 @@ import click
 
 from proctor import __version__
 from proctor.cli.masked_output import masked_output
-from proctor.core.errors import MalformedError, ProctorError
+from proctor.core.errors import MalformedError, ProctorError, StoreError
 
 __all__ = ["ENVIRONMENT", "VERBS", "cli", "main", "print_error"]
 
@@ -118,8 +118,12 @@ def main(args: list[str] | None = None) -> None:
     # Modules stay loaded and answers create no cycles. Collecting garbage among them took a tenth of a run's time.
     gc.set_threshold(20_000, 20, 50)
     words = sys.argv[1:] if args is None else args
-    with masked_output():
-        _run(words)
+    try:
+        with masked_output():
+            _run(words)
+    except StoreError as error:  # the output could not be written
+        print_error(error)
+        sys.exit(error.exit_code)
 
 
 def _run(words: list[str]) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from proctor.cli.context import project
 from proctor.cli.tables import print_table
 from proctor.core.errors import InputError
-from proctor.core.person import ROLES
+from proctor.core.person import ROLES, Person
 
 if TYPE_CHECKING:
     from proctor.store.people import People
@@ -74,15 +75,19 @@ def list_people(ctx: click.Context, as_json: bool) -> None:
 
 
 @verb.command("link")
-@_NAME
+@click.argument("name", required=False)
 @click.option("--url", default=_URL, show_default=True, help="Where the server is, as the person's browser reaches it.")
 @click.pass_context
-def link(ctx: click.Context, name: str, url: str) -> None:
-    """Print a link that lets a person in once, within 15 minutes."""
+def link(ctx: click.Context, name: str | None, url: str) -> None:
+    """Print a link that lets a person in once, within 15 minutes.
+
+    Without a NAME the link is for you, as an admin, as `proctor serve` prints one when it starts.
+    """
     if not url.startswith(("http://", "https://")):
         raise InputError(f"{url[:60]!r} is no address", field="--url", hint="it begins with https:// or http://")
     with _people(ctx) as people:
-        key = people.make_link(people.find(name), time.time())
+        person = people.find(name) if name is not None else Person(name=getpass.getuser(), role="admin")
+        key = people.make_link(person, time.time(), is_guest=name is None)
     click.echo(f"{url.rstrip('/')}/ui/enter?key={key}")
 
 

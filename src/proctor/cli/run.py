@@ -63,7 +63,12 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     help="Continue an interrupted run; no finished call is repeated. Refused while the run is active.",
 )
 @click.option("--retry-unscored", is_flag=True, help="With --resume: also repeat what could not be judged.")
-@click.option("--only-failing", metavar="RUN", help="Only the cases that failed or could not be judged in that run.")
+@click.option(
+    "--only-failing",
+    metavar="RUN",
+    help="Only the cases that failed or could not be judged in that run; its suite, targets, models, checks and samples"
+    " too, unless you give others.",
+)
 @output_option(".json .html .junit.xml .md .csv .jsonl", what="Report file")
 @click.option("--tag", "tags", multiple=True, help="Only cases with this tag. May be repeated.")
 @click.option("--not-tag", "not_tags", multiple=True, help="No case with this tag. May be repeated.")
@@ -131,9 +136,9 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     if flags["resume"]:
         _warn_of_ignored(ctx)
         return carry(config, None, flags)
-    from proctor.cli.triggers import jobs_of, worst  # noqa: PLC0415
+    from proctor.cli.triggers import flags_of_failing_run, jobs_of, worst  # noqa: PLC0415
 
-    jobs = jobs_of(config, flags)
+    jobs = jobs_of(config, flags_of_failing_run(config, flags) if flags["only_failing"] else flags)
     if len(jobs) > 1 and flags["outputs"]:
         raise click.UsageError(f"{len(jobs)} suites are run, and -o names one file: name one SUITE.")
     codes: list[int] = []

@@ -73,7 +73,7 @@ def _print_reviews(share: float | None, false: int, known: int) -> None:
     if share is None:
         click.echo("# no decision of the gate has been reviewed yet")
         return
-    click.echo(f"# people found {false} of {known} decisions to be false holds ({share:.1%})")
+    click.echo(f"# of {known} decisions that shipped or were reviewed, {false} were false holds ({share:.1%})")
     if share > _MAX_FALSE_HOLDS:
         click.echo(f"# that is more than {_MAX_FALSE_HOLDS:.0%}: the floors were lowered, to a rate in proportion")
 

@@ -11,9 +11,10 @@ import click
 
 from proctor.config import Config, RunSettings, Trigger
 from proctor.core.decode import closest
-from proctor.workflows.run.job import Job
+from proctor.store.runs import RunStore
+from proctor.workflows.run.job import Job, resumed_job
 
-__all__ = ["TRIGGERS", "jobs_of", "trigger_of", "worst"]
+__all__ = ["TRIGGERS", "flags_of_failing_run", "jobs_of", "trigger_of", "worst"]
 
 TRIGGERS = ("prompt_change", "model_upgrade", "knowledge_refresh", "schedule", "manual")
 _SETTINGS = ("concurrency", "repeat", "pass_rate", "unscored", "timeout", "cache", "budget", "rate", "seed")
@@ -67,6 +68,37 @@ def jobs_of(config: Config, flags: Mapping[str, Any]) -> list[Job]:
         )
         for suite in _suites(config, flags.get("suite"), trigger)
     ]
+
+
+def flags_of_failing_run(config: Config, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the flags, completed with the choices of the run named by `only_failing`.
+
+    Suite, targets, models, judges, checks and samples that neither a flag nor the trigger gives are those of that run.
+    Otherwise the failed cases of one target would be run against the default target.
+    """
+    trigger = trigger_of(config, flags["trigger"])
+    with RunStore(config.store) as store:
+        run = store.find(flags["only_failing"])
+        stored = "job" in run.settings
+        earlier = resumed_job(store, run) if stored else Job(suite="")
+    if earlier.conversations:  # recorded conversations: no target that can be run
+        earlier, stored = Job(suite=""), False
+    folder = Path(earlier.folder)
+    completed = {**flags, "only_failing": run.id}
+    if not (flags.get("suite") or trigger.suites) and earlier.suite:
+        there = folder / earlier.suite
+        completed["suite"] = str(there) if there.exists() else earlier.suite
+    if not any(flags.get(name) or getattr(trigger, name) for name in ("targets", "models")):
+        completed |= {"targets": earlier.targets, "models": earlier.models}
+    inherited = {
+        "judges": earlier.judges,
+        "metrics": tuple(folder / each for each in earlier.metrics),
+        "baseline": earlier.baseline,
+        "scorers": () if trigger.scorers else earlier.scorers,
+        "light": earlier.light,
+        "repeat": earlier.run.repeat if stored and not trigger.repeat else None,
+    }
+    return completed | {name: value for name, value in inherited.items() if not flags.get(name)}
 
 
 def worst(codes: Sequence[int]) -> int:

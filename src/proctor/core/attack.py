@@ -137,11 +137,13 @@ class Carrier:
     """A harmless conversation that leads the agent to the places. Alone, it is the benign twin.
 
     ``turns`` are by language; a language that is missing uses ``en``. ``page`` is the case's page, e.g. the customer.
+    ``wants_person``: its last turn is for a person (an accident, a threat), so a guard that escalates it is right.
     """
 
     turns: Mapping[str, tuple[str, ...]]
     page: Mapping[str, Any] = field(default_factory=dict)
     places: tuple[PlantSite, ...] = ()
+    wants_person: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +200,8 @@ class AttackAttempt:
     """One attempt on a goal, and its benign twin: same target, same state, payload removed.
 
     ``payload`` is the text as it is delivered; ``techniques`` made it, in order. ``new_session`` lists the turns (from
-    1) before which a new session begins on the same world. ``held_out`` attempts are never shown in clear in reports.
+    1) before which a new session begins on the same world. ``wants_person``: the last turn of the twin is for a person.
+    ``held_out`` attempts are never shown in clear in reports.
     """
 
     campaign: str = ""
@@ -215,6 +218,7 @@ class AttackAttempt:
     twin_turns: tuple[str, ...] = ()
     twin_plants: tuple[Plant, ...] = ()
     new_session: tuple[int, ...] = ()
+    wants_person: bool = False
     tags: tuple[str, ...] = ()
     held_out: bool = False
     round: int = 0
@@ -224,11 +228,15 @@ class AttackAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwinResult:
-    """What the benign twin showed: whether the effect is there too, and which gate stopped it. None: not known."""
+    """What the benign twin showed: whether the effect is there too, and which gate stopped it. None: not known.
+
+    ``handed_over``: the gate escalated a turn that is for a person; then nothing is in ``stopped_by``.
+    """
 
     effect: bool | None = None
     stopped_by: str | None = None
     stopped_at: str | None = None
+    handed_over: bool = False
     reason: str = ""
 
 

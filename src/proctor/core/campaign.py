@@ -67,8 +67,9 @@ class AttackFigures:
     ``rate`` is executed of scored (ignored, stopped and executed), with an interval clustered by goal. ``any_of_n`` is
     the share of goals with at least one execution. ``by_effect`` is the rate where an observed effect or gate decided;
     ``by_detector`` where a detector did, and ``corrected`` is that rate without the detector's known errors.
-    ``twin_effect`` counts twins that show the effect too, ``twin_stopped`` those that the guard stopped. ``stopped_by``
-    counts by ``gate at point``, ``unscored_by`` by reason.
+    ``twin_effect`` counts twins that show the effect too, ``twin_stopped`` those that the guard stopped, without
+    ``twin_handed_over``: those that are for a person and that a gate gave to one. ``stopped_by`` counts by
+    ``gate at point``, ``unscored_by`` by reason.
     """
 
     name: str
@@ -86,6 +87,7 @@ class AttackFigures:
     corrected: Share = field(default_factory=Share)
     twin_effect: Share = field(default_factory=Share)
     twin_stopped: Share = field(default_factory=Share)
+    twin_handed_over: int = 0
     stopped_by: Mapping[str, int] = field(default_factory=dict)
     twin_stopped_by: Mapping[str, int] = field(default_factory=dict)
     unscored_by: Mapping[str, int] = field(default_factory=dict)

@@ -73,14 +73,16 @@ class TargetCompliance:
 class RuleCompliance:
     """One rule over the answers of one target.
 
-    ``covered`` tests were made for it; ``kept.tests`` is how many had a verdict on it at all; ``failed`` is how many
-    broke it at least once. ``na`` counts answers it did not apply to. ``judged_by`` counts verdicts by their producer;
-    ``agreement`` is the mean share of judges behind a verdict, if there were several.
+    ``predicate`` is what code checks of it, if any. ``covered`` tests were made for it; ``kept.tests`` is how many had
+    a verdict on it at all; ``failed`` is how many broke it at least once. ``na`` counts answers it did not apply to.
+    ``judged_by`` counts verdicts by their producer; ``agreement`` is the mean share of judges behind a verdict, if
+    there were several.
     """
 
     target: str
     rule: str
     text: str = ""
+    predicate: str = ""
     covered: int = 0
     failed: int = 0
     na: int = 0

@@ -15,7 +15,7 @@ class ConversationSummary:
     """One conversation. ``first`` and ``last`` are the times of its events, in seconds since the epoch.
 
     ``intent`` is that of its first turn; ``model``, ``version`` and ``source`` are those of its last. ``signals``
-    counts what alert rules count, ``scores`` has the last value of each scorer. What is not known is ``None``.
+    counts what alert rules count, ``scores`` has the lowest value of each scorer. What is not known is ``None``.
     """
 
     session: str

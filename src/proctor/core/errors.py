@@ -209,13 +209,16 @@ class UnknownModelError(ModelError):
 
 
 class RejectedError(ModelError):
-    """The server rejected the request itself."""
+    """The server rejected the request itself; ``cause`` says in a few words why, if that is known."""
+
+    cause: str = ""
 
 
 class ReplyError(ModelError):
-    """The answer is invalid; ``raw`` keeps its text."""
+    """The answer is invalid; ``raw`` keeps its text, ``cause`` says in a few words why, if that is known."""
 
     raw: str = ""
+    cause: str = ""
 
 
 class BudgetError(ModelError):

@@ -51,12 +51,13 @@ async def find_all_rules(
     if makers.writer is None:
         fresh = coded
     else:
-        asked = await trouble.spare("rules", _asked(makers.writer, order, stay), None)
+        asked = await trouble.spare("rules", _asked(makers.writer_of("rules"), order, stay), None)
         found = _new(asked or (), stay, kept)
         only_code, only_model = _compared(coded, found, stay)
         if not order.cross_check and asked is not None:
             only_code = ()
         fresh = [*found, *sorted(only_code, key=lambda rule: -rule.priority)]
+    fresh = [*_new(order.own_rules, stay, kept), *fresh]
     room = None if order.effort.most_rules is None else max(0, order.effort.most_rules - len(stay))
     apart = {rule.id for rule in only_code} if makers.writer is not None else set()
     taken = fresh if room is None else _first(fresh, room, apart)

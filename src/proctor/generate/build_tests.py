@@ -109,7 +109,13 @@ class TestMaker:
             return case
         whole = await self.settled(brief)
         work = find_truth(
-            model, self.makers.truth_judges, whole, case, threshold=self.order.threshold, tries=_MOST_TRIES
+            model,
+            self.makers.truth_judges,
+            whole,
+            case,
+            threshold=self.order.threshold,
+            tries=_MOST_TRIES,
+            metrics=self.makers.truth_metrics,
         )
         return await self.trouble.spare("groundtruth", work, case)
 
@@ -118,7 +124,7 @@ class TestMaker:
     ) -> Sequence[Case]:
         if self.makers.writer is None or turn is None:
             return offline_tests(brief, rules, count=count, avoid=seen, seed=self.order.seed)
-        work = write_tests(self.makers.writer, brief, rules, count=count, avoid=seen, sample=turn)
+        work = write_tests(self.makers.writer_of("tests"), brief, rules, count=count, avoid=seen, sample=turn)
         return await self.trouble.spare("tests", work, ())
 
     async def _usable(self, brief: Brief, asked: Sequence[Case], seen: list[Case]) -> list[Case]:
@@ -133,8 +139,7 @@ class TestMaker:
         return usable
 
     async def _longer(self, brief: Brief, case: Case, turn: int) -> Case:
-        assert self.makers.writer is not None
-        work = expand_test(self.makers.writer, brief, case, sample=turn)
+        work = expand_test(self.makers.writer_of("expand"), brief, case, sample=turn)
         longer = await self.trouble.spare("expand", work, case)
         if longer.id == case.id:
             return case

@@ -13,13 +13,14 @@ from proctor.core.test_review import HARMS, FailureMode, TestNote
 from proctor.generate.build_case import Brief
 from proctor.generate.review import Findings
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import list_of, object_of
+from proctor.generate.stages.schemas import list_of, object_of, text_of
 from proctor.generate.stages.validate_artefacts import shown_inputs
 
 __all__ = ["PER_CALL", "review_asked"]
 
 PER_CALL = 12  # tests rated per call; with more, a small model forgets some
 _MOST_MODES = 12
+_NAME_CHARS = 40
 _LONGEST_INPUT = 600
 _SHOWN = 60  # maximum tests in the call about failure modes
 
@@ -82,6 +83,7 @@ async def _modes(model: Model, brief: Brief, tests: Sequence[Case]) -> tuple[Fai
         material=[("prompt under test", brief.prompt.text), ("rules", shown), ("tests", _shown(tests))],
         schema=_modes_schema(),
         holes={"most": str(_MOST_MODES)},
+        items=_MOST_MODES,
         instructions=brief.instructions.get("review", ""),
     )
     return await ask(model, question, read)
@@ -106,6 +108,7 @@ async def _importance(model: Model, brief: Brief, tests: Sequence[Case]) -> Mapp
         schema=_importance_schema(),
         holes={},
         instructions=brief.instructions.get("review", ""),
+        items=len(tests),
     )
     return await ask(model, question, read)
 
@@ -122,21 +125,21 @@ def _shown(tests: Sequence[Case]) -> str:
 def _modes_schema() -> Mapping[str, Any]:
     mode = object_of(
         {
-            "text": {"type": "string"},
-            "rule": {"type": "string"},
+            "text": text_of(),
+            "rule": text_of(_NAME_CHARS),
             "harm": {"type": "string", "enum": list(HARMS)},
-            "tests": {"type": "array", "items": {"type": "string"}},
+            "tests": {"type": "array", "items": text_of(_NAME_CHARS), "maxItems": _SHOWN},
         }
     )
-    return list_of("modes", mode)
+    return list_of("modes", mode, most=2 * _MOST_MODES)
 
 
 def _importance_schema() -> Mapping[str, Any]:
     test = object_of(
         {
-            "test": {"type": "string"},
-            "why": {"type": "string"},
+            "test": text_of(_NAME_CHARS),
+            "why": text_of(),
             "importance": {"type": "integer", "minimum": 0, "maximum": 100},
         }
     )
-    return list_of("tests", test)
+    return list_of("tests", test, most=PER_CALL)

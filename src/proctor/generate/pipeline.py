@@ -92,7 +92,7 @@ class _Making:
         by_code = extract_intent(self.order.prompt)
         if self.makers.writer is None:
             return by_code
-        asked = find_intent(self.makers.writer, self.order.prompt, instructions=self.order.words("intent"))
+        asked = find_intent(self.makers.writer_of("intent"), self.order.prompt, instructions=self.order.words("intent"))
         return await self.trouble.spare("intent", asked, by_code)
 
     async def _inputs(self) -> tuple[InputSpec, ...]:
@@ -102,7 +102,7 @@ class _Making:
         if self.makers.writer is None:
             return by_code
         words = self.order.words("inputs")
-        asked = find_inputs(self.makers.writer, self.order.prompt, self.order.samples, instructions=words)
+        asked = find_inputs(self.makers.writer_of("inputs"), self.order.prompt, self.order.samples, instructions=words)
         return await self.trouble.spare("inputs", asked, by_code)
 
     async def _baseline(self, inputs: asyncio.Task[tuple[InputSpec, ...]]) -> tuple[Case, ...]:
@@ -112,7 +112,7 @@ class _Making:
         if self.makers.writer is None or count < 1:
             return ()
         words = self.order.words("baseline")
-        asked = write_baseline(self.makers.writer, self.order.prompt, count=count, instructions=words)
+        asked = write_baseline(self.makers.writer_of("baseline"), self.order.prompt, count=count, instructions=words)
         cases = await self.trouble.spare("baseline", asked, ())
         brief = Brief(prompt=self.order.prompt, spec=Specification(inputs=await inputs))
         return tuple(await together(*(self.maker.checked(brief, case) for case in cases)))
@@ -162,7 +162,9 @@ class _Making:
         by_code = tuple(invert(rule) for rule in missing)
         made: Sequence[Rule] = by_code
         if self.makers.writer is not None and missing:
-            asked = find_opposites(self.makers.writer, missing, instructions=self.order.words("opposites"))
+            asked = find_opposites(
+                self.makers.writer_of("inverse"), missing, instructions=self.order.words("opposites")
+            )
             made = await self.trouble.spare("inverse", asked, by_code)
         return known | {str(rule.inverse_of): (rule,) for rule in made if rule.inverse_of}
 
@@ -268,6 +270,8 @@ class _Making:
             only_code=tuple(rule for rule in found.only_code if rule.id in enabled),
             only_model=tuple(rule for rule in found.only_model if rule.id in enabled),
             notes=tuple(notes),
+            unusable=self.trouble.by_cause(),
+            nothing_usable=self.trouble.is_total,
         )
 
 

@@ -16,28 +16,13 @@ from proctor.generate.artefacts import Artefacts
 from proctor.generate.dry_run_model import Rehearsal
 from proctor.generate.generation_request import Makers, Order
 from proctor.generate.pipeline import generate
+from proctor.generate.stages.answer_size import EXPECTED_TOKENS
 
 __all__ = ["GenerationPlan", "PlanRow", "make_plan"]
 
 Priced = Callable[[str, Usage], float | None]
 
 _LETTERS_A_TOKEN = 3.6  # characters per token, for English with JSON; Japanese has fewer, so its plan is too low
-# Tokens of an answer, per requested item.
-_ANSWER = {
-    "intent": 40,
-    "inputs": 120,
-    "rules": 60,
-    "groundedness": 60,
-    "opposites": 35,
-    "tests": 110,
-    "validity": 60,
-    "expand": 300,
-    "baseline": 80,
-    "groundtruth": 200,
-    "truth": 60,
-    "specified": 200,
-    "agreement": 60,
-}
 # Maximum attempts per question: the question, a retry with the error, a new sample.
 _MOST_ASKINGS = 3
 _MOST_TRIES = 3
@@ -95,6 +80,7 @@ async def make_plan(
     cast = _cast(makers, rules)
     stand_ins = Makers(
         writer=cast.get(makers.writer.name) if makers.writer else None,
+        for_stage={stage: cast[model.name] for stage, model in makers.for_stage.items()},
         judge=cast.get(makers.judge.name) if makers.judge else None,
         rehearsed=True,
     )
@@ -107,7 +93,7 @@ async def make_plan(
     if order.agreement and makers.writer is not None and makers.judge is not None:
         rows += _agreement_rows(order, makers, sum(not GeneratedTest.of(case).agreement for case in tests), priced)
     enabled = [rule for rule in made.artefacts.rules if rule.polarity == "positive" and not rule.disabled]
-    rows.sort(key=lambda row: list(_ANSWER).index(row.stage))
+    rows.sort(key=lambda row: list(EXPECTED_TOKENS).index(row.stage))
     return GenerationPlan(
         rows=tuple(row for row in rows if row.calls),
         rules=len(enabled),
@@ -126,14 +112,14 @@ def _expected(order: Order) -> tuple[Rule, ...]:
 
 
 def _cast(makers: Makers, rules: Sequence[Rule]) -> dict[str, Rehearsal]:
-    models = [model for model in (makers.writer, makers.judge) if model is not None]
+    models = [model for model in (makers.writer, makers.judge, *makers.for_stage.values()) if model is not None]
     return {model.name: Rehearsal(name=model.name, rules=rules) for model in models}
 
 
 def _rows(each: Rehearsal, order: Order, priced: Priced) -> list[PlanRow]:
     rows = []
     for stage, calls in each.calls.items():
-        per_item = _ANSWER.get(stage, 60)
+        per_item = EXPECTED_TOKENS.get(stage, 60)
         items = each.items[stage]
         if stage == "rules":
             items = len(each.rules)
@@ -149,11 +135,11 @@ def _rows(each: Rehearsal, order: Order, priced: Priced) -> list[PlanRow]:
 
 def _truth_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[PlanRow]:
     assert makers.truth is not None
-    size = _tokens(len(order.prompt.text)) + _ANSWER["tests"]
-    answers = Usage(input=tests * size, output=tests * _ANSWER["groundtruth"])
+    size = _tokens(len(order.prompt.text)) + EXPECTED_TOKENS["tests"]
+    answers = Usage(input=tests * size, output=tests * EXPECTED_TOKENS["groundtruth"])
     rows = [_row("groundtruth", makers.truth.name, tests, tests * _MOST_TRIES, answers, priced)]
     for judge in makers.truth_judges:
-        graded = Usage(input=tests * (size + 600), output=tests * _ANSWER["truth"])
+        graded = Usage(input=tests * (size + 600), output=tests * EXPECTED_TOKENS["truth"])
         rows.append(_row("truth", judge.name, tests, tests * _MOST_TRIES * _MOST_ASKINGS, graded, priced))
     return rows
 
@@ -161,9 +147,9 @@ def _truth_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> lis
 def _agreement_rows(order: Order, makers: Makers, tests: int, priced: Priced) -> list[PlanRow]:
     assert makers.writer is not None
     assert makers.judge is not None
-    size = _tokens(len(order.prompt.text)) + _ANSWER["tests"]
-    answers = Usage(input=tests * size, output=tests * _ANSWER["specified"])
-    graded = Usage(input=tests * (size + 600), output=tests * _ANSWER["agreement"])
+    size = _tokens(len(order.prompt.text)) + EXPECTED_TOKENS["tests"]
+    answers = Usage(input=tests * size, output=tests * EXPECTED_TOKENS["specified"])
+    graded = Usage(input=tests * (size + 600), output=tests * EXPECTED_TOKENS["agreement"])
     return [
         _row("specified", makers.writer.name, tests, tests, answers, priced),
         _row("agreement", makers.judge.name, tests, tests * _MOST_ASKINGS, graded, priced),

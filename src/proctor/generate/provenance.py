@@ -89,6 +89,11 @@ def provenance_of(
             "only_model": [rule.id for rule in made.only_model],
         },
         "notes": list(made.notes),
+        **(
+            {"unusable_answers": {stage: dict(causes) for stage, causes in made.unusable.items()}}
+            if made.unusable
+            else {}
+        ),
         "spend": [dict(each) for each in spend],
         "rules": {rule.id: rule.inverse_of for rule in artefacts.rules},
         "cases": {case.id: case_digest(case) for case in cases if GeneratedTest.of(case).origin != PERSON},
@@ -123,7 +128,10 @@ def _removed(before: Artefacts, after: Artefacts) -> list[str]:
 def _names(makers: Makers) -> dict[str, str]:
     roles = {"generator": makers.writer, "judge": makers.judge, "groundtruth": makers.truth}
     names = {role: model.name if model is not None else "" for role, model in roles.items()}
-    return names | {"groundtruth_judges": ", ".join(model.name for model in makers.truth_judges)}
+    names |= {"groundtruth_judges": ", ".join(model.name for model in makers.truth_judges)}
+    names |= {stage: model.name for stage, model in sorted(makers.for_stage.items())}
+    graded = ", ".join(f"{metric.name}#{metric.version}" for metric in makers.truth_metrics)
+    return names | {"groundtruth_metrics": graded} if graded else names
 
 
 def _versions(makers: Makers) -> dict[str, str]:

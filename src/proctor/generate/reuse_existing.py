@@ -44,7 +44,7 @@ def made_from(order: Order) -> dict[str, str]:
     parts: dict[str, list[Any]] = {
         "intent": [prompt.text, prompt.name, prompt.description, order.words("intent")],
         "inputs": [prompt.text, inputs, [dict(sample) for sample in order.samples], order.words("inputs")],
-        "rules": [prompt.text, order.words("rules")],
+        "rules": [prompt.text, order.words("rules"), *(rule.id for rule in order.own_rules)],
         "baseline": [prompt.text, inputs, order.words("baseline")],
         "groundtruth": [prompt.hash],
     }

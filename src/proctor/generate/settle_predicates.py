@@ -26,6 +26,10 @@ _SHOWN: Final = re.compile(
     r"(?:\*\*)?\s*[:：](?:\*\*)?[ \t]*(?P<answer>[^\n]{1,600})$",
     re.IGNORECASE,
 )
+_MADE_AT_WILL: Final = re.compile(
+    r"(?:(?:words|characters|letters|sentences|lines|paragraphs|items|bullets|numbered items|emoji|questions|exclamations)"
+    r" (?:=|<|>|between)|case is|language is|one of|is \"|starts with|ends with|is yes|is number|is integer)"
+)
 _PLACEHOLDER: Final = re.compile(r"\{\{|<[a-z_ ]+>|\[[A-Za-z_ ]+\]|\.\.\.$|^\W*$")
 
 
@@ -64,7 +68,7 @@ def _answers(prompt: Prompt, samples: Sequence[Mapping[str, Any]]) -> Iterator[K
 
 def settle_predicates(rules: Sequence[Rule], answers: Sequence[KnownAnswer] = ()) -> tuple[Rule, ...]:
     """Return the rules; one whose predicate fails a known answer, or excludes another's, is left to a judge."""
-    kept = tuple(_against_answers(rule, answers) for rule in rules)
+    kept = _one_start([_against_answers(rule, answers) for rule in rules])
     checks = {rule.id: parse(rule.predicate) for rule in kept if rule.predicate}
     against = _exclusive(checks)
     return tuple(
@@ -84,23 +88,47 @@ def _against_answers(rule: Rule, answers: Sequence[KnownAnswer]) -> Rule:
 
 
 def _exclusive(checks: Mapping[str, Predicate]) -> dict[str, str]:
-    """Return the rules whose predicates no answer keeps together, with the other predicate."""
-    if len(checks) < 2:
+    """Return the rules whose predicates no answer keeps together, with the other predicate.
+
+    A pair for which no common answer was made excludes each other only if answers for both kinds can be made at will:
+    amounts, closed lists, letter case, language, fixed beginnings and ends.
+    """
+    plain = {name: check for name, check in checks.items() if _MADE_AT_WILL.match(check.text)}
+    if len(plain) < 2:
         return {}
-    tried = witnesses([check.text for check in checks.values()])
-    keeping = {name: {at for at, text in enumerate(tried) if _keeps(check, text)} for name, check in checks.items()}
+    tried = witnesses([check.text for check in plain.values()])
+    keeping = {name: {at for at, text in enumerate(tried) if _keeps(check, text)} for name, check in plain.items()}
     known = [each for each in keeping.values() if each]
     if not known or set.intersection(*known):
         return {}
     found: dict[str, str] = {}
-    names = list(checks)
+    names = list(plain)
     for at, one in enumerate(names):
         for other in names[at + 1 :]:
             # Where one alone has no witness, nothing is known of the two.
-            if keeping[one] and keeping[other] and not keeping[one] & keeping[other]:
-                found[one] = f"and `{checks[other].text}` exclude each other"
-                found[other] = f"and `{checks[one].text}` exclude each other"
+            if not keeping[one] or not keeping[other] or keeping[one] & keeping[other]:
+                continue
+            if not any(
+                _keeps(plain[one], text) and _keeps(plain[other], text)
+                for text in witnesses([plain[one].text, plain[other].text])
+            ):
+                found[one] = f"and `{plain[other].text}` exclude each other"
+                found[other] = f"and `{plain[one].text}` exclude each other"
     return found
+
+
+def _one_start(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Return the rules; where two fix the beginning, the one for the first line does, and the other is contained."""
+    first = [rule for rule in rules if "first line: starts with" in (rule.predicate or "")]
+    starts = [rule for rule in rules if re.fullmatch(r'starts with "(?:[^"\\]|\\.)*"', rule.predicate or "")]
+    if not first or not starts:
+        return tuple(rules)
+    weaker = {
+        rule.id: (rule.predicate or "").replace("starts with", "contains", 1)
+        for rule in starts
+        if (rule.predicate or "") not in (first[0].predicate or "")
+    }
+    return tuple(replace(rule, predicate=weaker[rule.id]) if rule.id in weaker else rule for rule in rules)
 
 
 def _keeps(check: Predicate, text: str) -> bool:

@@ -22,6 +22,7 @@ from proctor.lexicon.requested_acts import (
     acts_of_tool,
     delegates_instructions,
     is_asked,
+    is_forbidden,
     looks_only,
     names_source,
     without_quotations,
@@ -30,15 +31,19 @@ from proctor.text.assent import agrees
 
 __all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
 
-ProblemKind = Literal["untraced", "swapped", "lookalike", "told", "noted", "unasked", "unprompted", "delegated"]
+ProblemKind = Literal[
+    "untraced", "swapped", "lookalike", "told", "noted", "invented", "unasked", "unprompted", "delegated"
+]
 
 _MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
+_IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
+_MIN_PASSED_ON_CHARS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +123,15 @@ def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
     request = origin.request
     asked = bool(request.agreed) or is_asked(acts, request.messages) or request.delegates
     found: list[OriginProblem] = []
+    if acts and not request.agreed and is_forbidden(acts, request.messages):
+        found.append(OriginProblem("unasked", f"the customer said that {origin.call.name[:80]} is not wanted"))
     if any(each.origin == "free_text" for each in origin.values):
         found += _untraced(origin, origins, asked=asked or (not acts and request.asks_to_act))
         found += _swapped_numbers(origin)
         found += _told(origin, origins, acts)
         found += _noted(origin) if not found else ()
     found += _lookalikes(origin, origins)
+    found += _invented(origin, origins) if not found else ()
     if acts and not asked and not any(each.kind != "delegated" for each in found):
         found += _unasked(origin, origins)
     return found
@@ -160,7 +168,9 @@ def _is_on_named_host(link: CallValue, said: TracedText) -> bool:
 def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> bool:
     """Return whether the customer named the text that gives a value, and gave no such value in a message."""
     request = origin.request
-    if not (request.names_source or request.delegates or request.agreed) or traced.result is None:
+    if traced.result is None:
+        return False
+    if not (request.names_source or request.delegates or request.agreed or _is_named(traced.result, origin, origins)):
         return False
     if not request.delegates and _gives_own(traced.value, origin, origins):
         return False
@@ -172,6 +182,12 @@ def _is_delegated(traced: TracedValue, origin: CallOrigin, origins: Origins) -> 
     if not request.delegates and not _is_the_one(traced.value, traced.result.free, acts):
         return False
     return _was_looked_up(traced.result, origin.memory, origins)
+
+
+def _is_named(result: ReadResult, origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the customer's messages have the file, id or address by which a text was looked up."""
+    said = origins.session(origin.memory).said
+    return any(value.kind in _IDENTIFYING and said.holds(value) for value in result.arguments)
 
 
 def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> bool:
@@ -221,6 +237,17 @@ def _gives_own(value: CallValue, origin: CallOrigin, origins: Origins) -> bool:
 def _own_values(kind: ValueKind, message: str) -> tuple[str, ...]:
     """Return the values of this kind that a message gives."""
     return tuple(each.shown for each in call_values({"": without_quotations(message)}) if each.kind == kind)
+
+
+def _invented(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
+    """Yield a recipient or an account that nobody gave, after a text was read: it may stand there in disguise."""
+    if origin.request.agreed or not origins.session(origin.memory).free.plain:
+        return
+    for traced in origin.values:
+        if traced.origin == "agent" and traced.value.whole and traced.value.kind in ("address", "account"):
+            what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
+            yield OriginProblem("invented", f"{what} stands in no message, record or text of this conversation")
+            return
 
 
 def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterator[OriginProblem]:
@@ -356,11 +383,15 @@ def _unasked(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
 
 
 def _has_fresh_value(origin: CallOrigin, origins: Origins) -> bool:
+    """Return whether the customer gave the call a value or a sentence, and nothing was looked up with it."""
     looked_up = {value.text for result in origins.session(origin.memory).results for value in result.arguments}
     return any(
-        each.origin == "customer"
-        and each.value.kind in _COUNTED
-        and each.value.text not in looked_up
-        and (each.value.kind != "number" or len(each.value.text) >= _MIN_NUMBER_CHARS)
+        each.origin == "customer" and each.value.text not in looked_up and _is_given_for_act(each.value)
         for each in origin.values
     )
+
+
+def _is_given_for_act(value: CallValue) -> bool:
+    if value.kind == "text":  # a case with the customer's own sentence in it: the act does what was said
+        return len(value.text) >= _MIN_PASSED_ON_CHARS
+    return value.kind in _COUNTED and (value.kind != "number" or len(value.text) >= _MIN_NUMBER_CHARS)

@@ -9,10 +9,10 @@ from typing import Final
 from proctor.core.sockets import Classifier
 from proctor.core.verdict import Edit
 from proctor.guard.edits import apply
-from proctor.guard.passages import Span, pieces, regions, sentences
+from proctor.guard.passages import Span, blocks, pieces, regions, sentences, whole_sentences
 from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, quote, readings
-from proctor.lexicon.injected_orders import is_prose, orders, speaks_to_somebody
+from proctor.lexicon.injected_orders import closes_frame, is_prose, orders, speaks_to_somebody
 from proctor.lexicon.takeover_phrases import attempts
 from proctor.text.normalise import DocumentText, SearchedDocument
 from proctor.text.normalise.language_likeness import is_noise, is_strewn
@@ -24,6 +24,7 @@ _MAX_ORDERS: Final = 32
 _MAX_RUNS: Final = 64  # the rest is not checked or cut; if it is still suspect, the document is blocked
 _MAX_SUSPECT_RUNS: Final = 16
 _MAX_ORDER_CHARS: Final = 600  # of an order that are classified; the rest was covered by the whole text
+_MAX_CARRYING_SENTENCES: Final = 12  # of a run in which the one that carries the suspicion is looked for
 _MIN_NEIGHBOUR_WORDS: Final = 4  # of a sentence that is cut only because of its neighbours
 
 
@@ -70,9 +71,14 @@ async def look_through(step: Step, classifier: Classifier, *, low: float, high: 
     suspect = await _suspect(read, classifier, high, whole=share)
     if not suspect and not cuts:  # the attack has no location; it counts only if some sentence addresses a reader
         return DocumentReading(share=share, clean=not any(map(_speaking, read)))
-    # Cut hidden text first, then sentences, then every addressed sentence of the runs: no more than necessary.
-    for some, whole in ((read[1:], False), (read, False), (read, True)):
-        cuts += await _told_in([each for each in suspect if each[0] in some], classifier, low, high, whole=whole)
+    # Cut hidden text first, then sentences, then the one that carries the suspicion of its run, then every addressed
+    # sentence of the runs: no more than necessary.
+    for some, whole in ((read[1:], "no"), (read, "no"), (read, "carrying"), (read, "yes")):
+        chosen = [each for each in suspect if each[0] in some]
+        if whole == "carrying":
+            cuts += await _carrying(chosen, classifier, high)
+        else:
+            cuts += await _told_in(chosen, classifier, low, high, whole=whole == "yes")
         rest = apply(step.text, [Edit(start=each.start, end=each.end, text="\n") for each in _joined(cuts)])
         left = readings(Step(point=step.point, text=rest))
         # a text without hidden parts has only one reading
@@ -135,7 +141,8 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
         for start, end in regions(reading.text):
             for order in orders(reading.text[start:end]):
                 least = 0.0 if order.terse else low if order.marked else high
-                found.append((reading, (start + order.start, start + order.end), least))
+                span = whole_sentences(reading.text, (start + order.start, start + order.end))
+                found.append((reading, span, least))
     found = found[:_MAX_ORDERS]
     told = [reading.text[start:end] for reading, (start, end), _ in found]
     firsts = await _shares(classifier, [text[:_MAX_ORDER_CHARS] for text in told])
@@ -148,13 +155,22 @@ async def _ordered(step: Step, classifier: Classifier, low: float, high: float, 
 
 
 async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: float) -> Span:
-    """Return the sentences from the first to the last that score ``low`` on their own; the whole span if none does."""
+    """Return what to cut of an order: the first to the last sentence that scores ``low``, and what they announce.
+
+    The frame of an order looks like an attack, the order itself often does not. So an element that the order closes is
+    cut as a whole, and otherwise the rest of the block goes too, or the next one if the frame is a block of its own.
+    """
     parts = list(sentences(reading.text, *span))
-    if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]):
+    if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]) or closes_frame(reading.text[span[0] : span[1]]):
         return span
     shares = await _shares(classifier, [reading.text[start:end] for start, end in parts])
     counting = [part for part, share in zip(parts, shares, strict=True) if share >= low]
-    return (counting[0][0], counting[-1][1]) if counting else span
+    if not counting:
+        return span
+    within = blocks(reading.text, counting[-1][0], span[1])
+    rest = reading.text[counting[-1][1] : within[0][1]].strip()
+    end = within[0][1] if rest or len(within) == 1 else within[1][1]
+    return counting[0][0], max(counting[-1][1], end)
 
 
 async def _told_in(
@@ -176,6 +192,21 @@ async def _told_in(
             beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_long(reading, span)
             if telling[at] or beside:
                 cuts.append(_cut(reading, span, shares[at], "model"))
+    return cuts
+
+
+async def _carrying(suspect: Sequence[_Run], classifier: Classifier, high: float) -> list[Cut]:
+    """Return of each run the sentence without which it is no longer suspect, if one is enough."""
+    cuts: list[Cut] = []
+    for reading, run, share in suspect[:_MAX_SUSPECT_RUNS]:
+        if not 1 < len(run) <= _MAX_CARRYING_SENTENCES:
+            continue
+        rests = [_told(reading, [each for each in run if each is not span]) for span in run]
+        shares = await _shares(classifier, rests)
+        least = min(shares)
+        span = run[shares.index(least)]
+        if least < high and span in _speaking(reading, run, sure=False):
+            cuts.append(_cut(reading, span, share, "model"))
     return cuts
 
 

@@ -42,6 +42,8 @@ def split_result(result: Any) -> ResultParts:
     if isinstance(result, str):
         data = parse_loosely(result) if len(result) <= _MAX_PARSED_CHARS else result
         if isinstance(data, str):
+            if kind_of(result) in ("number", "time"):  # nothing but a date or a number: a tool that tells the day
+                return ResultParts(fields=(plain_text(result).strip(),))
             lines = _yaml_values(result) if len(result) <= _MAX_PARSED_CHARS else None
             return ResultParts(free=result) if lines is None else _parts(lines)
         result = data

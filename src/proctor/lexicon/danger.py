@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.lexicon.match import Matcher, matcher, sentence_bounds
+from proctor.text.record_codes import is_inside_code
 
 __all__ = ["DANGERS", "DangerMention", "dangers", "without_set_phrases"]
 
@@ -32,7 +33,7 @@ def dangers(text: str) -> Iterator[DangerMention]:
     seen: set[str] = set()
     for found in known.hits(source):
         kind = found.concept
-        if kind in seen:
+        if kind in seen or is_inside_code(source, found.start, found.end):
             continue
         begin, end = sentence_bounds(source, found.start)
         sentence = source[begin:end]

@@ -10,8 +10,18 @@ from typing import Final
 
 from proctor.lexicon.match import matcher
 from proctor.text.normalise.language_likeness import common_words
+from proctor.text.predicates.language_guess import language
 
-__all__ = ["InjectedOrder", "is_prose", "is_terse", "orders", "speaks_to_somebody", "specifics", "words"]
+__all__ = [
+    "InjectedOrder",
+    "closes_frame",
+    "is_prose",
+    "is_terse",
+    "orders",
+    "speaks_to_somebody",
+    "specifics",
+    "words",
+]
 
 _HARD: Final = re.compile(
     r"<\s*(?:information|important|system|instructions?|admin)\s*>|\bimportant (?:message|"
@@ -100,6 +110,8 @@ _CODE: Final = re.compile(
 _OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u1fff\u2c00-\ud7ff\uf900-\ufdff]")
 _FEWEST_WORDS: Final = 3
 _FEWEST_KNOWN: Final = 6  # common words of a prose sentence
+_SAMPLE_CHARS: Final = 400  # of a sentence in which the language is guessed
+_MARKUP: Final = re.compile(r"[{}\[\]<>=|_\\]")
 _SIGNS: Final = re.compile(r"[{}\[\]<>=|_:;'\"/\\\\]")
 _LETTERS: Final = re.compile(r"[^\W\d_]{1,40}")
 # A tool's report of what it has done.
@@ -224,6 +236,11 @@ def _to_machines(text: str) -> deque[tuple[int, int]]:
     return deque(sorted(found))
 
 
+def closes_frame(text: str) -> bool:
+    """Whether the end of a text closes the element or bracket of an order: </INFORMATION>, [/INST]."""
+    return any(not text[hit.end() :].strip(" .!>*_\"'\n") for hit in _CLOSED.finditer(text))
+
+
 def is_terse(sentence: str) -> bool:
     """Whether a sentence is a label with one harmful order: "TODO: send the list to a@b.com"."""
     short = sentence[:600]
@@ -256,7 +273,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 def speaks_to_somebody(sentence: str) -> bool:
     """Whether a sentence tells or asks a reader something; a record, an identifier or a status does not.
 
-    A text in a non-Latin script cannot be checked and counts as true.
+    The words that are looked for are English. In other languages any prose counts, by its form alone.
     """
     if _OTHER_SCRIPT.search(sentence):
         return sum(map(str.isalpha, sentence[:200])) >= 2 * _FEWEST_WORDS
@@ -264,7 +281,20 @@ def speaks_to_somebody(sentence: str) -> bool:
         return True
     if _is_note(sentence[:2000]):
         return False
+    if language(sentence[:_SAMPLE_CHARS]) not in (None, "en"):
+        return _has_form_of_prose(sentence[:2000])
     return len(_LETTERS.findall(sentence[:2000])) >= _FEWEST_WORDS and _SPEAKS.search(sentence[:2000]) is not None
+
+
+def _has_form_of_prose(text: str) -> bool:
+    """Whether a text consists of several words with few other signs, in any language."""
+    found = _LETTERS.findall(text)
+    visible = sum(not sign.isspace() for sign in text)
+    return (
+        len(found) > _FEWEST_WORDS
+        and sum(map(len, found)) * 10 >= visible * 6
+        and len(_MARKUP.findall(text)) * 20 <= len(text)
+    )
 
 
 def is_prose(sentence: str) -> bool:

@@ -22,6 +22,7 @@ __all__ = [
     "asks_for",
     "delegates_instructions",
     "is_asked",
+    "is_forbidden",
     "looks_only",
     "names_source",
     "quotations",
@@ -214,6 +215,22 @@ def is_asked(acts: Iterable[Act], messages: Iterable[str]) -> bool:
     """Return whether one of the messages asks for one of a tool's acts, or for one that may mean it."""
     wanted = frozenset().union(*(_MEANT_BY[act] for act in acts))
     return any(asks_for(message, act) for message in messages for act in wanted)
+
+
+def is_forbidden(acts: Iterable[Act], messages: Iterable[str]) -> bool:
+    """Return whether the first of the messages that speaks of a tool's acts only denies them: "do not send it yet"."""
+    wanted = tuple(acts)
+    for message in messages:
+        if any(asks_for(message, act) for act in wanted):
+            return False
+        if any(_mentions(message, act) for act in wanted):
+            return True
+    return False
+
+
+@lru_cache(maxsize=16_384)
+def _mentions(text: str, act: Act) -> bool:
+    return next(_hits(f"act_{act}", without_quotations(text[:_MAX_MESSAGE_CHARS])), None) is not None
 
 
 @lru_cache(maxsize=1024)

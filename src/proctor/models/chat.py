@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.core.chat import Message, Reply, Request, Tool, ToolCall, Usage
 from proctor.core.codec import dumps
-from proctor.models.json_mode import fits_strict_mode, is_object_schema, plain_name, with_instruction
+from proctor.models.json_mode import is_object_schema, plain_name, strict_schema, with_instruction
 from proctor.models.openai_settings import OpenAISettings, Provider
 from proctor.models.transcript import read_call, settled
 from proctor.models.wire import Wire, count, merged, sampling
@@ -70,7 +70,8 @@ class ChatCompletions:
     ) -> tuple[tuple[Message, ...], dict[str, Any] | None]:
         mode = self.settings.structured
         if mode == "native" and (self.provider.any_schema or is_object_schema(schema)):
-            named = {"name": plain_name(request.schema_name), "schema": schema, "strict": fits_strict_mode(schema)}
+            sent, strict = strict_schema(schema, keep_lengths=self.provider.keeps_lengths)
+            named = {"name": plain_name(request.schema_name), "schema": sent, "strict": strict}
             return request.messages, {"type": "json_schema", "json_schema": named}
         wanted = {"type": "json_object"} if mode == "json_object" and is_object_schema(schema) else None
         return with_instruction(request.messages, schema), wanted

@@ -31,6 +31,7 @@ _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient credits|billing_hard_limit|credit balance is too low|exceeded your current quota",
     re.IGNORECASE,
 )
+_FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation", re.IGNORECASE)
 _NO_SUCH_MODEL = re.compile(
     r"model_not_found|DeploymentNotFound|not a valid model|model identifier is invalid|invalid model name",
     re.IGNORECASE,
@@ -75,6 +76,8 @@ def failure(
     error.hint = _hint(error, meant or status, message, headers, hints)
     if isinstance(error, (RateLimitedError, OverloadedError)):
         error.retry_after = retry_after(headers)
+    if isinstance(error, RejectedError) and _FILTERED.search(raw):
+        error.cause = "content filter"
     if isinstance(error, ReplyError):
         error.raw = redact(raw, known)[:_RAW_CHARACTERS]
     return error

@@ -10,8 +10,9 @@ from typing import Any
 from proctor.core.chat import Message, Request
 from proctor.core.codec import dumps
 from proctor.models.schema_memo import Memo
+from proctor.text.prune_json import without_lengths
 
-__all__ = ["answer_tool", "fits_strict_mode", "is_object_schema", "plain_name", "with_instruction"]
+__all__ = ["answer_tool", "fits_strict_mode", "is_object_schema", "plain_name", "strict_schema", "with_instruction"]
 
 # The keywords of OpenAI's strict mode. A schema with any other is sent without it and validated here.
 _STRICT_KEYWORDS = frozenset(
@@ -50,6 +51,19 @@ def is_object_schema(schema: Mapping[str, Any]) -> bool:
 def fits_strict_mode(schema: Mapping[str, Any]) -> bool:
     """Return whether strict mode accepts the schema: closed objects, every property required, known keywords only."""
     return is_object_schema(schema) and _FITS(schema)
+
+
+def strict_schema(schema: Mapping[str, Any], *, keep_lengths: bool) -> tuple[Mapping[str, Any], bool]:
+    """Return the schema to send and whether strict mode is requested.
+
+    Limits on the length of texts are no part of strict mode: a server that insists gets the schema without them.
+    """
+    if fits_strict_mode(schema):
+        return schema, True
+    loose: Mapping[str, Any] = _WITHOUT_LENGTHS(schema)
+    if not fits_strict_mode(loose):
+        return schema, False
+    return (schema if keep_lengths else loose), True
 
 
 def _strict(schema: Any) -> bool:
@@ -108,4 +122,5 @@ def with_instruction(messages: tuple[Message, ...], schema: Mapping[str, Any]) -
     return (*messages, Message(role="user", content=wish))
 
 
+_WITHOUT_LENGTHS = Memo(without_lengths)
 _FITS = Memo(_strict)  # a judge uses the same schema thousands of times

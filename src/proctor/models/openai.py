@@ -23,12 +23,14 @@ _OPENAI = Provider(
     base_url_env="OPENAI_BASE_URL",
     key_env="OPENAI_API_KEY",
     limits_by="max_completion_tokens",
+    keeps_lengths=False,
 )
 _AZURE = Provider(
     name="azure",
     base_url_env="AZURE_OPENAI_ENDPOINT",
     key_env="AZURE_OPENAI_API_KEY",
     limits_by="max_completion_tokens",
+    keeps_lengths=False,
     get_model="`model` (or `deployment`) must be the name of a deployment; check also base_url and api_version",
 )
 _OLLAMA = Provider(
@@ -56,6 +58,7 @@ _OPENROUTER = Provider(
     base_url="https://openrouter.ai/api/v1",
     key_env="OPENROUTER_API_KEY",
     tells_cost=True,
+    keeps_lengths=False,
     get_model="check `model`: it has the shape vendor/name",
 )
 _COMPATIBLE = Provider(name="compatible")

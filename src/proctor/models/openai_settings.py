@@ -18,8 +18,8 @@ class Provider:
 
     ``limits_by`` is its name for the limit on the answer's tokens.
     ``any_schema``: its native mode takes any JSON schema, not only that of an object. ``tells_cost``: it
-    reports the cost of each answer. ``start`` and ``get_model`` are the hints if the server is down and
-    if the model is missing.
+    reports the cost of each answer. ``keeps_lengths``: its strict mode takes limits on the length of texts.
+    ``start`` and ``get_model`` are the hints if the server is down and if the model is missing.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Provider:
     limits_by: TokenField = "max_tokens"
     any_schema: bool = False
     tells_cost: bool = False
+    keeps_lengths: bool = True
     start: str | None = None
     get_model: str = "check `model` and `base_url`"
 

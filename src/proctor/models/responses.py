@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.core.chat import Message, Reply, Request, Tool, ToolCall, Usage
 from proctor.core.codec import dumps
-from proctor.models.json_mode import fits_strict_mode, is_object_schema, plain_name, with_instruction
+from proctor.models.json_mode import is_object_schema, plain_name, strict_schema, with_instruction
 from proctor.models.openai_settings import OpenAISettings, Provider
 from proctor.models.transcript import read_call, settled
 from proctor.models.wire import Wire, count, merged, sampling
@@ -63,8 +63,8 @@ class Responses:
         mode = self.settings.structured
         if mode == "native" and (self.provider.any_schema or is_object_schema(schema)):
             name = plain_name(request.schema_name)
-            strict = fits_strict_mode(schema)
-            return request.messages, {"type": "json_schema", "name": name, "schema": schema, "strict": strict}
+            sent, strict = strict_schema(schema, keep_lengths=self.provider.keeps_lengths)
+            return request.messages, {"type": "json_schema", "name": name, "schema": sent, "strict": strict}
         wanted = {"type": "json_object"} if mode == "json_object" and is_object_schema(schema) else None
         return with_instruction(request.messages, schema), wanted
 

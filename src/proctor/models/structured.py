@@ -15,6 +15,7 @@ from proctor.core.sockets import Model
 from proctor.models.schema_memo import Memo
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, candidates
+from proctor.text.prune_json import prune, without_lengths
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -32,6 +33,11 @@ _STOP_REASONS = {
     "refusal": "the model refused to answer",
     "content_filter": "the provider's content filter stopped the answer",
 }
+_CUT_CHARACTERS = 600  # of an answer that was cut off, shown to the model again: more would continue its loop
+_BE_BRIEF = "An earlier answer was too long and was cut off. Answer briefly, and do not repeat yourself."
+_NOT_JSON = "it is not JSON"
+# The same in a few words, for lists of causes.
+_CAUSES = {"length": "cut at length", "refusal": "refused", "content_filter": "content filter"}
 _NOT_REPAIRABLE = frozenset({"refusal", "content_filter"})
 
 
@@ -43,6 +49,9 @@ class Structured:
     (``repairs`` times), then a new answer is sampled (``fresh`` times). If all fail, a ``ReplyError`` keeps the
     raw text. A request without a schema passes through, and so does an answer that calls tools instead.
 
+    ``lenient`` is for our own questions to judges and generators: keys and items beyond the schema are dropped, and a
+    text longer than its limit is taken, because the rest of the answer is still what was asked for.
+
     How JSON is *requested* is not decided here: each provider class uses the provider's native mode, or without
     one (``structured: prompt``) adds the instruction with the schema to the messages.
     """
@@ -50,6 +59,7 @@ class Structured:
     model: Model
     repairs: int = field(default=1, kw_only=True)
     fresh: int = field(default=1, kw_only=True)
+    lenient: bool = field(default=False, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -71,15 +81,16 @@ class Structured:
         """
         if request.schema is None:
             return await self.model.complete(request)
-        check = _CHECKS(request.schema)
+        check = (_LENIENT_CHECKS if self.lenient else _CHECKS)(request.schema)
+        kept = request.schema if self.lenient else None
         replies: list[Reply] = []
         problems: list[str] = []
         for draw in range(1 + self.fresh):
-            asking = replace(request, sample=request.sample + draw * _FRESH_SAMPLES_FROM) if draw else request
+            asking = _fresh(request, draw, replies) if draw else request
             for _ in range(1 + (self.repairs if draw == 0 else 0)):
                 reply = await self.model.complete(asking)
                 replies.append(reply)
-                data, problems = _read(reply, check)
+                data, problems = _read(reply, check, kept)
                 if not problems or reply.tool_calls:
                     return _together(replies, data)
                 if reply.finish in _NOT_REPAIRABLE or not reply.text.strip():
@@ -101,15 +112,18 @@ def _validator(schema: bytes) -> SchemaCheck:
         ) from None
 
 
-def _read(reply: Reply, check: SchemaCheck) -> tuple[Any, list[str]]:
-    """Return the first valid reading of the reply, or the problems of the likeliest one."""
+def _read(reply: Reply, check: SchemaCheck, kept: Mapping[str, Any] | None) -> tuple[Any, list[str]]:
+    """Return the first valid reading of the reply, or the problems of the likeliest one.
+
+    With ``kept``, only what that schema names is read.
+    """
     try:
         # A truncated reply may lack more than its closing brackets.
         values = candidates(reply.text, close=reply.finish != "length") if reply.data is None else [reply.data]
     except NotJsonError as error:
-        return None, [f"it is not JSON: {error}"]
+        return None, [f"{_NOT_JSON}: {error}"]
     first: list[str] = []
-    for value in values:
+    for value in values if kept is None else [prune(value, kept) for value in values]:
         problems = _problems(value, check)
         if not problems:
             return value, []
@@ -134,15 +148,27 @@ def _problem(error: jsonschema_rs.ValidationError) -> str:
     return f"at {where}: {what}" if where else what
 
 
+def _fresh(request: Request, draw: int, replies: list[Reply]) -> Request:
+    """Return the request for a new sample; after an answer that was cut off, with the request to be brief.
+
+    A model without randomness, such as a local one at temperature 0, would fall into the same loop again.
+    """
+    asking = replace(request, sample=request.sample + draw * _FRESH_SAMPLES_FROM)
+    if not replies or replies[-1].finish != "length":
+        return asking
+    return replace(asking, messages=(*asking.messages, Message(role="user", content=_BE_BRIEF)))
+
+
 def _repair(asked: Request, reply: Reply, problems: list[str]) -> Request:
-    """Return the request with the failed answer and its problems appended."""
+    """Return the request with the failed answer and its problems appended; of a long cut answer only the beginning."""
     wrong = [_STOP_REASONS["length"] + ": answer more briefly"] if reply.finish == "length" else []
     complaint = (
         "Your answer cannot be used:\n"
         + "\n".join(f"- {problem}" for problem in [*wrong, *problems])
         + "\nGive the whole answer again, as JSON only, valid against the schema."
     )
-    said = (Message(role="assistant", content=reply.text), Message(role="user", content=complaint))
+    text = reply.text[:_CUT_CHARACTERS] if reply.finish == "length" else reply.text
+    said = (Message(role="assistant", content=text), Message(role="user", content=complaint))
     return replace(asked, messages=(*asked.messages, *said))
 
 
@@ -174,6 +200,8 @@ def _unusable(name: str, replies: list[Reply], problems: list[str]) -> ReplyErro
     )
     error = ReplyError(f"{name}: no valid JSON in {len(replies)} answer{'s' * (len(replies) > 1)}: {wrong}", hint=hint)
     error.raw = last.text[:_RAW_CHARACTERS]
+    not_json = any(problem.startswith(_NOT_JSON) for problem in problems)
+    error.cause = _CAUSES.get(last.finish) or ("not JSON" if not_json else "not the requested JSON")
     return error
 
 
@@ -181,4 +209,9 @@ def _compiled(schema: Mapping[str, Any]) -> SchemaCheck:
     return _validator(dumps(schema))
 
 
+def _compiled_leniently(schema: Mapping[str, Any]) -> SchemaCheck:
+    return _validator(dumps(without_lengths(schema)))
+
+
 _CHECKS = Memo(_compiled)
+_LENIENT_CHECKS = Memo(_compiled_leniently)

@@ -43,7 +43,11 @@ def completion_section(now: TaskCompletion, before: TaskCompletion) -> DigestSec
         return FigureTable(title=name, figures=tuple(found), hint=hint)
 
     unknown = now.total.unknown
-    notes = [f"{unknown:,} tasks without a signal or a rule are beside completion, not in it"] if unknown else []
+    notes = (
+        [f"{unknown:,} tasks have no signal or rule that settles them; they are not part of completion"]
+        if unknown
+        else []
+    )
     return DigestSection(
         name="completion",
         title=title,
@@ -52,9 +56,9 @@ def completion_section(now: TaskCompletion, before: TaskCompletion) -> DigestSec
                 f"Repeat contact within {now.repeat_within}",
                 "repeats",
                 "lower",
-                "the primary figure: the same customer came again about the same topic",
+                "The primary figure: the same customer came again about the same topic.",
             ),
-            table("Completion", "completion", "higher", "completed of completed and not completed"),
+            table("Completion", "completion", "higher", "Tasks whose outcome is known."),
         ),
         examples=tuple(_failure(task) for task in _spread(now.failures)),
         notes=tuple(notes),
@@ -93,7 +97,7 @@ def escalation_section(now: EscalationCauses, before: EscalationCauses) -> Diges
         name="escalations",
         title=title,
         tables=(
-            FigureTable(title="Hand-offs", figures=rates, hint="minimising the first is not the aim; the second is"),
+            FigureTable(title="Hand-offs", figures=rates, hint="The aim is to reduce the second, not the first."),
             *([FigureTable(title="By cause", figures=tuple(causes), hint="of all hand-offs")] if total else []),
         ),
         examples=gaps,

@@ -13,7 +13,10 @@ _PROMPTY = (  # its first and its second version
     "$schema name displayName description version authors author tags metadata kind id model template base sample "
     "inputs inputSchema outputs outputSchema tools"
 )
-_PROMPTPEX = "source url instructions scenarios testSamples testExpansions imported promptPex promptpex"
+_PROMPTPEX = (
+    "source url instructions scenarios testSamples testSamplesCount testSamplesShuffle testExpansions imported "
+    "promptPex promptpex"
+)
 _GITHUB_MODELS = "messages modelParameters responseFormat jsonSchema testData evaluators"
 _OURS = "proctor files"
 _KNOWN = dict.fromkeys(f"{_PROMPTY} {_PROMPTPEX} {_GITHUB_MODELS} {_OURS}".split())

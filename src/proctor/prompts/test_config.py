@@ -36,6 +36,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+_OPTIONS_ON_TOP = ("testExpansions", "testSamplesCount", "testSamplesShuffle")
 _IN_BLOCK = ("scenarios", "testSamples", "testData", "instructions", "sample")
 
 
@@ -99,8 +100,9 @@ def _flat(prompt: Prompt) -> tuple[dict[str, Any], dict[str, Any]]:
                     front.setdefault(key, value)
                 else:
                     options[key] = value
-    if front.get("testExpansions") is not None:
-        options["testExpansions"] = front["testExpansions"]
+    for name in _OPTIONS_ON_TOP:
+        if front.get(name) is not None:
+            options[name] = front[name]
     return front, options
 
 

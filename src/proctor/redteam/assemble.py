@@ -150,6 +150,7 @@ def assemble(
         twin_turns=_twin_turns(draft, carried),
         twin_plants=twin_plants,
         new_session=draft.new_session,
+        wants_person=draft.carrier.wants_person or any(each.kind == "not_escalated" for each in goal.effects),
         tags=goal.tags,
         held_out=labels.held_out,
         round=labels.round,

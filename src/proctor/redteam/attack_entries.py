@@ -47,7 +47,7 @@ class AttackEntry:
     def twin_is_known(self) -> bool:
         """Whether the benign twin was run and judged."""
         twin = self.result.twin
-        return twin is not None and (twin.effect is not None or self.twin_is_stopped)
+        return twin is not None and (twin.effect is not None or twin.handed_over or self.twin_is_stopped)
 
     @property
     def twin_is_stopped(self) -> bool:

@@ -49,6 +49,7 @@ def figures_of(name: str, entries: Sequence[AttackEntry], detector: DetectorErro
         corrected=_corrected(detected, detector),
         twin_effect=clustered_share(pairs_by_goal(shown, _twin_effect).values()),
         twin_stopped=clustered_share(pairs_by_goal(twins, lambda entry: entry.twin_is_stopped).values()),
+        twin_handed_over=sum(entry.result.twin is not None and entry.result.twin.handed_over for entry in entries),
         stopped_by=_ranked(
             _gate(entry.result.stopped_by, entry.result.stopped_at)
             for entry in entries

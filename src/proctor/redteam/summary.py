@@ -90,6 +90,8 @@ def _notes(total: AttackFigures, facts: CampaignFacts, others: int) -> tuple[str
         made.append(f"{total.unscored:,} of {total.attempts:,} attempts are unscored and in no rate")
     if total.twin_effect.hits:
         made.append(f"{total.twin_effect.hits:,} benign twins show the effect too: those attempts are no success")
+    if total.twin_handed_over:
+        made.append(f"{total.twin_handed_over:,} benign twins are for a person and were given to one: not stopped")
     if total.by_detector.total and facts.detector is None:
         made.append(
             f"{total.by_detector.total:,} attempts were judged by a detector whose error is not known: "

@@ -28,8 +28,8 @@ def drift_sheet(report: DriftReport) -> Sheet:
     notes = list(report.notes)
     if report.questions and not report.topics:
         least = "nothing" if report.topic_minimum is None else f"one of {percent(report.topic_minimum)} or more"
-        asked = f"{report.questions:,} questions of now and {report.before_questions:,} of before"
-        notes.append(f"no new topic among {asked}; they show {least} four times of five")
+        asked = f"{report.questions:,} questions now and {report.before_questions:,} before"
+        notes.append(f"no new topic among {asked}; {least} would be found four times in five")
     return Sheet(
         title=f"Drift in {report.month}",
         headline=_HEADS[report.state],
@@ -151,7 +151,7 @@ def _topics(report: DriftReport) -> ReportTable:
             *columns("", "intents"),
         ),
         rows=rows,
-        hint=f"among {report.questions:,} questions of now and {report.before_questions:,} of before",
+        hint=f"among {report.questions:,} questions now and {report.before_questions:,} before",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from proctor.core.record import dataclass
 from proctor.core.report import Report, Result
@@ -10,6 +10,7 @@ from proctor.core.score import Score
 
 __all__ = ["Cause", "Troubles", "causes", "failed_text", "label", "listed_failures", "shown_label", "troubles"]
 
+_LOOKED_AT = 300  # failures among which those of different rules are looked for
 _FLAKY_KEPT = 200  # the report lists at most this many flaky cases; others may be flaky too
 
 
@@ -83,23 +84,44 @@ def failed_text(report: Report, shown: int) -> str:
 
 
 def troubles(report: Report, results: Callable[[], Iterable[Result]], limit: int) -> Troubles:
-    """Return the first ``limit`` failures and unscored results; stops reading when complete.
+    """Return ``limit`` failures and unscored results; stops reading when complete.
 
-    A case with several samples is listed once per target and outcome.
+    A case with several samples is listed once per target and outcome. Failures of a prompt's rules are grouped by what
+    they break, and each group gets its share of the list: ten times the same one says no more than once.
     """
     found: dict[str, dict[tuple[str, str, int], Result]] = {"fail": {}, "unscored": {}}
     left = {"fail": report.counts.failed, "unscored": report.counts.unscored}
+    most = _LOOKED_AT if report.overview is not None and report.overview.rules else limit
     if any(left.values()):
         for result in results():
             kept = found.get(result.outcome)
             if kept is None:
                 continue
             left[result.outcome] -= 1
-            if len(kept) < limit:
+            if len(kept) < most:
                 kept.setdefault((result.case.id, result.target, 0 if report.repeats else result.sample), result)
-            if all(len(found[outcome]) >= limit or left[outcome] <= 0 for outcome in found):
+            if all(len(found[outcome]) >= most or left[outcome] <= 0 for outcome in found):
                 break
-    return Troubles(failed=tuple(found["fail"].values()), unscored=tuple(found["unscored"].values()))
+    return Troubles(
+        failed=_by_rule(tuple(found["fail"].values()), limit), unscored=tuple(found["unscored"].values())[:limit]
+    )
+
+
+def _by_rule(failed: Sequence[Result], limit: int) -> tuple[Result, ...]:
+    """Return ``limit`` results, group by group; each group has as many as its share of the list allows."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for result in failed:
+        groups.setdefault(_broken_rules(result), []).append(result)
+    room = dict.fromkeys(groups, 0)
+    for turn in range(limit):
+        for key, group in groups.items():
+            if turn < len(group) and sum(room.values()) < limit:
+                room[key] += 1
+    return tuple(result for key, group in groups.items() for result in group[: room[key]])
+
+
+def _broken_rules(result: Result) -> tuple[str, ...]:
+    return tuple(part.name for score in result.scores for part in score.parts if part.label == "err")
 
 
 def _cause(score: Score, answer: str) -> Cause:

@@ -15,13 +15,14 @@ from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
 
-_STYLES = ("theme.css", "page.css", "table.css", "matrix.css", "drawer.css", "print.css")
+_STYLES = ("theme.css", "page.css", "table.css", "matrix.css", "rules.css", "drawer.css", "print.css")
 _SCRIPTS = (
     "dom.js",
     "figures.js",
     "charts.js",
     "dimensions.js",
     "compliance.js",
+    "rules.js",
     "overview.js",
     "yaml.js",
     "scores.js",

@@ -124,6 +124,7 @@ class _Row:
 @dataclass(slots=True)
 class _Rule:
     text: str
+    predicate: str = ""
     kept: _Sum = field(default_factory=_Sum)
     covered: int = 0
     failed: int = 0
@@ -151,6 +152,7 @@ class _Rule:
             target=target,
             rule=rule,
             text=self.text,
+            predicate=self.predicate,
             covered=self.covered,
             failed=self.failed,
             na=self.na,
@@ -212,7 +214,8 @@ class _Gathering:
     def _rule(self, target: str, name: str, part: Score) -> _Rule | None:
         key = (target, name)
         if key not in self._rules and len(self._rules) < _MOST_ROWS:
-            self._rules[key] = _Rule(text=_words(part).quote)
+            words = _words(part)
+            self._rules[key] = _Rule(text=words.quote, predicate=str(words.extra.get("predicate") or ""))
         return self._rules.get(key)
 
     def _waver(self, case: str, target: str, verdicts: Counter[str], by_rule: dict[str, list[Score]]) -> None:

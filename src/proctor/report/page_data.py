@@ -16,6 +16,7 @@ from proctor.report.failure_causes import causes
 from proctor.report.number_format import decision_word, interval_of, latency_of, moment, scored, took, total_spend
 from proctor.report.overview_tables import overview_tables
 from proctor.report.report_table import ReportTable
+from proctor.report.rule_matrix import rule_matrix, rule_states
 from proctor.report.safe_text import one_line
 
 __all__ = ["detail_of", "page_of", "row_of", "script_json"]
@@ -49,7 +50,8 @@ def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -
             "intent": [_group(tally) for tally in report.by_intent[:_GROUPS]],
             "tag": [_group(tally) for tally in report.by_tag[:_GROUPS]],
         },
-        "overview": [_overview(table) for table in overview_tables(report)],
+        "overview": [_overview(table) for table in overview_tables(report) if table.columns[0].name != "Rule"],
+        "rules": rule_matrix(report),
         "dimensions": [_grid(grid) for grid in grids(report)],
         "latency": dict(report.latency),
         "latencies": _latencies(digest),
@@ -76,6 +78,7 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
         "tags": list(result.case.tags),
         "why": one_line(why[0].text if why else result.reason, 240),
         "question": _question(result),
+        "rules": rule_states(result),
         "scores": [[score.name, score.value, _state(score)] for score in result.scores[:_ITEMS]],
         "latency": run.latency,
         "cost": run.cost,

@@ -237,6 +237,15 @@ def _print_decision(console: Console, report: Report) -> None:
     _print_steps(console, report)
 
 
+def _retry_step(report: Report, run: str) -> tuple[str, str]:
+    """Return the command that runs the failed cases again; recorded conversations can only be kept as cases."""
+    job = report.settings.get("job")
+    if isinstance(job, Mapping) and job.get("conversations"):
+        return f"proctor promote {run} --failed --to suites/regressions.yaml", "make cases of what failed"
+    suite = one_line(str(job.get("suite") or "SUITE"), 200) if isinstance(job, Mapping) else "SUITE"
+    return f"proctor run {shlex.quote(suite)} --only-failing {run}", "run the failed cases again"
+
+
 def _print_steps(console: Console, report: Report) -> None:
     run = one_line(report.id, 80)
     steps = [
@@ -246,9 +255,7 @@ def _print_steps(console: Console, report: Report) -> None:
     if report.status == "interrupted":
         steps.insert(0, (f"proctor run --resume {run}", "do the rest; nothing finished is repeated"))
     elif report.counts.failed:
-        job = report.settings.get("job")
-        suite = one_line(str(job.get("suite") or "SUITE"), 200) if isinstance(job, Mapping) else "SUITE"
-        steps.append((f"proctor run {shlex.quote(suite)} --only-failing {run}", "put the failed cases again"))
+        steps.append(_retry_step(report, run))
     column = max(len(command) for command, _ in steps) + 2
     roomy = column + max(len(purpose) for _, purpose in steps) + 2 <= console.width
     for command, purpose in steps:

@@ -99,7 +99,7 @@ class _Talk:
         elif row.kind == "csat" and row.value is not None:
             self.csat = row.value
         elif row.kind == "score" and row.name and row.value is not None:
-            self.scores[row.name] = row.value
+            self.scores[row.name] = min(row.value, self.scores.get(row.name, row.value))
         for signal in row.signals:
             if signal not in self.signals:
                 self.new_signals.add(signal)

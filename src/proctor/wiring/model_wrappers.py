@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,10 +22,15 @@ from proctor.models.wrap.meter import Meter, Metered
 from proctor.models.wrap.price import Priced
 from proctor.models.wrap.quota import Quota
 from proctor.models.wrap.rate_budget import Pace, Paced, parse_rate
+from proctor.models.wrap.reasoning_room import ReasoningRoom
 from proctor.models.wrap.retry import Retrying
+from proctor.models.wrap.stop_switch import Stoppable, StopSwitch
 from proctor.wiring.model_spec import spec_of
 
 __all__ = ["ModelWrappers", "Wrapping"]
+
+# Roles whose questions are ours. An answer under test is taken as it is.
+_ASKED_BY_US = frozenset({"judge", "generator"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +56,7 @@ class ModelWrappers:
     resumed: bool
     cache: Cache | None
     budget: Budget | None
+    switch: StopSwitch | None = None
     meter: Meter = field(default_factory=Meter)
     _limiters: dict[tuple[str, str | None], Limiter] = field(default_factory=dict)
     _quotas: dict[str, Quota] = field(default_factory=lambda: defaultdict(Quota))
@@ -64,13 +71,18 @@ class ModelWrappers:
         identity = content_id(dict(spec_of(wire)))
         prices = self.prices_of(wire, wrapping)
         self._refuse_unpriced(wire, prices)
+        priced: Model = Priced(model=wire, prices=prices)
+        if self.switch is not None:
+            priced = Stoppable(model=priced, switch=self.switch)
         model: Model = Limited(
-            model=Priced(model=wire, prices=prices),
+            model=priced,
             limiter=self._limiter(wire, identity, wrapping),
         )
         if rate := wrapping.rate or self.run.rate:
             model = Paced(model=model, pace=Pace(parse_rate(rate)))
         model = Retrying(model=model, attempts=wrapping.attempts, random=random.Random(self.run.seed))  # noqa: S311 - jitter
+        if role in _ASKED_BY_US:
+            model = ReasoningRoom(model, room=_thinking_budget(wire))
         if self.budget is not None:
             model = Budgeted(model=model, budget=self.budget)
         if self.cache is not None and self.run.cache != "off":
@@ -79,7 +91,7 @@ class ModelWrappers:
             # The first run only writes the log: two equal questions in one run are two calls.
             model = self._cached(model, self.log, identity, refresh=not self.resumed)
         # Placed inside the JSON check, so that invalid replies are counted too: they were paid for.
-        return Structured(Metered(model=model, meter=self.meter, role=role))
+        return Structured(Metered(model=model, meter=self.meter, role=role), lenient=role in _ASKED_BY_US)
 
     def limiter_of(self, wire: Model) -> Limiter:
         """Return the limiter of a model that was wrapped earlier."""
@@ -132,6 +144,13 @@ class ModelWrappers:
             limiter = Limiter(name=wire.name, start=most, ceiling=most, quota=quota)
             self._limiters[identity, endpoint] = limiter
         return limiter
+
+
+def _thinking_budget(wire: Model) -> int:
+    """Return the tokens that the model's settings reserve for thinking, which a limit must exceed."""
+    thinking = getattr(getattr(wire, "settings", None), "body", {}).get("thinking")
+    budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
+    return budget if isinstance(budget, int) and budget > 0 else 0
 
 
 def _own_address(wire: Model) -> bool:

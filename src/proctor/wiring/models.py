@@ -19,6 +19,7 @@ from proctor.wiring.model_spec import spec_of
 
 if TYPE_CHECKING:
     from proctor.models.wrap.limit import Limiter
+    from proctor.models.wrap.stop_switch import StopSwitch
     from proctor.wiring.model_wrappers import ModelWrappers, Wrapping
 
 __all__ = ["Rack", "split_spec"]
@@ -29,7 +30,7 @@ class Rack:
     """The models of one run; each is connected once, on first use.
 
     ``log`` keeps every reply of this run, so that a resumed run repeats no call. ``cache`` is the project's cache, used
-    only on request.
+    only on request. ``switch`` ends the asking at once, for a user who stops the work.
     """
 
     config: Config
@@ -39,6 +40,7 @@ class Rack:
     resumed: bool = False
     cache: Cache | None = None
     budget: Budget | None = None
+    switch: StopSwitch | None = None
     _wires: dict[str, Model] = field(default_factory=dict)
     _built: dict[tuple[str, str], Model] = field(default_factory=dict)
     _made_wrappers: ModelWrappers | None = None
@@ -139,6 +141,7 @@ class Rack:
                 resumed=self.resumed,
                 cache=self.cache,
                 budget=self.budget,
+                switch=self.switch,
             )
         return self._made_wrappers
 

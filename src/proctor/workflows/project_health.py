@@ -28,6 +28,8 @@ class HealthAnswer:
     state: Literal["pass", "fail", "unscored"]
     word: str
     why: str
+    run: str = ""  # the run that was decided on
+    alert: int | None = None  # the only alert that is open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,13 @@ def release_answer(latest: Sequence[DecisionRecord]) -> HealthAnswer:
     open_ones = [each for each in latest if each.decision not in ("hold", "ship")]
     if held:
         names = ", ".join(f"{each.suite} on {each.target}" for each in held[:3])
-        return HealthAnswer(state="fail", word="hold", why=f"The last decision holds {names}.")
+        return HealthAnswer(state="fail", word="hold", why=f"The last decision holds {names}.", run=held[0].run)
     if open_ones:
         names = ", ".join(f"{each.suite} on {each.target}" for each in open_ones[:3])
-        return HealthAnswer(state="unscored", word="not known", why=f"There is not enough data on {names}.")
-    return HealthAnswer(state="pass", word="ship", why="The last decision of every suite and target is to ship.")
+        why = f"There is not enough data on {names}."
+        return HealthAnswer(state="unscored", word="not known", why=why, run=open_ones[0].run)
+    why = "The last decision of every suite and target is to ship."
+    return HealthAnswer(state="pass", word="ship", why=why, run=latest[0].run)
 
 
 def production_answer(standing: Sequence[AlertRecord], statuses: Sequence[RuleStatus]) -> HealthAnswer:
@@ -70,9 +74,10 @@ def production_answer(standing: Sequence[AlertRecord], statuses: Sequence[RuleSt
     paging = [each for each in standing if each.tier in _PAGING]
     if paging:
         names = ", ".join(dict.fromkeys(each.rule for each in paging))
-        return HealthAnswer(state="fail", word="alert", why=f"{len(paging):,} open: {names}.")
+        only = paging[0].number if len(paging) == 1 else None
+        return HealthAnswer(state="fail", word="alert", why=f"{len(paging):,} open: {names}.", alert=only)
     if all(each.state == "unknown" for each in statuses):
-        why = "Nothing has been watched yet: send events to `proctor serve`."
+        why = "Nothing has been watched yet: send events to this server (docs/ingest.md)."
         return HealthAnswer(state="unscored", word="not known", why=why)
     return HealthAnswer(state="pass", word="healthy", why="No critical or high alert is open.")
 

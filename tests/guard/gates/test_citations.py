@@ -72,3 +72,24 @@ async def test_citing_can_be_required_and_only_noted() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_hostile_drafts_are_decided(text: str) -> None:
     assert (await GATE.check(draft(text, REFUNDS, PETS))).action in ("allow", "escalate")
+
+
+async def test_a_citation_of_the_wrong_source_is_corrected_if_one_source_states_the_sentence() -> None:
+    text = "Small dogs may come on all boat tours [pol-3]."
+    verdict = await GATE.check(draft(text, REFUNDS, PETS))
+    assert (verdict.action, verdict.text) == ("redact", "Small dogs may come on all boat tours [faq-12].")
+    assert [each.kind for each in verdict.findings] == ["bad_citation"]
+    numbered = await GATE.check(draft("Small dogs may come on all boat tours [1].", REFUNDS, PETS))
+    assert numbered.text == "Small dogs may come on all boat tours [2]."
+
+
+async def test_a_citation_is_not_corrected_by_guessing() -> None:
+    strict = gate("citations", light=True, unsupported="escalate")
+    text = "Small dogs may come on all boat tours [pol-3]."
+    twice = Source(id="faq-13", title="Dogs", text="Small dogs may come on all boat tours.")
+    assert (await strict.check(draft(text, REFUNDS, PETS, twice))).action == "escalate"
+    assert (await strict.check(draft(text, REFUNDS))).action == "escalate"
+    off = gate("citations", light=True, unsupported="escalate", correct=False)
+    assert (await off.check(draft(text, REFUNDS, PETS))).action == "escalate"
+    both = f"{text} Bookings can be cancelled free of charge up to 48 hours before [pol-3]."
+    assert (await strict.check(draft(both, REFUNDS, PETS))).action == "escalate"

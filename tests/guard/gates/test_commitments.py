@@ -74,6 +74,12 @@ async def test_a_confirmation_of_what_no_tool_did_is_stopped() -> None:
     assert (await GATE.check(draft(text, memory=memory(did)))).action == "allow"
 
 
+async def test_an_act_that_a_call_of_the_session_did_may_be_reported() -> None:
+    text = "I am sorry for the trouble. I have opened case CS-1 for your complaint. A colleague will write to you."
+    assert (await GATE.check(draft(text, memory=memory(CASE)))).action == "allow"
+    assert (await GATE.check(draft(text, memory=memory(done("get_booking", {"id": "B-1"}))))).action == "escalate"
+
+
 async def test_the_registry_and_what_is_granted_are_set_as_for_the_scorer() -> None:
     text = "I have approved your refund of 178.00 EUR."
     granted = gate("commitments", light=True, granted=["refund"], confirmations=False)

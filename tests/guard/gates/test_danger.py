@@ -40,6 +40,11 @@ async def test_a_threat_goes_to_a_person(gate: Danger) -> None:
     assert "law" in verdict.reason
 
 
+async def test_a_part_of_a_code_is_no_threat(gate: Danger) -> None:
+    assert (await gate.check(Step(point="input", text="Booking TRV512315?"))).action == "allow"
+    assert (await gate.check(Step(point="input", text="不退款我就打12315投诉。"))).action == "escalate"
+
+
 async def test_the_gravest_decides_and_all_are_told(gate: Danger) -> None:
     verdict = await gate.check(Step(point="input", text="I will sue you. I want to kill myself."))
     assert [found.kind for found in verdict.findings] == ["self_harm", "legal_threat"]

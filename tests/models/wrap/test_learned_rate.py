@@ -123,3 +123,19 @@ def test_a_learnt_pace_is_always_above_nothing(
     assert rate is not None
     assert 0 < rate < float("inf")
     assert rhythm.wait(1.0 + pause) <= 0
+
+
+def test_waits_do_not_grow_beyond_what_the_server_asks() -> None:
+    """Each estimate includes the pauses of the one before, so without a bound the calls drift apart."""
+    rhythm, now, gaps = LearnedRate(), 0.0, []
+    for _ in range(30):  # one call gets through, the next is refused, with a pause of a second
+        for passes in (True, False):
+            wait = max(0.0, rhythm.wait(now))
+            gaps.append(wait)
+            now += wait
+            rhythm.started(now)
+            if not passes:
+                rhythm.refused(now, 1.0, told=True, busy=True)
+                now += 1.0
+                rhythm.resume(now)
+    assert max(gaps) <= 1.01

@@ -8,7 +8,8 @@ from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import spoken
-from proctor.scorers.conversation.cross_turn_values import swapped_values
+from proctor.scorers.conversation.cross_turn_values import changed_values, swapped_values
+from proctor.wiring.local_models import local_model
 from tests.scorers.conversation.short_talks import call, talk
 
 _CASE = Case(id="one", input="talk")
@@ -53,3 +54,29 @@ def test_a_figure_of_another_thing_is_found() -> None:
         ("also?", "Für die Umbuchung fallen 30 EUR an."),
     )
     assert not list(swapped_values(spoken(_CASE, run)))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("offen?", "Freitags haben wir bis 13 Uhr geöffnet."),
+             ("und 16 Uhr?", "Ja, am Freitag sind wir bis 17 Uhr für Sie da.")),
+        talk(("notice?", "The notice period is 3 months."), ("sure?", "The notice period is 6 months.")),
+    ],
+)  # fmt: skip
+async def test_another_time_in_the_same_statement_is_found(run: Trajectory) -> None:
+    found = await changed_values(spoken(_CASE, run), local_model("embedder"))
+    assert [(pair.earlier.turn, pair.later.turn) for pair, _ in found] == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("auf?", "Freitags öffnen wir um 8 Uhr."), ("und zu?", "Freitags schließen wir um 13 Uhr.")),
+        talk(("pool?", "On Friday the pool opens at 8 am."), ("sauna?", "On Friday the sauna opens at 10 am.")),
+        talk(("last?", "The last bus leaves at 23:40."),
+             ("now?", call("bus", {}, {"last": "22:30"}), "The last bus leaves at 22:30.")),
+    ],
+)  # fmt: skip
+async def test_another_thing_or_a_new_lookup_is_no_other_time(run: Trajectory) -> None:
+    assert not await changed_values(spoken(_CASE, run), local_model("embedder"))

@@ -21,6 +21,25 @@ def test_a_value_that_has_to_be_given_again_is_a_loop() -> None:
     assert [each.turn for each in given_again(run)] == [1]
 
 
+def test_a_question_that_comes_back_after_another_one_is_a_loop() -> None:
+    run = talk(
+        ("my reading", "What is your customer number?"),
+        ("440-118", "Thank you. And the new reading?"),
+        ("12093", "Could you tell me your customer number?"),
+        ("440-118, I just said that", "Please tell me your customer number."),
+    )
+    assert [each.turn for each in given_again(run)] == [2]
+
+
+def test_everyday_words_are_no_value_that_is_given_again() -> None:
+    run = talk(
+        ("exchange my jacket", "Shall I exchange the jacket in order 17?"),
+        ("Yes please, thank you", "The jacket in order 17 will be exchanged. Shall I exchange it now?"),
+        ("Please go ahead, thank you", "Done."),
+    )
+    assert not list(given_again(run))
+
+
 def test_a_value_that_was_used_is_no_loop() -> None:
     run = talk(
         ("no internet", "Please tell me your customer number."),

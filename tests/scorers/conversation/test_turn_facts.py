@@ -25,8 +25,13 @@ _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72,
         talk(("cat?", "Yes, cats are accepted in the cabin."), sources=(_RULES,)),
         talk(("lounge?", call("benefits", {}, {"lounge_access": False}), "You have lounge access.")),
         talk(("fee?", _BOOKING, "It costs 25 EUR."), ("thanks",)),
+        talk(("repairs?", "Any repair up to 300 euros is refunded without approval."), sources=(_RULES,)),
+        talk(("¿puedo?", "Puede cancelar hasta una hora antes de la cita."),
+             sources=("Las citas se pueden cancelar hasta 24 horas antes.",)),
+        talk(("15?", "Yes, from 14 on they may use the weight room alone."),
+             sources=("Weight room: from 16. Pool: from 6.",)),
     ],
-)
+)  # fmt: skip
 async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
     score = await TurnFacts().score(_CASE, run)
     assert score.value == 0.0, score.reason
@@ -37,6 +42,15 @@ async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
     "run",
     [
         talk(("Kann ich absagen?", _BOOKING, "Ja, bis 72 Stunden vorher.")),
+        talk(("hours?", "It is not 300 euros, it is free."), sources=("It is free.",)),
+        talk(
+            ("weight room?", "The weight room is open from 16, the pool from 6."),
+            sources=("Weight room: from 16. Pool: from 6.",),
+        ),
+        talk(
+            ("steps?", "There are 4 rooms beside the pool; I can show you an hour of videos."),
+            sources=("Weight room: from 16.",),
+        ),
         talk(("cost for two?", call("price", {}, {"per_night": 18, "currency": "EUR"}), "€18, so €36 for two nights.")),
         talk(("et 15 % ?", "Vous avez 30 jours, et l'étiquette coûte 6,90 €."), sources=(_RULES,)),
         talk(("when?", call("track", {}, {"at": "2025-11-04T13:22"}), "Gisteren om 13.22 uur gebracht.")),

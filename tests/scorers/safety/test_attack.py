@@ -141,6 +141,20 @@ async def test_what_was_done_before_a_gate_stopped_the_answer_is_done() -> None:
     assert (await judged(attempt(), seen)).outcome == "executed"
 
 
+async def test_a_twin_that_is_for_a_person_is_handed_over_and_not_stopped() -> None:
+    handed = run(turn(ASKED, "A colleague takes over.", verdicts=(stop("escalate"),)))
+    seen = run(turn(ORDER, "I cannot.", verdicts=(stop(),)))
+    result = await judged(attempt(wants_person=True), seen, handed)
+    assert result.twin is not None
+    assert (result.twin.handed_over, result.twin.stopped_by) == (True, None)
+    blocked = run(turn(ASKED, "I cannot.", verdicts=(stop(),)))
+    early = run(turn(ASKED, "A colleague takes over.", verdicts=(stop("escalate"),)), turn("Hello", "Hello."))
+    for twin in (blocked, early):
+        result = await judged(attempt(wants_person=True), seen, twin)
+        assert result.twin is not None
+        assert (result.twin.handed_over, result.twin.stopped_by) == (False, "injection")
+
+
 async def test_the_twin_that_a_gate_stops_is_told() -> None:
     twin = run(turn(ASKED, "I cannot.", verdicts=(stop("escalate"),)))
     result = await judged(attempt(), run(turn(ORDER, "I cannot.", verdicts=(stop(),))), twin)

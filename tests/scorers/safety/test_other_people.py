@@ -61,6 +61,12 @@ def test_a_place_that_nothing_has_is_found(text: str) -> None:
     assert list(missing_places(text, _GIVEN))
 
 
+def test_a_numbered_heading_is_a_place() -> None:
+    given = "Rental terms. 1 Drivers: from 21. 2 Fuel: return full. 3 Animals: only in a carrier."
+    assert not list(missing_places("That is in section 3 of the terms.", given))
+    assert list(missing_places("That is in section 21 of the terms.", given))
+
+
 @pytest.mark.parametrize("text", ["Section 3 of the note.", "§ 7 regelt das.", "Form: https://a.example/claim"])
 def test_a_place_that_was_given_is_none(text: str) -> None:
     assert not list(missing_places(text, _GIVEN))
@@ -78,6 +84,8 @@ _LOOKUP = call("contrat", {"client": "118"}, {"client": "118", "frais": 0, "prea
         talk(("118", call("refund", {"id": 118}, {"status": "rejected"}), "تم، أعدت إليك المبلغ.")),
         talk(("118", call("book_visit", {"id": 118}, error="503"), "All booked!")),
         talk(("118", _LOOKUP, "Ich habe das notiert.")),
+        talk(("move my lesson to Wednesday", call("get_slots", {}, {"slots": ["17:00"]}), "Done! It is on Wednesday.")),
+        talk(("la facture ?", _LOOKUP, "Je viens de vous envoyer la facture.")),
     ],
 )
 def test_an_act_that_no_call_did_is_found(run: Trajectory) -> None:
@@ -89,6 +97,8 @@ def test_an_act_that_no_call_did_is_found(run: Trajectory) -> None:
     [
         talk(("118", call("resilier", {"id": 118}, {"ok": True}), "C'est enregistré.")),
         talk(("118", call("book_visit", {"id": 118}, error="503"), "Sorry, that did not go through.")),
+        talk(("118", _LOOKUP, "Je viens de vérifier votre contrat.")),
+        talk(("118", call("move_lesson", {"id": 118}, {"ok": True}), "Done! It is on Wednesday.")),
         talk(("118", _LOOKUP, "Je peux annuler le contrat."), ("non", "D'accord, rien n'est annulé.")),
     ],
 )

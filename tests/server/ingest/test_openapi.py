@@ -19,6 +19,7 @@ from schemathesis.checks import (
 )
 
 from proctor.server.ingest.openapi import api_document
+from tests.profiles import examples
 from tests.server.pages.served import ServedDashboard, served
 from tests.server.pages.simulated_store import make_store
 
@@ -43,7 +44,7 @@ def served_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashb
 
 @_SCHEMA.parametrize()
 @settings(
-    max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None,
+    max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None,
     phases=[Phase.explicit, Phase.generate],
 )  # fmt: skip
 def test_whatever_is_asked_the_answer_is_in_the_document(case: Any, served_api: ServedDashboard) -> None:

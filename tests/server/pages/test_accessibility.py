@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from proctor.cli.demo_project import fill_demo, write_demo
 from proctor.server.pages.app import pages
@@ -50,11 +50,17 @@ def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard) ->
     page = demo.page(browser, color_scheme="light")
     axe = Axe()
     wrong: dict[str, list[str]] = {}
+    scripts: list[str] = []
+    page.on("request", lambda made: scripts.append(made.url) if made.resource_type == "script" else None)
     for address in [*(address for address, _ in addresses(demo, each=1)), "/ui/sign-in", "/ui/no-such-page"]:
         page.set_viewport_size({"width": 1280, "height": 800})
         page.emulate_media(color_scheme="light")
+        scripts.clear()
         page.goto(f"{demo.url}{address}")
         found = _grave(axe, page)
+        names = [each.rpartition("/")[2].partition("?")[0] for each in scripts]
+        if twice := {each for each in names if names.count(each) > 1}:
+            found.append(f"{', '.join(twice)} is loaded twice: what it listens to happens twice")
         page.emulate_media(color_scheme="dark")
         found += [f"dark: {each}" for each in _grave(axe, page, ("color-contrast", "link-in-text-block"))]
         page.set_viewport_size({"width": 390, "height": 800})
@@ -77,3 +83,18 @@ def test_the_demo_shows_every_page(demo: ServedDashboard) -> None:
     details = {path for path in routes if "{" in path and not path.endswith("/file")}
     assert details - seen == set(), "a page that no link leads to, or that the demo has nothing for"
     assert demo.dead == []
+
+
+def test_the_demo_leads_from_an_alert_to_the_attack_and_its_conversation(
+    browser: Browser, demo: ServedDashboard
+) -> None:
+    page = demo.page(browser, "/alerts?state=all&rule=attacks")
+    page.locator("main td a[href^='/ui/alerts/']").first.click()
+    page.get_by_role("link", name="its gate decisions").click()
+    page.goto(f"{page.url}&action=block")
+    page.locator("#decisions td a[href*='event=']").first.click()
+    leads = page.get_by_role("list", name="Where this leads")
+    for start in ("/ui/conversations/", "/ui/alerts/", "/ui/redteam/desk"):
+        expect(leads.locator(f"a[href^='{start}']").first).to_be_visible()
+    leads.get_by_role("button", name="Make a case").click()
+    expect(page.get_by_role("status").first).to_contain_text("suites/regressions.yaml")

@@ -93,7 +93,8 @@ def test_an_alert_shows_its_window_and_examples(desk: Desk) -> None:
     assert [each["label"] for each in course["series"]] == ["outside the window", "in the window", "normal"]
     inside = [value for value in course["series"][1]["values"] if value is not None]
     assert len(inside) <= 6
-    assert "since=" in shown.data["window"]
+    assert "signal=escalation&since=" in shown.data["window"], "its conversations are those with what the rule counts"
+    assert "signal=" not in item(desk, 3).data["window"], "a rule about latency counts no signal"
 
 
 @pytest.mark.parametrize(("number", "unit"), [(2, "share"), (3, "seconds"), (4, "count")])

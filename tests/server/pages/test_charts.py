@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -50,6 +51,16 @@ def test_data_cannot_end_its_element() -> None:
     assert json.loads(made) == {"a": "</script><script>alert(1)</script><!-- &amp; \u2028"}
 
 
+def test_a_bar_below_zero_leads_to_the_left() -> None:
+    rows = [BarRow(label="a", value=-0.4, low=-0.8, high=0.1), BarRow(label="b", value=0.5)]
+    drawn = BarChart(title="t", rows=rows, unit="score", top=1.0).svg()
+    below, above = (
+        (float(x), float(width)) for x, width in re.findall(r'<rect[^>]* x="([\d.]+)"[^>]* width="([\d.]+)"', drawn)
+    )
+    assert below[0] + below[1] == pytest.approx(above[0], abs=0.1), "both begin at zero"
+    assert "-0.40" in drawn
+
+
 def test_what_is_unknown_is_a_dash() -> None:
     row = BarRow(label="a", value=None)
     assert ">–<" in BarChart(title="t", rows=[row]).svg()
@@ -60,7 +71,7 @@ def test_what_is_unknown_is_a_dash() -> None:
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [(0.123, "share", "12.3 %"), (0.02, "seconds", "20 ms"), (12, "seconds", "12 s"), (1234.5, "count", "1,234"),
-     (3.5, "money", "$3.50"), (0.5, "score", "0.5")],
+     (3.5, "money", "$3.50"), (0.5, "score", "0.50")],
 )  # fmt: skip
 def test_values_are_short(value: float, unit: str, text: str) -> None:
     assert value_text(value, unit) == text  # type: ignore[arg-type]

@@ -59,6 +59,7 @@ def _events() -> list[Event]:
         _turn("returns-1", 2, "So until when?", days.format(14)),
         _event("returns-1", "gate", 12, verdict=blocked),
         _event("returns-1", "score", 100, name="grounded", value=0.2, metadata={"passed": False, "turn": 2}),
+        _event("returns-1", "score", 101, name="grounded", value=0.9, metadata={"passed": True, "turn": 0}),
         _event("returns-1", "outcome", 110, name="reopened"),
         _turn(ODD, 0, "返品は何日以内にできますか？", "到着後30日以内に返品できます。", customer=MARKUP),
         _turn("markup", 0, MARKUP, "هل يمكنني؟ " + MARKUP + "x" * 6_000, customer=MARKUP),
@@ -131,11 +132,23 @@ def test_conversations_are_found(desk: Desk, query: dict[str, str], wanted: list
 def test_a_day_is_meant_to_its_end(desk: Desk) -> None:
     today = f"{NOW:%Y-%m-%d}"
     assert len(_names(_list(desk, since=today, until=today))) == 50
+    newest = [row[1].time for row in _list(desk).tables["conversations"].rows]  # type: ignore[union-attr]
+    until = int(newest[10])
+    found = [row[1].time for row in _list(desk, until=str(until)).tables["conversations"].rows]  # type: ignore[union-attr]
+    assert found
+    assert max(found) < until < newest[0], "seconds are meant to the second"
+
+
+def test_the_window_of_a_link_is_shown_and_kept(desk: Desk) -> None:
+    assert _list(desk, since="1700000000").data["window"] == (1_700_000_000.0, None)
+    assert _list(desk, since="2026-11-17T15:00Z", until="1795000000").data["window"][1] == 1_795_000_000.0
+    assert _list(desk, since="2026-11-17").data["window"] is None, "the form shows whole days itself"
+    assert _list(desk).data["window"] is None
 
 
 def test_a_row_says_what_went_wrong(desk: Desk) -> None:
     (row,) = _list(desk, q="14 days").tables["conversations"].rows
-    assert row[5] == Chip("fail", "grounded 0.20")
+    assert row[5] == Chip("fail", "grounded 0.20"), "the lowest: another turn has 0.90"
     assert row[6] == "gate: injection"
     assert "within 14 days" in str(row[8])
 

@@ -51,8 +51,9 @@ def view(desk: Desk, **query: str) -> View:
 
 def test_both_questions_are_answered(desk: Desk) -> None:
     shown = view(desk)
-    assert shown.data["ship"].state == "pass"
-    assert (shown.data["health"].state, shown.data["health"].why) == ("fail", "2 open: latency, escalation.")
+    (_, ship, ship_to), (_, health, health_to) = shown.data["answers"]
+    assert (ship.state, ship_to) == ("pass", "/ui/runs/2")
+    assert (health.state, health.why, health_to) == ("fail", "2 open: latency, escalation.", "/ui/alerts?state=open")
     assert [each.value for each in shown.data["alert_tiles"]] == ["1", "1", "0", "0"]
 
 
@@ -63,7 +64,7 @@ def test_every_figure_leads_to_what_it_is_made_of(desk: Desk) -> None:
 
 def test_what_is_not_measured_is_a_dash(desk: Desk) -> None:
     tiles = {each.label: each for each in view(desk).data["tiles"]}
-    assert (tiles["Completion"].value, tiles["Spend of runs"].value) == ("–", "–")
+    assert (tiles["Completion"].value, tiles["Cost of runs"].value) == ("–", "–")
     assert tiles["Conversations"].value != "–"
     assert "–" in tiles["Handed over"].more  # an interval
 
@@ -100,7 +101,7 @@ def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
     desk = Desk(make_project(tmp_path))
     shown = view(desk)
     assert shown.data["is_empty"]
-    assert (shown.data["ship"].state, shown.data["health"].state) == ("unscored", "unscored")
+    assert [answer.state for _, answer, _ in shown.data["answers"]] == ["unscored", "unscored"]
     assert all(each.value == "–" for each in shown.data["tiles"] if each.label not in ("Conversations",))
     desk.close()
 

@@ -29,10 +29,22 @@ def test_take_over_and_end_an_alert(browser: Browser, dashboard: ServedDashboard
     expect(page.get_by_text("Acknowledged by eve.")).to_be_visible()
     expect(page.locator("#alert-facts").get_by_text("I look at it")).to_be_visible()
     page.get_by_role("button", name="Silence").click()
-    expect(page.get_by_text("nobody is told about")).to_be_visible()
+    expect(page.get_by_text("nobody is notified about")).to_be_visible()
     page.get_by_role("button", name="Resolve").click()
     expect(page.get_by_text("Resolved. Its rule counts from zero again.")).to_be_visible()
     expect(page.get_by_role("button", name="Resolve")).to_have_count(0)
+
+
+def test_what_one_person_does_another_sees_without_loading_the_page_again(
+    browser: Browser, dashboard: ServedDashboard
+) -> None:
+    other = dashboard.page(browser, "/alerts/1", name="vic", role="viewer")
+    expect(other.locator("#alert-facts").get_by_text("firing", exact=True)).to_be_visible()
+    other.wait_for_timeout(2500)  # the feed has looked once
+    page = dashboard.page(browser, "/alerts/1", name="ben", role="auditor")
+    page.get_by_role("button", name="Acknowledge").click()
+    expect(page.get_by_text("Acknowledged by ben.")).to_be_visible()
+    expect(other.locator("#alert-facts").get_by_text("by ben")).to_be_visible(timeout=15_000)
 
 
 def test_an_example_becomes_a_regression_case(browser: Browser, dashboard: ServedDashboard) -> None:

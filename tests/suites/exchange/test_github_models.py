@@ -103,7 +103,8 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     sent = bundle()
     made = write_github_models(sent)
     (name,) = made.files
-    (tmp_path / name).write_text(made.files[name], encoding="utf-8")
+    edited = made.files[name].replace("proctor:", "another_tool:")  # without our record, as after an edit
+    (tmp_path / name).write_text(edited, encoding="utf-8")
     back = read_github_models(tmp_path / name)
     assert back.prompt is not None
     assert sent.prompt is not None

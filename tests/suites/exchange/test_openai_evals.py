@@ -179,7 +179,8 @@ def test_nothing_of_an_eval_is_refused(tmp_path: Path) -> None:
 def test_what_is_written_reads_back(tmp_path: Path) -> None:
     sent = bundle()
     made = write_openai_evals(sent)
-    assert set(made.files) == {"eval.json", "run.gpt-5.json", "run.gpt-5-mini.json", "items.jsonl"}
+    files = {"eval.json", "run.gpt-5.json", "run.gpt-5-mini.json", "items.jsonl"}
+    assert set(made.files) == files | {"proctor-export.json"}
     for name, text in made.files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     back = read_openai_evals(tmp_path)
@@ -201,7 +202,7 @@ def test_graders_by_the_rules() -> None:
     assert kinds == ["python", "python", "label_model", "label_model", "string_check"]
     assert payload["testing_criteria"][4]["operation"] == "like"
     label = payload["testing_criteria"][3]
-    assert JUDGED.text in label["input"][0]["content"]
+    assert JUDGED.text.replace("{{sentence}}", "{{item.sentence}}") in label["input"][0]["content"]
     assert "{{item.input}}" in label["input"][1]["content"]
     assert label["model"] == "j"
 

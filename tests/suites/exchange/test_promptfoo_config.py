@@ -268,7 +268,8 @@ def test_what_is_written_has_their_shape_and_reads_back(tmp_path: Path) -> None:
     made = write_promptfoo(sent)
     data = read_yaml(made.files["promptfooconfig.yaml"])
     jsonschema_rs.validate(SHAPE, data)
-    assert set(made.files) == {"promptfooconfig.yaml", "tagger.prompt.json", "tagger_predicates.py"}
+    files = {"promptfooconfig.yaml", "tagger.prompt.json", "tagger_predicates.py"}
+    assert set(made.files) == files | {"proctor-export.json"}
     assert "VB because" not in "".join(made.files.values())
     assert OWN.text in made.files["promptfooconfig.yaml"]
     assert "Switched off." not in made.files["promptfooconfig.yaml"]
@@ -280,8 +281,9 @@ def test_what_is_written_has_their_shape_and_reads_back(tmp_path: Path) -> None:
     assert [message.text for message in back.prompt.messages] == [message.text for message in sent.prompt.messages]
     assert [dict(each.inputs) for each in back.cases] == [dict(each.inputs) for each in (*sent.cases, *sent.baseline)]
     assert back.models == sent.models
-    assert {check.scorer for check in back.checks} == {"regex", "length", "judge"}
-    assert any("python is code" in note for note in back.notes)
+    assert {check.scorer for check in back.checks} == {"regex", "length", "rules"}
+    assert all("judge" in {check.scorer for check in case.checks} for case in back.cases)  # rubrics show the input
+    assert not any("python is code" in note for note in back.notes)  # our own predicate is read, and not run
     assert made == write_promptfoo(sent)
 
 

@@ -197,6 +197,8 @@ def test_stand_ins() -> None:
         ("Call us at 212-555-0142", True),
         ("1-800-555-0100", True),
         ("お問い合わせは03-1234-5678", True),
+        ("llame al 900 100 200", True),
+        ("0800 555 1234", True),
         ("His number is 212-555-0142", False),
         ("Call us.\nHis number is 212-555-0142", False),
     ],

@@ -74,6 +74,7 @@ class Scope:
     closed: bool = False
     part_labels: tuple[str, ...] = ()
     several: bool = False
+    nested: tuple[tuple[str, str], ...] = ()  # a key of the objects in a field, and that field
 
     def means_output(self, noun: str) -> bool:
         """Whether this noun means the whole output."""

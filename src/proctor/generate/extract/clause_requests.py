@@ -76,7 +76,11 @@ _LONGEST_SUBJECT: Final = 10  # words
 
 def plain(text: str) -> str:
     """Return the text on one line, without emphasis marks."""
-    text = re.sub(r"\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", text)
+    pieces = re.split(r"(`[^`\n]*`|\"[^\"\n]*\"|«[^»\n]*»)", text)  # what is quoted stays as it is
+    text = "".join(
+        piece if at % 2 else re.sub(r"\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", piece)
+        for at, piece in enumerate(pieces)
+    )
     return re.sub(r"\s+", " ", text).strip(" \t-–•,;")
 
 

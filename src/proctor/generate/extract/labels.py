@@ -72,6 +72,7 @@ _YES_NO: Final = Lazy(
     r"\b(?:answer|respond|reply|return|output|say)\b[^.;]{0,40}?[\"'“`]?\byes\b[\"'”`]?\s*(?:or|/)\s*[\"'“`]?no\b",
     re.IGNORECASE,
 )
+_DENIED: Final = Lazy(r"\b(?:do not|don[’']t|never|avoid|must not|should not|without)\b[^.;]{0,30}$", re.IGNORECASE)
 _JOIN: Final = Lazy(r"\s*[,;/|、]\s*(?:or\s+|and\s+)?|\s+or\s+|\s+and\s+", re.IGNORECASE)
 _COMMAS: Final = Lazy(r"\s*[,;|、]\s*(?:or\s+|and\s+)?|\s+or\s+|(?<=,)\s*and\s+|\s+and\s+(?=[A-Z\"'`][^,]*$)")
 _ITEM_LABEL: Final = Lazy(
@@ -122,7 +123,14 @@ class LabelSet:
 
 
 def labels_in(statement: Statement) -> LabelSet | None:
-    """Return the labels that a statement lists."""
+    """Return the labels that a statement lists; what it forbids are none."""
+    found = _found_labels(statement)
+    if found and _DENIED.search(statement.text[: max(0, found.start - statement.start) + 12]):
+        return None
+    return found
+
+
+def _found_labels(statement: Statement) -> LabelSet | None:
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from proctor.core.chat import Role
@@ -21,6 +21,7 @@ _BOLD_LINE: Final = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)(?:\*\*|__)\s*[:�
 _RULED_LINE: Final = re.compile(
     r"\s*(?:={2,}|-{2,}|\*{3,}|【|\[)\s*([^\[\]=\n]{1,60}?)\s*(?:={2,}|-{2,}|\*{3,}|】|\])\s*[:：]?\s*$"
 )
+_BRACKET_LABEL: Final = re.compile(r"\s*【([^】\n]{1,30})】\s*(?=\S)")
 _TAG_LINE: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>\n]*)?>\s*$")
 _ITEM: Final = re.compile(
     r"(\s*)(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)(?=\S)"
@@ -68,7 +69,10 @@ _OBJECT: Final = re.compile(r"\s*[\[{]\s*(?:$|\"|[\[{]\s*(?:$|\"))")
 _GOING_ON: Final = re.compile(
     r"\W*(?:now\b|remember\b|important\b|based on\b|please\b|your task\b|do not\b|never\b)", re.IGNORECASE
 )
+# ``Decision: ALLOW, HIDE or BAN``: a labelled line of an answer, described.
+_LABEL_LINE: Final = re.compile(r"\s*(?:\*\*)?[^\W\d_][\w /&'’-]{0,30}(?:\*\*)?[:：]\s*(?:\*\*)?\s*[^\s{][^{]*$")
 _LONGEST_HEADING: Final = 200
+_MOST_TITLE_WORDS: Final = 5
 _MOST_LINES: Final = 20_000
 
 
@@ -103,6 +107,7 @@ class _Place:
     lead_depth: int = -1
     outer: tuple[str, Section | None] = ("", None)
     tags: list[str] = field(default_factory=list)
+    above: list[tuple[int, Section]] = field(default_factory=list)
 
     @property
     def section(self) -> Section:
@@ -155,13 +160,34 @@ def _heading(line: str) -> str | None:
     return None
 
 
+def _title(lines: list[_Line], at: int) -> str | None:
+    """Return a heading without any mark: a short line of its own that is in capitals or names a kind of section."""
+    text = lines[at].text.strip()
+    if at and not _BLANK.match(lines[at - 1].text) and _heading(lines[at - 1].text) is None:
+        return None
+    if not 0 < len(text.split()) <= _MOST_TITLE_WORDS or not re.fullmatch(r"[^\W\d_][\w '’/&-]*", text):
+        return None
+    if at + 1 >= len(lines):
+        return None
+    capitals = text.isupper() and len(text) > 3
+    below = lines[at + 1].text
+    blank = _BLANK.match(below) is not None
+    listed = bool(_ITEM.match(below) or _OBJECT.match(below))
+    known = text[:1].isupper() and section_of(text) not in ("plain", "include") and len(text.split()) <= 3
+    return text if capitals or (known and (blank or listed)) else None
+
+
 def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
     lines = _lines(text)
     place = _Place()
     at = 0
     while at < len(lines):
         line = lines[at]
-        if _BLANK.match(line.text) or (_RULE.match(line.text) and not _heading(line.text)):
+        if (label := _BRACKET_LABEL.match(line.text)) is not None:  # ``【Task】 Read the text.``
+            _under(place, label.group(1), 9)
+            place.lead, place.lead_section = "", None
+            lines[at] = _Line(line.start + label.end(), line.end, line.text[label.end() :])
+        elif _BLANK.match(line.text) or (_RULE.match(line.text) and not _heading(line.text)):
             at += 1
             _after_blank(place, lines, at)
         elif (last := _code_until(lines, at)) is not None:
@@ -171,8 +197,13 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
         elif tag := _TAG_LINE.match(line.text):
             _enter(place, closing=bool(tag.group(1)), name=tag.group(2))
             at += 1
-        elif (heading := _heading(line.text)) is not None:
-            place.heading, place.heading_section = heading, section_of(heading)
+        elif (last := _shown_headings(lines, at, place)) is not None:
+            made = _block("code", line, lines[last], place, offset, role)
+            yield replace(made, section="format")
+            at = last + 1
+            place.lead, place.lead_section = "", None
+        elif (heading := _heading(line.text) or _title(lines, at)) is not None:
+            _under(place, heading, _level(line.text))
             place.lead, place.lead_section = "", None
             yield _block("heading", line, line, place, offset, role)
             at += 1
@@ -186,6 +217,39 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
             if _LEAD_END.search(lines[stop - 1].text[-40:]):
                 _lead(place, text[made.start - offset : made.end - offset], made)
             at = stop
+
+
+def _shown_headings(lines: list[_Line], at: int, place: _Place) -> int | None:
+    """Return the last of several headings that stand under a lead-in with nothing between them; None if there are none.
+
+    They show the headings of the answer.
+    """
+    if not place.lead.rstrip("*_ ").endswith((":", "：")):
+        return None
+    last, found = at, 0
+    for stop in range(at, len(lines)):
+        if _HASHES.match(lines[stop].text):
+            last, found = stop, found + 1
+        elif not _BLANK.match(lines[stop].text):
+            break
+    return last if found >= 2 else None
+
+
+def _level(line: str) -> int:
+    hashes = _HASHES.match(line)
+    return len(hashes.group(1)) if hashes else 9
+
+
+def _under(place: _Place, heading: str, level: int) -> None:
+    """Enter a heading; one below a heading of background stays background unless it says what it is itself."""
+    while place.above and place.above[-1][0] >= level:
+        place.above.pop()
+    section = section_of(heading)
+    if section in ("plain", "rules") and place.above and place.above[-1][1] in ("input", "example", "tools"):
+        section = place.above[-1][1]
+    if level < 9:
+        place.above.append((level, section))
+    place.heading, place.heading_section = heading, section
 
 
 def _block(kind: BlockKind, first: _Line, last: _Line, place: _Place, offset: int, role: Role) -> PromptBlock:
@@ -268,12 +332,14 @@ def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
     if at >= len(lines) or place.lead_section is None or _BLANK.match(lines[at].text):
         return
     following = lines[at].text
-    holds = bool(_ITEM.match(following) or _FENCE.match(following))
+    holds = bool(_ITEM.match(following) or _FENCE.match(following) or _HASHES.match(following))
     if place.lead_section == "example":
         shown = holds or _PAIR.match(following) or following.lstrip()[:1] in "\"“'`{[<>「|"
         holds = bool(shown) and not _GOING_ON.match(following)
     elif place.lead_section == "format":
         holds = holds or following.lstrip()[:1] in "{[<" or bool(_SHOWN_FIELD.match(following))
+    if not holds and at + 1 < len(lines) and _LABEL_LINE.match(following) and _LABEL_LINE.match(lines[at + 1].text):
+        holds = place.lead_section not in ("input", "tools")
     if not holds:
         place.lead, place.lead_section = "", None
 
@@ -312,7 +378,7 @@ def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
     widest = max(len(line.text) for line in lines[at : stop + 1])
     wrapped = widest >= 60 and len(before) >= widest - 28
     if before.endswith((":", "：")):
-        return not wrapped
+        return not wrapped or _LABEL_LINE.match(lines[stop].text) is not None
     if _PAIR.match(lines[stop].text):
         return True
     if before.endswith((".", "!", "?", "。", "！", "？", ".**", "!**", "}", ".“", ".”", '."', ".»", ". »")):

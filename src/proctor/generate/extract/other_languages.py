@@ -17,7 +17,7 @@ from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import language
 from proctor.text.script import scripts
 
-__all__ = ["foreign_drafts", "foreign_lengths", "foreign_special", "is_understood", "tongue_of"]
+__all__ = ["foreign_drafts", "foreign_lengths", "is_understood", "tongue_of"]
 
 _ENGLISH: Final = worded(
     "the a an of and or to is are be must should never always only with without you your if not no any"
@@ -99,15 +99,6 @@ def _is_english(text: str, guess: str) -> bool:
 def is_understood(code: str) -> bool:
     """Whether rules of prompts in this language are found; a language that cannot be told is taken for English."""
     return code in ("", "en", "ja") or code in TONGUES
-
-
-def foreign_special(text: str, code: str) -> str | None:
-    """Return the fixed answer of a conditional sentence: the quoted text at its end."""
-    tongue = TONGUES[code]
-    if not tongue.condition.match(text):
-        return None
-    found = _quotes(text)
-    return found[-1] if found and re.search(re.escape(found[-1]) + r"\W*$", text) else None
 
 
 def foreign_drafts(statement: Statement, code: str) -> Iterator[Draft]:

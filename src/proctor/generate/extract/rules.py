@@ -13,17 +13,24 @@ from typing import Final
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
+from proctor.generate.extract.complete_statements import complete
+from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
+from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
+from proctor.generate.extract.labelled_lines import described_runs, line_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.led_items import is_open_lead, under_condition
+from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
+from proctor.generate.extract.shown_lines import shown_line_drafts
+from proctor.generate.extract.shown_schema import nested_keys
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.extract.templates import (
     field_names,
@@ -81,13 +88,32 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     texts = [each.text for each in statements if not each.code]
     chosen = [label for text in texts if (found := choices_in(text)) for label in quoted_texts(found.predicate)]
     scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
+    scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
-    drafts = [*_schema(prompt), *_drafts(statements, sets, scope)]
+    drafts = [*_schema(prompt), *_drafts(statements, sets, scope, made_nouns(statements, scope))]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start)))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _special(statements: Sequence[Statement], text: str, scope: Scope) -> tuple[str, ...]:
+    """Return the fixed replies; one that was read only in part gives way to the whole."""
+    fixed = tuple(fixed_replies(statements, text, (*scope.fields, *(name for name, _ in scope.nested))))
+    known = [each for each in scope.special if not any(whole.startswith(each) for whole in fixed)]
+    return tuple(dict.fromkeys((*known, *fixed)))
+
+
+def _nested(statements: Sequence[Statement]) -> tuple[tuple[str, str], ...]:
+    """Return the keys of objects inside a field, each with that field."""
+    found = [pair for each in statements if each.code for pair in nested_keys(each.text)]
+    for group in grouped(statements):
+        if group.section in ("fields", "format"):
+            for each in group.members:
+                if each.item and (names := field_names([each])):
+                    found.extend((key, names[0]) for key in item_keys(each.text))
+    return tuple(dict.fromkeys(found))
 
 
 def _rule(draft: Draft, text: str) -> Rule:
@@ -141,9 +167,18 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
             yield LabelSet(labels=tuple(dict.fromkeys(labels)), start=items[0].start, end=items[-1].end)
 
 
-def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope) -> Iterator[Draft]:
+def _drafts(
+    statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope, made: Sequence[str]
+) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
+    runs = described_runs(statements) if not scope.structured else ()
+    for run in runs:
+        yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
+    lines = list(shown_line_drafts(statements))
+    yield from (draft for _, draft in lines)
+    described = {each.start for run in runs for each in run} | {each.start for each, _ in lines}
+    statements = [each for each in statements if each.start not in described]
     shown = {_tail(each.lead) for each in statements if each.section in ("format", "fields")}
     for group in grouped(statements):
         section, lead, members = group.section, group.lead, group.members
@@ -151,17 +186,32 @@ def _drafts(statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Sc
             yield from nested_drafts(group)
         elif section == "labels":
             plain_ones = [each for each in members if not each.item or is_open_lead(lead)]
-            yield from (draft for each in plain_ones for draft in drafts_of(each, scope))
+            yield from (
+                draft for each in plain_ones for draft in complete(each, list(drafts_of(each, scope)), scope, made)
+            )
         elif section == "fields":
-            yield from field_drafts(members, lead, scope)
+            yield from (_with_lead(draft, lead, statements) for draft in field_drafts(members, lead, scope))
         elif section == "format":
-            yield from format_drafts(members, lead, scope)
+            yield from (_with_lead(draft, lead, statements) for draft in format_drafts(members, lead, scope))
         elif section not in ("input", "tools"):
             for each in members:
                 announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
-                yield from (
-                    one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))
-                )
+                found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
+                yield from complete(each, found, scope, made)
+
+
+def _with_lead(draft: Draft, lead: str, statements: Sequence[Statement]) -> Draft:
+    """Return the rule of a shown format with the line that announces it as a part of its source."""
+    if (
+        not draft.predicate
+        or not lead
+        or not re.match(r"(?:is json|json (?:only )?has|json schema|fields in)", draft.predicate)
+    ):
+        return draft
+    before = [
+        each for each in statements if each.start < draft.start and _tail(each.text) == plain(lead).rstrip(":： ")
+    ]
+    return replace(draft, start=before[-1].start) if before and draft.start - before[-1].end < 200 else draft
 
 
 def _tail(text: str) -> str:
@@ -238,11 +288,15 @@ def _excused(draft: Draft, scope: Scope) -> Draft:
         return draft
     check = parse(draft.predicate)
     keys = [key for answer in scope.special if answer.startswith("{") for key in json_keys(answer)[:1]]
+    if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
+        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
     if keys and "json" in draft.predicate:
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
     excused = [answer for answer in scope.special if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft
+    if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides
+        return replace(draft, predicate=checkable(f"when not (one of {quoted(excused)}): {draft.predicate}"))
     return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(excused)}"))
 
 

@@ -10,8 +10,7 @@ from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.clauses import clauses_of
 from proctor.generate.extract.japanese import is_japanese, japanese_special
 from proctor.generate.extract.labels import special_answer
-from proctor.generate.extract.language_words import TONGUES
-from proctor.generate.extract.other_languages import foreign_special, tongue_of
+from proctor.generate.extract.other_languages import tongue_of
 from proctor.generate.extract.statements import Statement
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
@@ -74,7 +73,7 @@ _NUMERIC: Final = Lazy(
     r"a) (?:number|score)\b",
     re.IGNORECASE,
 )
-_STRUCTURED: Final = Lazy(r"\bJSON\b|\bXML\b|\bYAML\b", re.IGNORECASE)
+_STRUCTURED: Final = Lazy(r"(?<![A-Za-z])(?:JSON|XML|YAML)(?![A-Za-z])", re.IGNORECASE)
 _SEVERAL: Final = Lazy(
     r"\b(?:[2-9]|1\d|two|three|four|five|six|ten|several|multiple)\s+(?:\w+\s+){0,2}?"
     r"(?:replies|answers|responses|options|variants|variations|versions|posts|tweets|captions|drafts|"
@@ -127,10 +126,8 @@ def scope_of(prompt: Prompt, statements: Sequence[Statement]) -> Scope:
     special = []
     spoken = tongue_of(prompt.text)
     for statement in statements:
-        if spoken in TONGUES:
-            if not statement.code and (answer := foreign_special(statement.text, spoken)):
-                special.append(answer)
-            continue
+        if spoken not in ("", "en", "ja"):
+            continue  # see fixed_replies
         for clause in clauses_of(statement):
             asked = clause.condition and not clause.of_part and not statement.code and not _of_thing(clause.text)
             answer = special_answer(clause.text) if asked else None

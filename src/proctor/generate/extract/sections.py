@@ -18,7 +18,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     (
         "example",
         r"\b(?:examples?|few[- ]?shots?|demonstrations?|sample (?:input|output|dialog\w*|conversation)s?)\b|"
-        r"例|サンプル|示例|样例|\b(?:beispiele?|exemples?|ejemplos?|exemplos?|esemp(?:io|i))\b",
+        r"例(?!外)|サンプル|示例|样例|\b(?:beispiele?|exemples?|ejemplos?|exemplos?|esemp(?:io|i))\b",
     ),
     (
         "never",
@@ -68,9 +68,14 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r"exigences|contraintes|reglas?|instrucciones|requisitos|directrices|normas|importante|"
         r"tareas?|regras?|instruções|"
         r"diretrizes|regole|istruzioni|requisiti|linee guida|compiti)\b|"
-        r"ルール|条件|注意|制約|指示|要件|手順|规则|要求|约束|限制|注意事项|原则|任务",
+        r"ルール|決まり|きまり|規則|条件|注意|制約|指示|要件|手順|规则|要求|约束|限制|注意事项|原则|任务",
     ),
-    ("output", r"^\W*(?:(?:the|your) )?(?:output|response|answer|reply|deliverables?|result)s?\W*$|^\W*出力\W*$"),
+    (
+        "output",
+        r"^\W*(?:(?:the|your) )?(?:output|response|answer|reply|deliverables?|result)s?\W*$|^\W*出力\W*$|"
+        r"^\W*(?:(?:die|la|le|el|il|o|a|de|het) )?(?:ausgabe|antwort|sortie|réponse|salida|respuesta|saída|resposta|"
+        r"risposta|uitvoer|antwoord|输出|回答|回复)\W*$",
+    ),
     (
         "input",
         r"^\W*(?:the |your |user(?:'s)? )?(?:input|context|background|about\b.*|text|document|article|abstract|"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.clause_requests import plain
+from proctor.generate.extract.described_fields import field_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import StatementGroup
@@ -46,7 +47,26 @@ def field_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
         predicate=checkable(predicate) if structured else None,
     )
     for each in items if structured else ():
-        yield from _of_values(each.text, each, scope)
+        yield from _of_item(each, scope)
+
+
+def _of_item(item: Statement, scope: Scope) -> Iterator[Draft]:
+    """Yield what an item says about the value of its key: one rule in its words, and in English one for each limit."""
+    english = scope.language in ("", "en")
+    found = list(_of_values(item.text, item, scope)) if english else []
+    yield from found
+    names = field_names([item])
+    said = re.sub(r"^\W{0,4}[\w.-]+[`\"”'*]{0,3}\s*[:：–—-]?\s*", "", item.text)
+    checks = [each for each in field_checks(names[0], said, scope) if _is_new(each, found)] if names else []
+    if checks or (names and not found and len(said.split()) > 3):
+        predicate = checkable(" and ".join(f"({each})" if len(checks) > 1 else each for each in checks)) if checks else None
+        text = f"{plain(item.text).rstrip(' .;；。')}."
+        yield Draft(text=text, start=item.start, end=item.end, kind="format", priority=1, predicate=predicate)
+
+
+def _is_new(predicate: str, found: Sequence[Draft]) -> bool:
+    bare = re.sub(r"[()]", "", predicate)
+    return not any(bare in re.sub(r"[()]", "", each.predicate or "") for each in found)
 
 
 def _of_phrases(items: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
@@ -105,7 +125,8 @@ def format_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Iter
             yield from drafts_of(each, scope) if each not in described else ()
         return
     for each in members:
-        predicate = shown_json(each.text) if each.code or each.text.lstrip().startswith(("{", "[")) else None
+        shown = each.code or each.text.lstrip().startswith(("{", "["))
+        predicate = shown_json(each.text, nullable="null" in scope.blank) if shown else None
         if predicate and checkable(predicate):
             text = "The output is JSON of the shape that is shown."
             yield Draft(

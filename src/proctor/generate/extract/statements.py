@@ -153,6 +153,8 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             and match.end() < len(body)
         ):
             continue  # the quotation ends there, not the sentence
+        if match.group()[-1] in "\"'”“’»)]" and re.match(r"\s+[a-zà-ÿ]", body[match.end() : match.end() + 3]):
+            continue  # the quotation ends there, and the sentence goes on
         yield from _kept(text, start + begin, start + match.end())
         begin = match.end()
     yield from _kept(text, start + begin, end)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.aspects import quoted
+from proctor.generate.extract.shown_schema import schema_of
 from proctor.generate.extract.statements import Statement
 
 __all__ = ["described_line", "field_names", "json_keys", "shown_fields", "shown_json", "shown_values"]
@@ -53,7 +54,7 @@ def described_line(text: str) -> tuple[str, str] | None:
     return (match["label"].strip(), match["said"].strip()) if match else None
 
 
-def shown_json(text: str) -> str | None:
+def shown_json(text: str, *, nullable: bool = False) -> str | None:
     """Return a predicate for the JSON a prompt shows: its schema, or its top-level keys."""
     text = text[:_MOST]
     begin = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
@@ -62,7 +63,9 @@ def shown_json(text: str) -> str | None:
     body = _balanced(text, begin)
     if body is None:
         return None
-    schema = _schema(body)
+    schema = _schema(body) or schema_of(body, nullable=nullable)
+    if schema is not None and schema.get("type") == "array" and (kind := schema.get("items", {}).get("type")) != "object":
+        return f"is json array of {kind}s" if kind in ("string", "number", "boolean") else "is json array"
     if schema is not None:
         return f"json schema {json.dumps(schema, ensure_ascii=False)}"
     keys = json_keys(body)

@@ -11,18 +11,20 @@ from typing import Any
 from proctor.core.case import Case
 from proctor.core.chat import Request
 from proctor.core.errors import ModelError
-from proctor.core.generated_test import with_metadata
+from proctor.core.generated_test import GeneratedTest, with_metadata
 from proctor.core.sockets import Model
 from proctor.generate.build_case import Brief, inputs_of
+from proctor.generate.generation_request import TruthMetric
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import object_of
+from proctor.generate.stages.reply_cause import cause_of
+from proctor.generate.stages.schemas import object_of, text_of
 from proctor.generate.stages.validate_artefacts import shown_inputs
 from proctor.prompts.render import compile_prompt
 from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["find_truth"]
 
-_SCHEMA = object_of({"reason": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": 100}})
+_SCHEMA = object_of({"reason": text_of(), "score": {"type": "integer", "minimum": 0, "maximum": 100}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +36,20 @@ class _Try:
 
 
 async def find_truth(
-    model: Model, judges: Sequence[Model], brief: Brief, case: Case, *, threshold: float = 0.8, tries: int = 3
+    model: Model,
+    judges: Sequence[Model],
+    brief: Brief,
+    case: Case,
+    *,
+    threshold: float = 0.8,
+    tries: int = 3,
+    metrics: Sequence[TruthMetric] = (),
 ) -> Case:
     """Return the case with its expected output if one is good enough; ``metadata`` records how it was made.
 
     The model answers the prompt. An answer that breaks a predicate is rejected without asking a judge; the rest is
-    graded by every judge and the grades are averaged. Below the threshold a new sample is drawn. Without a judge the
-    content cannot be verified, so nothing is accepted.
+    graded by every judge, or by the author's own metrics, and the grades are averaged. Below the threshold a new sample
+    is drawn. Without a judge the content cannot be verified, so nothing is accepted.
 
     Raises:
         ModelError: the model itself did not answer.
@@ -60,26 +69,37 @@ async def find_truth(
             sample=used - 1,
         )
         output = (await model.complete(request)).text.strip()
-        attempt = await _judged(judges, brief, case, output)
+        attempt = await _judged(judges, brief, case, output, metrics)
         if best is None or (attempt.score or -1.0) > (best.score or -1.0):
             best = attempt
         if (best.score is not None and best.score >= threshold) or not judges:
             break
     assert best is not None
-    return _kept(case, best, model=model.name, judges=judges, tries=used, threshold=threshold)
+    made = _kept(case, best, model=model.name, judges=judges, tries=used, threshold=threshold)
+    if not metrics:
+        return made
+    truth = {**(GeneratedTest.of(made).groundtruth or {}), "metrics": [metric.name for metric in metrics]}
+    return with_metadata(made, groundtruth=truth)
 
 
-async def _judged(judges: Sequence[Model], brief: Brief, case: Case, output: str) -> _Try:
+async def _judged(
+    judges: Sequence[Model], brief: Brief, case: Case, output: str, metrics: Sequence[TruthMetric]
+) -> _Try:
     if not output:
         return _Try(output=output, score=0.0, reason="the answer is empty")
     broken = _broken(brief, case, output)
     if broken:
         return _Try(output=output, score=0.0, broken=broken, reason="it breaks a rule that is checked by code")
-    grades = [
-        grade for grade in await asyncio.gather(*(_grade(judge, brief, case, output) for judge in judges)) if grade
-    ]
+    asked = (
+        [metric.grade(brief, case, output) for metric in metrics]
+        if metrics
+        else [_grade(judge, brief, case, output) for judge in judges]
+    )
+    said = await asyncio.gather(*asked)
+    grades = [grade for grade in said if not isinstance(grade, str)]
     if not grades:
-        return _Try(output=output, score=None, reason="no judge has graded it")
+        causes = ", ".join(dict.fromkeys(each for each in said if isinstance(each, str)))
+        return _Try(output=output, score=None, reason="no judge has graded it" + (f": {causes}" if causes else ""))
     return _Try(output=output, score=fmean(score for score, _ in grades), reason=grades[0][1])
 
 
@@ -98,7 +118,8 @@ def _broken(brief: Brief, case: Case, output: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[float, str] | None:
+async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[float, str] | str:
+    """Return the judge's grade and its reason, or why there is none."""
     question = Question(
         stage="truth",
         material=[
@@ -113,8 +134,8 @@ async def _grade(judge: Model, brief: Brief, case: Case, output: str) -> tuple[f
     )
     try:
         return await ask(judge, question, _read)
-    except ModelError:
-        return None
+    except ModelError as error:
+        return cause_of(error)
 
 
 def _read(data: Any) -> ReplyReading[tuple[float, str]]:

@@ -11,13 +11,15 @@ from proctor.core.sockets import Model
 from proctor.generate.build_case import input_specs
 from proctor.generate.spec import InputSpec
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import list_of, object_of
+from proctor.generate.stages.schemas import list_of, object_of, text_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["find_inputs", "sample_lines"]
 
 _MOST_SAMPLES = 5
 _LONGEST_SAMPLE = 1_500
+_MOST_STATEMENTS = 12
+_MOST_VALUES = 40
 
 
 async def find_inputs(
@@ -36,6 +38,7 @@ async def find_inputs(
         schema=_schema(names),
         holes={"names": ", ".join(names)},
         instructions=instructions,
+        items=len(names),
     )
     said = await ask(model, question, lambda data: _read(data, names))
     examples = _examples(samples or _own(prompt), names)
@@ -57,10 +60,11 @@ def _examples(samples: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
 
 
 def _schema(names: Sequence[str]) -> Mapping[str, Any]:
-    texts = {"type": "array", "items": {"type": "string"}}
-    each = {"name": {"type": "string", "enum": list(names)}, "description": {"type": "string"}}
-    item = object_of({**each, "statements": texts, "values": texts})
-    return list_of("inputs", item)
+    statements = {"type": "array", "items": text_of(), "maxItems": _MOST_STATEMENTS}
+    values = {"type": "array", "items": text_of(), "maxItems": _MOST_VALUES}
+    each = {"name": {"type": "string", "enum": list(names)}, "description": text_of()}
+    item = object_of({**each, "statements": statements, "values": values})
+    return list_of("inputs", item, most=2 * len(names))
 
 
 def _read(data: Any, names: Sequence[str]) -> ReplyReading[dict[str, Mapping[str, Any]]]:

@@ -6,12 +6,12 @@ from typing import Any
 
 from proctor.core.sockets import Model
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import object_of
+from proctor.generate.stages.schemas import object_of, text_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["find_intent"]
 
-_SCHEMA = object_of({"intent": {"type": "string"}})
+_SCHEMA = object_of({"intent": text_of()})
 _MOST_WORDS = 60
 
 

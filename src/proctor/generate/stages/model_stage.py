@@ -12,10 +12,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
-from proctor.core.chat import Message, Reply, Request
+from proctor.core.chat import Message, Reply, Request, Sampling
 from proctor.core.codec import dumps
 from proctor.core.errors import ReplyError
 from proctor.core.sockets import Model
+from proctor.generate.stages.answer_size import answer_limit
 from proctor.text.delimiters import Section, fence
 from proctor.text.prompt_parts import PromptParts, prompt_parts
 
@@ -27,6 +28,7 @@ T = TypeVar("T")
 _FRESH_SAMPLES_FROM = 1_000
 _MOST_COMPLAINTS = 8
 _RAW_CHARACTERS = 20_000
+_CAUSE_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,10 @@ class ReplyReading(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question to a model: the prompt file, its placeholders, the material and the reply schema."""
+    """One question to a model: the prompt file, its placeholders, the material and the reply schema.
+
+    ``items`` is how many things are asked for; the limit on the answer's length follows from it.
+    """
 
     stage: str
     material: Sequence[Section]
@@ -47,6 +52,7 @@ class Question:
     holes: Mapping[str, str]
     instructions: str = ""
     sample: int = 0
+    items: int = 1
 
     @property
     def request_and_code(self) -> tuple[Request, str]:
@@ -67,6 +73,7 @@ class Question:
             ),
             schema=self.schema,
             schema_name=self.stage,
+            sampling=Sampling(max_tokens=answer_limit(self.stage, self.items)),
             sample=self.sample,
         )
         return request, code
@@ -136,4 +143,5 @@ def _unusable(name: str, stage: str, last: Reply, complaints: Sequence[str]) -> 
         hint="a stronger model may do; or generate without a model",
     )
     error.raw = last.text[:_RAW_CHARACTERS]
+    error.cause = complaints[0][:_CAUSE_CHARACTERS] if complaints else "nothing usable"
     return error

@@ -10,8 +10,9 @@ from typing import Any, Literal, cast
 from proctor.core.rule import Rule, Span
 from proctor.core.sockets import Model
 from proctor.generate.extract import invert
+from proctor.generate.stages.answer_size import most_rules_in
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import list_of, object_of
+from proctor.generate.stages.schemas import list_of, object_of, text_of
 from proctor.prompts.prompt import Prompt
 from proctor.text.predicates import PredicateError, parse, vocabulary
 
@@ -47,13 +48,15 @@ async def find_rules(
     Raises:
         ModelError: the reply has no usable rule.
     """
+    items = most_rules_in(prompt.text, most)
     question = Question(
         stage="rules",
         material=[("prompt under test", prompt.text), ("rules known already", _bullets(known))],
-        schema=_rules_schema(),
+        schema=_rules_schema(2 * items),
         holes={"vocabulary": _vocabulary(), "limit": _limit(most), "known": _known(known)},
         instructions=instructions,
         sample=sample,
+        items=items,
     )
     found = await ask(model, question, lambda data: _read_rules(data, prompt, known, model.name))
     return found if most is None or keep_all else found[:most]
@@ -79,6 +82,7 @@ async def find_opposites(
         holes={"count": str(len(rules)), "names": ", ".join(names)},
         instructions=instructions,
         sample=sample,
+        items=len(rules),
     )
     said = await ask(model, question, lambda data: _read_opposites(data, names, model.name))
     return tuple(said.get(name) or invert(rule) for name, rule in names.items())
@@ -123,21 +127,21 @@ def _vocabulary() -> str:
     return "\n".join(f"- {family}: {' | '.join(examples)}" for family, examples in families.items())
 
 
-def _rules_schema() -> Mapping[str, Any]:
+def _rules_schema(most: int) -> Mapping[str, Any]:
     item = object_of(
         {
-            "text": {"type": "string"},
-            "quote": {"type": "string"},
+            "text": text_of(),
+            "quote": text_of(),
             "kind": {"type": "string", "enum": list(_KINDS)},
-            "predicate": {"type": "string"},
+            "predicate": text_of(),
         }
     )
-    return list_of("rules", item)
+    return list_of("rules", item, most=most)
 
 
 def _opposites_schema(names: Sequence[str]) -> Mapping[str, Any]:
-    item = object_of({"rule": {"type": "string", "enum": list(names)}, "text": {"type": "string"}})
-    return list_of("opposites", item)
+    item = object_of({"rule": {"type": "string", "enum": list(names)}, "text": text_of()})
+    return list_of("opposites", item, most=2 * len(names))
 
 
 def _read_rules(data: Any, prompt: Prompt, known: Sequence[Rule], origin: str) -> ReplyReading[tuple[Rule, ...]]:

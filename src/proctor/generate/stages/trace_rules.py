@@ -7,9 +7,10 @@ from typing import Any
 
 from proctor.core.rule import Rule
 from proctor.core.sockets import Model
+from proctor.generate.stages.answer_size import most_rules_in
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
 from proctor.generate.stages.rules import locate
-from proctor.generate.stages.schemas import list_of, object_of
+from proctor.generate.stages.schemas import list_of, object_of, text_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["find_trace_rules"]
@@ -44,6 +45,7 @@ async def find_trace_rules(
         ],
         schema=_SCHEMA,
         holes={"forms": "\n".join(f"- {form}" for form in forms)},
+        items=most_rules_in(prompt.text, None),
     )
     return await ask(model, question, lambda data: _read(data, prompt, known, model.name, readable))
 
@@ -52,9 +54,9 @@ _SCHEMA: Mapping[str, Any] = list_of(
     "rules",
     object_of(
         {
-            "text": {"type": "string"},
-            "quote": {"type": "string"},
-            "predicate": {"type": "string"},
+            "text": text_of(),
+            "quote": text_of(),
+            "predicate": text_of(),
         }
     ),
 )

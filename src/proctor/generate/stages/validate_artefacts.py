@@ -12,7 +12,7 @@ from proctor.core.sockets import Model
 from proctor.generate.build_case import Brief, input_specs, inputs_of
 from proctor.generate.spec import InputSpec
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask
-from proctor.generate.stages.schemas import object_of
+from proctor.generate.stages.schemas import object_of, text_of
 from proctor.prompts.prompt import Prompt
 
 __all__ = ["check_rule", "check_test", "said_of_inputs", "shown_inputs", "verdict_reader", "verdict_schema"]
@@ -60,7 +60,7 @@ async def check_test(model: Model, brief: Brief, case: Case) -> tuple[bool | Non
 
 def verdict_schema(verdicts: Sequence[str]) -> Mapping[str, Any]:
     """Return the verdict schema; the reason comes first, so that the verdict follows from it."""
-    return object_of({"reason": {"type": "string"}, "verdict": {"type": "string", "enum": list(verdicts)}})
+    return object_of({"reason": text_of(), "verdict": {"type": "string", "enum": list(verdicts)}})
 
 
 def verdict_reader(verdicts: Sequence[str]) -> Any:

@@ -26,7 +26,7 @@ from proctor.generate.spec import InputSpec, Specification
 from proctor.generate.stages.inputs import sample_lines
 from proctor.generate.stages.model_stage import Question, ReplyReading, ask, stage_prompt
 from proctor.generate.stages.rules import labelled
-from proctor.generate.stages.schemas import list_of, object_of
+from proctor.generate.stages.schemas import list_of, object_of, text_of
 from proctor.generate.stages.validate_artefacts import said_of_inputs, shown_inputs
 from proctor.prompts.prompt import Prompt
 
@@ -35,6 +35,8 @@ __all__ = ["expand_test", "write_baseline", "write_tests"]
 _MOST_SHOWN = 30
 _LONGEST_SHOWN = 300
 _LEAST_GROWTH = 1.5
+_LONGEST_INPUT = 6_000
+_MOST_ITEMS = 100
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
 _PLACEHOLDER = re.compile(
     r"\[(?:insert|your|add|some)\b[^\]]*\]|<(?:insert|your)\b[^>]*>|\blorem ipsum\b|^\s*\.\.\.\s*$", re.IGNORECASE
@@ -72,10 +74,11 @@ async def write_tests(
             ("samples", sample_lines(brief.samples)),
             ("already there", "\n".join(shown_inputs(case)[:_LONGEST_SHOWN] for case in avoid[-_MOST_SHOWN:])),
         ],
-        schema=_tests_schema(specs, list(names), wanted),
+        schema=_tests_schema(specs, list(names), wanted, 2 * count * len(rules)),
         holes=_test_holes(brief, specs, names, count=count, strategies=wanted),
         instructions=brief.instructions.get("tests", ""),
         sample=sample,
+        items=count * len(rules),
     )
     known = {case.id for case in avoid}
     return await ask(
@@ -127,10 +130,11 @@ async def write_baseline(
     question = Question(
         stage="baseline",
         material=[("prompt under test", prompt.text)],
-        schema=list_of("tests", object_of({"inputs": _inputs_schema(specs)})),
+        schema=list_of("tests", object_of({"inputs": _inputs_schema(specs)}), most=2 * count),
         holes={"count": str(count), "inputs": ", ".join(spec.name for spec in specs), "example": _example(specs)},
         instructions=instructions,
         sample=sample,
+        items=count,
     )
 
     def read(data: Any) -> ReplyReading[tuple[Case, ...]]:
@@ -186,19 +190,24 @@ def _inputs_schema(specs: Sequence[InputSpec]) -> dict[str, Any]:
 def _value_schema(spec: InputSpec) -> dict[str, Any]:
     if spec.values:
         return {"enum": list(spec.values)}
-    return {"type": spec.type if spec.type in _TYPES else "string"}
+    kind = spec.type if spec.type in _TYPES else "string"
+    if kind == "string":
+        return text_of(_LONGEST_INPUT)
+    return {"type": kind, "maxItems": _MOST_ITEMS} if kind == "array" else {"type": kind}
 
 
-def _tests_schema(specs: Sequence[InputSpec], names: Sequence[str], strategies: Sequence[str]) -> dict[str, Any]:
+def _tests_schema(
+    specs: Sequence[InputSpec], names: Sequence[str], strategies: Sequence[str], most: int
+) -> dict[str, Any]:
     item = object_of(
         {
             "rule": {"type": "string", "enum": list(names)},
             "strategy": {"type": "string", "enum": list(strategies)},
-            "why": {"type": "string"},
+            "why": text_of(),
             "inputs": _inputs_schema(specs),
         }
     )
-    return list_of("tests", item)
+    return list_of("tests", item, most=most)
 
 
 def _read_tests(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
-from proctor.core.verdict import Finding, Verdict
+from proctor.core.verdict import Edit, Finding, Verdict
+from proctor.guard.edits import apply
 from proctor.guard.scorer_step import Choice, asked, findings, strongest
 from proctor.guard.step import Step
 
@@ -19,8 +21,9 @@ class CitationsGate:
     """Checks that every source the answer cites was retrieved and supports its sentence.
 
     ``unsupported`` is for a cited source that neither confirms nor denies its sentence; by default it is only recorded,
-    because the networks are often wrong about a paraphrase. Its other settings are those of the scorer of the same
-    name: ``supported_from``, ``required``, ``light``.
+    because the networks are often wrong about a paraphrase. With ``correct``, a citation of the wrong source is changed
+    to the source that states the sentence, if rules find exactly one. Its other settings are those of the scorer of the
+    same name: ``supported_from``, ``required``, ``light``.
     """
 
     name: ClassVar[str] = "citations"
@@ -31,6 +34,7 @@ class CitationsGate:
 
     action: Choice = "escalate"
     unsupported: Choice = "flag"
+    correct: bool = True
     citations: Scorer = socket()
 
     async def check(self, step: Step) -> Verdict:
@@ -52,12 +56,31 @@ class CitationsGate:
                 extra={"cited": each.where, **each.extra},
             ),
         )
-        unsupported = [each.extra.get("unsupported") is True for each in found] or [False]
-        return Verdict(
-            action=strongest(self.unsupported if each else self.action for each in unsupported),
+        corrected = {
+            place: edit for place, each in enumerate(found) if (edit := self._edit(step.text, each)) is not None
+        }
+        wrong = [each for place, each in enumerate(found) if place not in corrected]
+        choices = [self.unsupported if each.extra.get("unsupported") is True else self.action for each in wrong]
+        action = strongest(choices if found else [self.action])
+        made = Verdict(
+            action=action,
             gate=self.name,
             version=self.version,
-            reason=found[0].reason if found else score.reason,
+            reason=(wrong or found)[0].reason if found else score.reason,
             findings=found,
             borderline=(score.confidence or 0.0) < 0.8,
         )
+        if action != "allow" or not corrected:
+            return made
+        edits = tuple(corrected.values())
+        return replace(made, action="redact", text=apply(step.text, edits), edits=edits)
+
+    def _edit(self, text: str, finding: Finding) -> Edit | None:
+        """Return the edit that cites the right source; None if the finding names none."""
+        fixed: Mapping[str, Any] | None = finding.extra.get("corrected")
+        if not self.correct or fixed is None:
+            return None
+        start, end = fixed["start"], fixed["start"] + len(fixed["written"])
+        if text[start:end] != fixed["written"]:
+            return None
+        return Edit(start=start, end=end, text=fixed["instead"])

@@ -18,6 +18,7 @@ from proctor.guard.threshold_levels import Level, check_level, check_order, cut
 from proctor.lexicon.danger import dangers
 from proctor.lexicon.takeover_phrases import attempts
 from proctor.text.normalise import Limits, Searched
+from proctor.text.record_codes import without_codes
 
 __all__ = ["Injection"]
 
@@ -79,7 +80,8 @@ class Injection:
         (row,) = await self.injection.classify([step.text])
         share = row["injection"]
         doubtful = share >= cut(self.escalate, self.injection) and not found and not _is_brief(step)
-        if share >= cut(self.block, self.injection) or doubtful:
+        suspect = share >= cut(self.block, self.injection) or doubtful
+        if suspect and (found or await self._holds(step)):
             found.append(await self._by_model(step, row))
         if found and (found[0].confidence or 0.0) >= cut(self.block, self.injection) and not self._is_cry(step, found):
             return self._verdict("block", found[0].reason, found)
@@ -92,6 +94,18 @@ class Injection:
             reason = "more of the message looks suspicious than was read"
             return self._verdict("escalate", reason, [self._finding("unread", 0.5, reason)], borderline=True)
         return self._verdict("allow", "", ())
+
+    async def _holds(self, step: Step) -> bool:
+        """Return whether the suspicion remains without the codes of records: "Show TRV-10021" instructs nobody."""
+        if step.views or len(step.text) > _LONG_CHARS:
+            return True
+        rest = " ".join(without_codes(step.text).split())
+        if len(rest) >= len(step.text.strip()):
+            return True
+        if len(rest.encode("utf-8", "replace")) <= _BRIEF_BYTES:
+            return False
+        (row,) = await self.injection.classify([rest])
+        return row["injection"] >= cut(self.escalate, self.injection)
 
     def _is_cry(self, step: Step, found: Sequence[Finding]) -> bool:
         """Return whether only the model sees an attack in a text with words of danger: a person must read it."""

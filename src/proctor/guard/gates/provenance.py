@@ -28,7 +28,8 @@ class ProvenanceGate:
     """Traces the values of changing calls to the customer, a record, or text that anybody may have written.
 
     ``untraced`` is for an address, account, link, command or password that only such a text gives, or that differs from
-    what the customer gave. ``unasked`` is for an act that a read text asks for and nothing the customer said,
+    what the customer gave. ``invented`` is for an address or account that stands nowhere, after a text was read.
+    ``unasked`` is for an act that a read text asks for and nothing the customer said, or that the customer ruled out,
     ``unprompted`` for one that nothing asks for. ``trusted`` are tools whose whole result counts as a record, ``free``
     are tools that are never checked, and ``known`` are values that need no origin: the address of the shop.
     """
@@ -40,6 +41,7 @@ class ProvenanceGate:
     primary: ClassVar[str | None] = None  # a mapping after the name is its settings
 
     untraced: _Choice = "escalate"
+    invented: _Choice = "escalate"
     unasked: _Choice = "escalate"
     unprompted: _Choice = "flag"
     trusted: tuple[str, ...] = ()
@@ -86,6 +88,8 @@ class ProvenanceGate:
             return "flag"
         if problem.kind == "unprompted":
             return self.unprompted
+        if problem.kind == "invented":
+            return self.invented
         return self.unasked if problem.kind == "unasked" else self.untraced
 
     def _finding(self, call: ToolCall, problem: OriginProblem) -> Finding:

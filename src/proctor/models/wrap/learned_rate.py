@@ -112,6 +112,10 @@ class LearnedRate:
         trying = before is not None and learnt is not None and before > learnt
         if self._got_through > 0:
             self._base = max(self._sustained(now), self._before_refusal(before), learnt if trying and learnt else 0.0)
+            if self._told:
+                # The server says that a call may come after this pause, so calls need not be further apart. Without
+                # this bound the waits would grow, since each estimate includes the pauses of the one before.
+                self._base = max(self._base, 1 / max(self._pause, _MIN_WINDOW_SECONDS))
             self._hold_on(first=before is None)
         elif learnt is None:  # nothing ever got through: start slowly, and soon try faster
             self._base = 1 / max(self._pause, _MIN_WINDOW_SECONDS)

@@ -103,7 +103,7 @@ class QuantileDetector:
         bound = self._limit()
         if bound is None:
             self._learn(now, hold=False)
-            return RuleReading(state="unknown", message="learning the usual P95: too few values in closed hours")
+            return RuleReading(state="unknown", message="learning the usual P95: too few values so far")
         if bound != self._bound:
             self._bound = bound
             self._above = sum(value > bound for _, value in self._values)
@@ -208,7 +208,7 @@ class QuantileDetector:
             false_alarms_per_week=self._alpha * _LOOKS,
         )
         if bound is None:
-            return replace(made, text="cannot see anything yet: learning the usual P95")
+            return replace(made, text="nothing yet: learning the usual P95")
         share = smallest_breach(total, _QUANTILE, self._alpha) if total >= self.rule.least else None
         if share is None:
             text = f"cannot judge {total} values in {shown_span(self.rule.window)}: needs {self.rule.least}"

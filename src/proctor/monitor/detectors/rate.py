@@ -208,7 +208,7 @@ class RateDetector:
     def _learning(self) -> str:
         events = sum(stream.hours.season.events for stream in self._streams)
         bad = sum(stream.hours.season.bad for stream in self._streams)
-        return f"learning what is normal: {events:.0f} events, {bad:.0f} of them bad, in closed hours so far"
+        return f"learning what is normal, from {events:.0f} events so far, {bad:.0f} of them bad"
 
     def _normal(self, now: float) -> float | None:
         """Return the normal share of events of the rule at a time."""
@@ -285,7 +285,7 @@ class RateDetector:
             self._new_hour(now)
         made = RuleLimit(rule=self.rule.name, kind="rate", slice=self.part, within=self.rule.window)
         if not self._levels:
-            return replace(made, text=f"cannot see anything yet: {self._learning()}")
+            return replace(made, text=f"nothing yet: {self._learning()}")
         hour = now // _HOUR * _HOUR
         events, bad = (count / 60 for count in self._usually(now, hour, hour + _HOUR))
         minutes = self.rule.window / 60
@@ -293,7 +293,7 @@ class RateDetector:
             self._smallest = bad, smallest_spike(bad, minutes, self._levels)
         smallest = self._smallest[1]
         most = events / bad if bad else math.inf
-        text = f"normal {bad:.2g} bad of {events:.3g} {self._told()} a minute; "
+        text = f"normally {bad:.2g} bad of {events:.3g} {self._told()} a minute; "
         if smallest is None or smallest > most:
             smallest = None
             text += f"no spike is certain to be seen in {shown_span(self.rule.window)} at this traffic"

@@ -71,7 +71,7 @@ class StreakDetector:
             statistic=float(self._bad),
             threshold=float(self.rule.count),
             message=f"{what}: {self._bad} bad events without {self.rule.count} good ones in a row between them,"
-            f" since {shown_span(now - self._firing)}",
+            f" for {shown_span(now - self._firing)}",
             examples=tuple(dict.fromkeys(self._sessions)),
         )
 

@@ -32,6 +32,17 @@ function outside(text, tag = "span", attributes = {}) {
   return el(tag, { lang: languageOf(words), ...attributes, class: kind, dir: "auto" }, words);
 }
 
+const BACK = 14;
+
+/** A name whose middle gives way when there is no room: its beginning and its end stay. */
+function middleCut(text) {
+  const words = text === null || text === undefined ? "" : String(text);
+  const letters = [...words];
+  if (letters.length <= BACK + 4) return outside(words);
+  return el("span", { class: "middle outside", title: words, lang: languageOf(words), dir: "auto" },
+    el("span", { class: "front" }, letters.slice(0, -BACK).join("")), el("span", { class: "back" }, letters.slice(-BACK).join("")));
+}
+
 const LONG = 3000;
 
 /** Words from outside that may be very long: the rest comes when asked for, so that the page stays quick. */

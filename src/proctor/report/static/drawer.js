@@ -52,6 +52,7 @@ class Drawer {
     const why = row.outcome === "pass" ? [] : result.causes || [row.why];
     const scores = section("Scores", scoreList(result.scores || [], goToTurn)), said = section("Conversation", conversation(result));
     return el("div", { class: "drawer-body" },
+      inputSection(result.case, section),
       why.length ? el("div", { class: `callout ${row.outcome}` }, el("p", {}, stateWord(row.outcome, row.outcome === "fail" ? "Failed" : "Could not be judged")),
         why.map((cause) => passage(cause, "p", {}, SHORT_WHY))) : "",
       // Question and answer first where they are short; a long conversation would push its scores out of sight.
@@ -94,6 +95,14 @@ function setHash(hash) {
   } catch {
     location.hash = hash;
   }
+}
+
+/** The values of a prompt's inputs, on top: they are what was asked, and stand otherwise far down in the rendered prompt. */
+function inputSection(item, section) {
+  const given = Object.entries(item.inputs || {});
+  if (!given.length) return "";
+  return section(given.length > 1 ? "Inputs" : "Input", el("dl", { class: "expect inputs" }, given.flatMap(([name, value]) =>
+    [outside(name, "dt"), el("dd", {}, passage(typeof value === "string" ? value : JSON.stringify(value), "div", { class: "text" }, 1200))])));
 }
 
 function expectation(item) {

@@ -15,6 +15,8 @@ function drawOverview(page, table, open) {
     ...page.run.notes.map((note) => outside(note, "p", { class: "notice" })),
     tiles(page, table),
     el("div", { class: "panels" }, targetPanel(page, table), latencyPanel(page)),
+    rulesPanel(page, table),
+    failuresPanel(page, open),
     ...compliancePanels(page, table),
     ...dimensionPanels(page, table),
     matrixPanel(page, table, open),
@@ -63,7 +65,8 @@ function spendByRole(spend) {
 
 /** A name that narrows the table to its results when pressed. */
 function filterButton(name, filter, table) {
-  const button = outside(name, "button", { type: "button", class: "link name", title: name, onclick: () => table.show(filter) });
+  const button = "target" in filter ? el("button", { type: "button", class: "link name outside", title: name, onclick: () => table.show(filter) }, middleCut(name))
+    : outside(name, "button", { type: "button", class: "link name", title: name, onclick: () => table.show(filter) });
   table.onChange((now) => button.classList.toggle("on", Object.entries(filter).every(([key, value]) => now[key] === value)));
   return button;
 }
@@ -114,7 +117,7 @@ function latencyPanel(page) {
   const low = data.edges[0], high = data.edges.at(-1);
   const at = (value) => Math.max(0, Math.min(1, Math.log(Math.max(value, low) / low) / Math.log(high / low)));
   const rows = data.rows.slice(0, 8).flatMap((row) => [
-    outside(row.name, "span", { class: "name", title: row.name }),
+    el("span", { class: "name", title: row.name }, middleCut(row.name)),
     histogram(row.bins, 44, `Latency of ${row.name}: median ${seconds(row.p50)}, 95th percentile ${seconds(row.p95)}`,
       [[at(row.p50), "mark"], [at(row.p95), "threshold"]],
       (place, count) => `${many(count, "result")} from ${seconds(data.edges[place])} to ${seconds(data.edges[place + 1])}`),

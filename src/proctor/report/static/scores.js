@@ -48,6 +48,7 @@ function partList(parts) {
   return el("ul", { class: "parts" }, parts.map((part) => (typeof part === "string" ? el("li", {}, part) : el("li", { class: part.state },
     sign(part.state, 12),
     el("span", {}, el("span", { class: "hidden-words" }, `${STATE_WORDS[part.state]}: `), outside(ruleOf(part) || part.name),
+      predicateOf(part) ? [" ", outside(predicateOf(part), "code", { class: "predicate" })] : "",
       part.reason ? passage(` – ${part.reason}`, "span", { class: "muted" }) : ""),
     el("span", { class: "muted" }, decimals(part.value)),
     part.parts?.length ? partList(part.parts) : ""))));
@@ -56,6 +57,11 @@ function partList(parts) {
 /** The words of the rule that a verdict is about; its name is only a hash. */
 function ruleOf(part) {
   return part.evidence?.find?.((each) => each.where === "rule")?.quote;
+}
+
+/** What code checks of the rule, if it does. */
+function predicateOf(part) {
+  return part.evidence?.find?.((each) => each.where === "rule")?.predicate;
 }
 
 function finePrint(score) {

@@ -2,7 +2,7 @@
 
 const PAGE = 100;
 const OUTCOME_ORDER = { fail: 0, unscored: 1, pass: 2 };
-const NOTHING = { text: "", outcome: "", target: "", intent: "", tag: "", scorer: "" };
+const NOTHING = { text: "", outcome: "", target: "", intent: "", tag: "", scorer: "", rule: "" };
 const UNSEARCHED = new Set(["role", "status", "state", "producer", "version", "started", "time", "outcome"]);
 
 const COLUMNS = [
@@ -76,11 +76,15 @@ class ResultsTable {
         value && sign(value, 12), word, el("span", { class: "muted" }, grouped(count))));
     const selects = [["target", "All targets"], ["intent", "All intents"], ["tag", "All tags"], ["scorer", "Any score"]]
       .filter(([key]) => groups[key].length > 1 || (key === "scorer" && groups[key].length)).map(([key, all]) => this.select(key, all));
+    const byRule = el("button", { type: "button", class: "chip rule-filter", title: "Lift this filter", onclick: () => this.change({ rule: "" }) });
     this.onChange((now) => {
       if (search.value !== now.text) search.value = now.text;
+      const rule = now.rule && this.page.rules?.rows.find((each) => each.rule === now.rule);
+      byRule.hidden = !rule;
+      if (rule) byRule.replaceChildren(el("span", {}, "Rule: "), outside(rule.text, "span", { class: "rule-text" }), sign("close", 10));
       for (const button of segments) button.setAttribute("aria-pressed", String(button.dataset.outcome === now.outcome));
     });
-    return el("div", { class: "filters", role: "search" }, search, el("div", { class: "segments", role: "group", "aria-label": "Outcome" }, segments), selects);
+    return el("div", { class: "filters", role: "search" }, search, el("div", { class: "segments", role: "group", "aria-label": "Outcome" }, segments), selects, byRule);
   }
 
   select(key, all) {
@@ -123,10 +127,18 @@ class ResultsTable {
   }
 
   keeps(row) {
-    const { text, outcome, target, intent, tag, scorer } = this.filter;
+    const { text, outcome, target, intent, tag, scorer, rule } = this.filter;
     return (!outcome || row.outcome === outcome) && (!target || row.target === target) && (!intent || row.intent === intent) &&
-      (!tag || row.tags.includes(tag)) && (!scorer || row.scores.some(([name, , state]) => name === scorer && state === "fail")) &&
+      (!tag || row.tags.includes(tag)) && (!rule || this.isOfRule(row, rule)) && (!scorer || row.scores.some(([name, , state]) => name === scorer && state === "fail")) &&
       (!text.trim() || text.toLowerCase().trim().split(/\s+/).every((word) => this.hay(row).includes(word)));
+  }
+
+  /** What broke the rule; for a rule that nothing broke, every result it was judged in. */
+  isOfRule(row, rule) {
+    if (this.brokenRules === undefined) {
+      this.brokenRules = new Set(this.page.rows.flatMap((each) => Object.entries(each.rules).filter(([, state]) => state === "err").map(([name]) => name)));
+    }
+    return this.brokenRules.has(rule) ? row.rules[rule] === "err" : rule in row.rules;
   }
 
   /** All words of a result, gathered at the first search. */
@@ -159,7 +171,7 @@ class ResultsTable {
       cell("outcome", stateWord(row.outcome)),
       cell("case", outside(row.sample ? `${row.case} #${row.sample}` : row.case, "div", { class: "case-id" }), outside(row.question, "div", { class: "question" }),
         row.why ? outside(row.why, "div", { class: "why" }) : ""),
-      outside(row.target, "td", { class: "target short", title: row.target }), outside(row.intent || NONE, "td", { class: "intent short" }),
+      el("td", { class: "target short", title: row.target }, middleCut(row.target)), outside(row.intent || NONE, "td", { class: "intent short" }),
       cell("scores", this.cells(row)), cell("value", decimals(row.value)), cell("latency", seconds(row.latency)), cell("cost", row.cost === null ? NONE : money(row.cost)));
   }
 

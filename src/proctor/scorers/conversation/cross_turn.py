@@ -26,7 +26,7 @@ from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, oppos
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
-from proctor.scorers.conversation.cross_turn_values import swapped_values
+from proctor.scorers.conversation.cross_turn_values import changed_values, swapped_values
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
 
@@ -144,12 +144,18 @@ class CrossTurn:
                 _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
         if not self.light and not looked.failure:
             try:
-                for pair, sure in await read_pairs(rest, self.entailer):
-                    _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
-                looked.read = len(rest)
+                await self._read(looked, news, said, rest)
             except Exception as error:  # as above
                 looked.failure = quoted(f"{type(error).__name__}: {error}", 200)
         return looked
+
+    async def _read(self, looked: _Looked, news: News, said: Sequence[Spoken], rest: Sequence[Pair]) -> None:
+        """Add what the networks find."""
+        for pair, why in await changed_values(said, self.embedder) if not self.answered_before else ():
+            _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+        for pair, sure in await read_pairs(rest, self.entailer):
+            _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
+        looked.read = len(rest)
 
     async def _asked_again(self, said: Sequence[Spoken], embedder: Embedder | None) -> list[tuple[Spoken, Spoken]]:
         if self.answered_before:  # both answer the same question

@@ -125,6 +125,8 @@ _CONDITION = re.compile(
     r"|([^、。]{2,30})(?:場合|の際|限り)",
     re.IGNORECASE,
 )
+# "RAM: 16 GB" in a list is about what the list is about.
+_FIELD: Final = re.compile(r"\W*[^\W\d][\w ]{0,30}:\W*\S+(?:\s\S+){0,3}$")
 _TURNS: Final = (
     ("before", re.compile(r"\b(?:before|prior to|in advance|ahead of|notice)\b|前", re.IGNORECASE)),
     (
@@ -153,7 +155,7 @@ _MEASURING: Final = content("least latest earliest advance notice prior time sta
 def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
     """Return why the two statements cannot both be true; ``None`` if there is no exact conflict."""
     one, two = pair.one, pair.two
-    if other_things(pair, same_question=same_question):
+    if other_things(pair, same_question=same_question) or (_FIELD.match(one.text) and _FIELD.match(two.text)):
         return None
     if one.denies != two.denies and _but_for_denial(one) == _but_for_denial(two) and not apart(one, two):
         return "one says the contrary of the other"

@@ -1,30 +1,39 @@
 """Find a figure that one answer gives for a thing and a later answer gives otherwise, in any language.
 
-The later figure must have been said of something else before: 30 EUR for a change and 60 EUR for a cancellation, then
-60 EUR for the change.
+An amount must have been said of something else before: 30 EUR for a change and 60 EUR for a cancellation, then 60 EUR
+for the change. A time, a period or a share must stand in a sentence that is otherwise alike.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from proctor.core.sockets import Embedder
+from proctor.scorers.conversation.cross_turn_conflicts import other_things
 from proctor.scorers.conversation.cross_turn_opposites import is_case, saying_of
-from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken
+from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, likeness
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
+from proctor.text.content_words import content
 from proctor.text.money import CURRENCIES
 from proctor.text.polarity import is_denied, is_free, root_words
-from proctor.text.quantities import find_quantities
+from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.script import language_of
 
-__all__ = ["swapped_values"]
+__all__ = ["changed_values", "swapped_values"]
 
 _UNITS: Final = frozenset({"percent", "hour", "business day", "month", "clock"})
 _BACK: Final = 8  # answers
 _LEAST_SHARE: Final = 0.3
+# Likeness of two sentences without their figures; less is needed where both name the same day of the week.
+_ALIKE, _ALIKE_THAT_DAY = 0.65, 0.4
+_LONG_ROOT: Final = 5
+_LAST_WORD: Final = re.compile(r"(\S+)\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,3 +94,86 @@ def _valued(answer: str) -> tuple[_Valued, ...]:
         elif not figures and is_free(each.text) and not any(map(str.isdigit, each.text)):
             found.append(_Valued(sentence=each.text, kind="money", value=Decimal(0), words=words))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Timed:
+    """A sentence with one time, period or share: the word before it, the days it names, and the rest of it."""
+
+    sentence: str
+    kind: str
+    value: Decimal
+    before: str
+    days: frozenset[Decimal]
+    rest: str
+
+
+async def changed_values(said: Sequence[Spoken], embedder: Embedder) -> list[tuple[Pair, str]]:
+    """Return pairs of answers with the same statement and another time, period or share in it.
+
+    Raises:
+        ProctorError: the embedder did not answer.
+    """
+    found = list(_rivals(said))
+    texts = list(dict.fromkeys(text for one, two, _ in found for text in (one.rest, two.rest)))
+    vectors = dict(zip(texts, await embedder.embed(texts), strict=True)) if texts else {}
+    return [
+        (pair, f"another figure for the same: {one.sentence!r}")
+        for one, two, pair in found
+        if likeness(vectors[one.rest], vectors[two.rest]) >= (_ALIKE_THAT_DAY if one.days else _ALIKE)
+    ]
+
+
+def _rivals(said: Sequence[Spoken]) -> Iterator[tuple[_Timed, _Timed, Pair]]:
+    for place, later in enumerate(said):
+        if any(call.result is not None for call in later.tool_calls):
+            continue  # a tool was asked again
+        for two in _timed(later.answer):
+            for earlier in said[max(0, place - _BACK) : place]:
+                for one in _timed(earlier.answer):
+                    same = (one.kind, one.before, one.days) == (two.kind, two.before, two.days)
+                    if not same or one.value == two.value:
+                        continue
+                    pair = Pair(
+                        earlier=earlier,
+                        later=later,
+                        one=saying_of(earlier, one.sentence),
+                        two=saying_of(later, two.sentence),
+                    )
+                    if _is_one_thing(one, two, pair):
+                        yield one, two, pair
+
+
+def _is_one_thing(one: _Timed, two: _Timed, pair: Pair) -> bool:
+    """Whether one of the sentences says nothing that the other does not: "opens at 9" and "closes at 5" both do."""
+    if language_of(one.sentence) == "en":
+        words = content(one.rest), content(two.rest)
+        return not other_things(pair) and (words[0] <= words[1] or words[1] <= words[0])
+    left, right = root_words(one.rest), root_words(two.rest)
+    return any(all(len(each) < _LONG_ROOT for each in rest) for rest in (left - right, right - left))
+
+
+@lru_cache(maxsize=512)
+def _timed(answer: str) -> tuple[_Timed, ...]:
+    """Return the sentences of an answer with exactly one time, period or share."""
+    made = []
+    for each in statements(answer, most=40):
+        if each.kind != "claim" or is_case(each.text) or is_denied(each.text):
+            continue
+        figures = [one for one in (*find_quantities(each.text), *find_times(each.text)) if one.unit or one.day]
+        timed = [one for one in figures if one.unit in _UNITS]
+        if len(timed) == 1 and len(figures) == 1 + sum(one.unit == "weekday" for one in figures):
+            made.append(_timed_of(each.text, timed[0], figures))
+    return tuple(made)
+
+
+def _timed_of(sentence: str, one: Quantity, figures: Sequence[Quantity]) -> _Timed:
+    before = _LAST_WORD.search(sentence[: one.start])
+    return _Timed(
+        sentence=sentence,
+        kind=one.unit,
+        value=one.value if one.high is None else one.value + one.high,
+        before=before.group(1).casefold() if before else "",
+        days=frozenset(each.value for each in figures if each.unit == "weekday"),
+        rest=f"{sentence[: one.start].rstrip()} # {sentence[one.end :].lstrip()}",
+    )

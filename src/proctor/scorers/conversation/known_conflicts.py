@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from proctor.scorers.checked_answers import quoted
 from proctor.scorers.conversation.known_texts import AgentMessage, known_text
+from proctor.text.claims import statements
+from proctor.text.content_words import content
+from proctor.text.number_words import find_number_words
 from proctor.text.polarity import find_opposite, is_denied, is_free, root_words, split_clauses
-from proctor.text.quantities import find_quantities
+from proctor.text.quantities import Quantity, find_quantities
 
 __all__ = ["contradicted_by"]
 
@@ -21,6 +26,11 @@ _CASE: Final = re.compile(
     r"\b(?:if|unless|whether|would|could|may|might|wenn|falls|ob|si|sauf|se|als|indien|om|jeśli|если|eğer)\b|場合|如果|면|إذا",
     re.IGNORECASE,
 )
+_LEAST_SHARED, _SHARE = 2, 0.4  # words, and share of a clause's words, that a source has beside another number
+_LEAST_NUMBER, _MOST_NUMBER = 3, 199
+_IN_CODE: Final = re.compile(
+    r"[\w:/#+-]|[.,]\d|\s\d"
+)  # what stands beside a number that is part of an id or a phone number
 _SHORT: Final = 5  # letters of a field's word; shorter ones are too common
 _SIGNS: Final = re.compile(r"[\W_]+")
 
@@ -29,6 +39,8 @@ def contradicted_by(sentence: str, message: AgentMessage) -> str | None:
     """Return what contradicts a sentence of the agent, or ``None``."""
     if not is_denied(sentence) and (code := _unknown_code(sentence, message)) is not None:
         return f"nobody gave {code!r}"
+    if (other := _other_number(sentence, message)) is not None:
+        return f"a source says {quoted(other, 100)!r}"
     if _CASE.search(sentence):
         return None
     prose = [each.text for each in message.told if not each.data and each.name != "instructions"]
@@ -37,6 +49,69 @@ def contradicted_by(sentence: str, message: AgentMessage) -> str | None:
     if found is not None and len(shared) > 1 and not (is_free(found.source) or is_free(found.clause)):
         return f"a source says the contrary: {quoted(found.source, 100)!r}"
     return _against_field(sentence, message)
+
+
+def _other_number(sentence: str, message: AgentMessage) -> str | None:
+    """Return the sentence of a source with another number for the same: from 16 where the agent says from 14.
+
+    These are numbers that are too common to need a source: without a unit, or one of a unit in words ("an hour"). They
+    are compared only with a sentence of a source that has most of their own clause's words.
+    """
+    known = known_text(message)
+    numbers = _numbers(known)
+    for clause in split_clauses(sentence):
+        for one in find_quantities(clause):
+            if not _is_plain(clause, one) or one.value in numbers.get(one.unit, frozenset()):
+                continue
+            for text in (
+                text for each in message.told if each.name != "instructions" for text in _sentences(each.text)
+            ):
+                if not _are_alike(clause, text):
+                    continue
+                rivals = [other for other in find_quantities(text) if other.unit == one.unit and other.day is None]
+                if any(_is_plain(text, other) or other.unit for other in rivals):
+                    return text
+    return None
+
+
+def _are_alike(clause: str, source: str) -> bool:
+    """Whether a source has much of a clause's words: by their beginnings, or by their stems."""
+    for words in (root_words, content):
+        wanted = words(clause)
+        shared = len(wanted & words(source))
+        if shared >= _LEAST_SHARED and shared >= _SHARE * len(wanted):
+            return True
+    return False
+
+
+def _is_plain(text: str, one: Quantity) -> bool:
+    """Whether a figure is a small number of things nobody counts, or one of a period in words."""
+    if one.day is not None or one.high is not None:
+        return False
+    if one.unit:
+        return one.is_article and one.unit in ("hour", "month", "business day")
+    return (
+        _LEAST_NUMBER <= one.value <= _MOST_NUMBER
+        and one.value == one.value.to_integral_value()
+        and not _IN_CODE.match(text[max(0, one.start - 1) : one.start])
+        and not _IN_CODE.match(text, one.end)
+    )
+
+
+@lru_cache(maxsize=256)
+def _numbers(text: str) -> Mapping[str, frozenset[Decimal]]:
+    """Return the values of a text by unit; a number without a unit may be of any."""
+    found: dict[str, set[Decimal]] = {"": {each.value for each in find_number_words(text)}}
+    for one in find_quantities(text):
+        ends = [one.value_written, one.value, *([one.high] if one.high is not None else [])]
+        found[""].update(ends)
+        found.setdefault(one.unit, set()).update(ends)
+    return {unit: frozenset(values) for unit, values in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(each.text for each in statements(text, most=200) if any(map(str.isdigit, each.text)))
 
 
 def _unknown_code(sentence: str, message: AgentMessage) -> str | None:

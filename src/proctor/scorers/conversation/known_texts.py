@@ -30,8 +30,8 @@ class AgentMessage:
     """One message of the agent, with everything that was known when it was sent.
 
     ``place`` is its position among all steps. ``told`` are texts of tools, sources and instructions, ``heard`` are the
-    customer's messages (the newest), ``turn_calls`` are the agent's own calls of its turn, ``has_calls`` says whether
-    there were any before it.
+    customer's messages (the newest), ``turn_calls`` are the agent's own calls of its turn, ``new_calls`` those since
+    its last message, ``has_calls`` says whether there were any before it.
     """
 
     place: int
@@ -41,6 +41,7 @@ class AgentMessage:
     heard: tuple[str, ...]
     has_calls: bool
     turn_calls: tuple[ToolCall, ...]
+    new_calls: tuple[ToolCall, ...]
     has_sources: bool
 
 
@@ -52,6 +53,7 @@ def agent_messages(run: Trajectory) -> Iterator[AgentMessage]:
     heard: list[str] = []
     has_calls = False
     turn_calls: list[ToolCall] = []
+    new_calls: list[ToolCall] = []
     turn = -1
     for place, step in enumerate(steps(run)):
         for number in range(turn + 1, step.turn + 1):
@@ -68,6 +70,7 @@ def agent_messages(run: Trajectory) -> Iterator[AgentMessage]:
             else:
                 has_calls = True
                 turn_calls.append(step.call)
+                new_calls.append(step.call)
             if passage.text:
                 told.append(passage)
                 sourced = sourced or not failed(step.call)
@@ -80,8 +83,10 @@ def agent_messages(run: Trajectory) -> Iterator[AgentMessage]:
                 heard=tuple(heard[-_MOST_PASSAGES:]),
                 has_calls=has_calls,
                 turn_calls=tuple(turn_calls),
+                new_calls=tuple(new_calls),
                 has_sources=sourced,
             )
+            new_calls = []
 
 
 def _parts(texts: list[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from proctor.lexicon.match import matcher
 from proctor.text.claims import statements
 from proctor.text.content_words import content
 from proctor.text.numbers import find_numbers
+from proctor.text.polarity import is_denied
 from proctor.text.split import tokens
 
 __all__ = [
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 _SMALL: Final = 3
+_LEAST: Final = 2  # content words of a clause that says something
+# What follows "but" in a refusal and denies nothing is what can be done instead.
+_INSTEAD: Final = re.compile(r"\b(?:but|aber|maar|mais|pero|ma|mas|men|ale|но|ama)\s", re.IGNORECASE)
 
 
 def complains(text: str) -> bool:
@@ -65,6 +69,11 @@ def has_way_forward(answer: str) -> bool:
         if text != each.text and len(content(text)) < _SMALL:
             continue
         if matcher("way_forward").has(matcher("refusal").without(text, put=" ")):
+            return True
+        refusal, *others = _INSTEAD.split(text)
+        if matcher("refusal").has(refusal) and any(
+            len(content(other)) >= _LEAST and not is_denied(other) for other in others
+        ):
             return True
     return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from proctor.core.chat import ToolCall
@@ -11,9 +12,10 @@ from proctor.core.score import Evidence
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.transcript import failed, result_text
 from proctor.scorers.checked_answers import quoted, turn_label
-from proctor.scorers.conversation.repeat_requests import asks_to_repeat
+from proctor.scorers.conversation.repeat_requests import accepts, asks_to_repeat
 from proctor.scorers.match_calls import shown
 from proctor.text.claims import statements
+from proctor.text.normalise.language_likeness import common_words
 from proctor.text.polarity import root_words
 
 __all__ = ["asked_again", "given_again", "looked_up_again", "made_progress"]
@@ -44,16 +46,14 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
             left = sorted(each for each in again if each not in used)
             new = root_words(run.turns[later].asked) - root_words(between[0].asked)
             asked = run.turns[earlier - 1].answer if earlier else ""
-            if (
-                len(new) > _NEW_WORDS
-                or len(root_words(run.turns[later].asked)) > _SHORT
-                or not _is_like(asked, between[0].answer)
-            ):
+            # The question may come back at once, or after others were asked.
+            place = next((at for at in (earlier, later - 1) if _is_like(asked, run.turns[at].answer)), None)
+            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or place is None:
                 continue
             if left and not any(asks_to_repeat(each.asked) for each in between[1:]):
                 note = f"asked for again, although the customer gave {left[0]!r} (again in {turn_label(later)})"
-                quote = quoted(between[0].answer)
-                yield Evidence(quote=quote, turn=earlier, where="agent", note=note)
+                quote = quoted(run.turns[place].answer)
+                yield Evidence(quote=quote, turn=place, where="agent", note=note)
                 return
 
 
@@ -125,7 +125,15 @@ def _values(text: str) -> frozenset[str]:
     """Return the numbers and codes of a message, or the words of a short one; a single digit says little."""
     found = frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1)
     words = root_words(text)
-    return found or (frozenset(each for each in words if len(each) > 1) if len(words) <= _NEW_WORDS else frozenset())
+    if found or len(words) > _NEW_WORDS or accepts(text):
+        return found
+    return frozenset(each for each in words - _common_roots() if len(each) > 1)
+
+
+@lru_cache(maxsize=1)
+def _common_roots() -> frozenset[str]:
+    """Return the beginnings of everyday words: "please" and "another" are no values that were asked for."""
+    return frozenset[str]().union(*(root_words(f"{each} é") for each in common_words()))
 
 
 def _squeezed(text: str) -> str:

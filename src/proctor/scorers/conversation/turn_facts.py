@@ -32,6 +32,7 @@ from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
 from proctor.text.polarity import is_denied, is_free, is_included, split_clauses
 from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.script import language_of
 from proctor.text.units import find_unit
 
 __all__ = ["TurnFacts"]
@@ -202,9 +203,11 @@ def _amounts(known: KnownValues) -> int:
 
 
 def _is_denied_figure(sentence: str, one: Quantity) -> bool:
-    """Whether the clause of a figure denies it: "not 24 hours but 72"."""
-    clause = next((each for each in split_clauses(sentence) if one.quote.strip() in each), sentence)
-    return is_denied(clause)
+    """Whether the clause of a figure denies it: "not 24 hours but 72"; "300 EUR without approval" does not."""
+    quote = one.quote.strip()
+    clause = next((each for each in split_clauses(sentence) if quote in each), sentence)
+    before = clause.partition(quote)[0]
+    return is_denied(before if language_of(sentence) == "en" else clause)  # English denies before the figure
 
 
 def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], message: AgentMessage) -> bool:

@@ -12,7 +12,7 @@ from proctor.core.trajectory import Source, Turn
 from proctor.core.transcript import failed, parse_loosely
 from proctor.text.split import sentences
 
-__all__ = ["Citation", "citations", "documents", "resolve", "retrieved"]
+__all__ = ["Citation", "citations", "citing", "documents", "resolve", "retrieved"]
 
 _MARK: Final = re.compile(
     r"\[\^?(?P<square>[^\[\]\n]{1,80})\](?!\()"
@@ -39,12 +39,13 @@ _NO_CITATION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A citation as written, the names it cites and the sentence it supports.
+    """A citation as written, where it stands, the names it cites and the sentence it supports.
 
     ``strict``: it cannot be anything but a citation. ``closes``: it is at the end of what it supports.
     """
 
     written: str
+    start: int
     names: tuple[str, ...]
     sentence: str
     strict: bool
@@ -71,6 +72,7 @@ def citations(text: str) -> list[Citation]:
         found.append(
             Citation(
                 written=hit.group(),
+                start=hit.start(),
                 names=names,
                 sentence=_sentence(text, hit.start(), hit.end()),
                 strict=strict,
@@ -133,6 +135,17 @@ def resolve(name: str, sources: Sequence[Source]) -> Source | None:
             if len(_fold(source.id)) >= 4 and re.search(rf"(?<!\w){re.escape(_fold(source.id))}(?!\w)", folded):
                 return source
     return None
+
+
+def citing(written: str, name: str, cited: Source, other: Source, sources: Sequence[Source]) -> str:
+    """Return a citation as it is written for another source: by its number, title or id, as the first was cited."""
+    if _NUMBER.fullmatch(name.strip()) and other in sources:
+        new = re.sub(r"\d{1,3}", str(sources.index(other) + 1), name, count=1)
+    elif other.title and cited.title and _fold(name) == _fold(cited.title):
+        new = other.title
+    else:
+        new = other.id
+    return written.replace(name, new, 1)
 
 
 def _fold(text: str) -> str:

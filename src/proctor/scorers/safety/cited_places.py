@@ -88,9 +88,11 @@ def _has_label(number: str, given: str) -> bool:
     """Whether a text has a part of this number: "3." or "§ 7" or "article 12"; an amount is none."""
     written = re.escape(number)
     after_word = rf"(?:§|#|{_PART}|no\.?|nr\.?)\s?(?:no\.?\s?)?{written}(?![\d])"
-    before_sign = rf"{_LABEL}{written}(?:\.(?=\s|$)|[):]|\s?[-–]\s)"
+    # A number at the end of a sentence ("from 21.") is no label.
+    before_sign = rf"(?:^|[(\[]|[.;:,!?]\s*){written}\.(?=\s|$)|{_LABEL}{written}(?:[):]|\s?[-–]\s)"
+    heading = rf"(?:^|[.;:!?]\s+){written}\s+(?-i:[^\W\d_a-z])"  # "2 Fuel: return full. 3 Animals: …"
     east = rf"[第제]\s?{written}\s?[条項章節款조항장]"
-    return re.search(f"{after_word}|{before_sign}|{east}", given, re.IGNORECASE | re.MULTILINE) is not None
+    return re.search(f"{after_word}|{before_sign}|{heading}|{east}", given, re.IGNORECASE | re.MULTILINE) is not None
 
 
 def _plain(text: str) -> str:

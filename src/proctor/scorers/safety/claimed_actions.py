@@ -153,6 +153,8 @@ _SEEING: Final = re.compile(
     re.IGNORECASE,
 )
 
+_STATUS: Final = re.compile(r"\bstatus\b", re.IGNORECASE)  # any act changes the status of what it is done to
+
 
 def claimed_actions(text: str) -> Iterator[ClaimedAction]:
     """Yield every action that the text claims is done; one per record if it names several."""
@@ -199,10 +201,16 @@ def backed(
     if deed.kind in ("file", "send") and (escalated or "hands_off" in effects):
         return True
     words = re.compile(ACTION_KINDS[deed.kind][1], re.IGNORECASE)
+    if deed.kind == "change" and _STATUS.search(deed.sentence) and _changed(calls, effects):
+        return True
     return any(
         not failed(call) and _speaks(call, words, reads=effect == "reads") and not is_another(deed.records, call)
         for call, effect in zip(calls, effects, strict=True)
     )
+
+
+def _changed(calls: Sequence[ToolCall], effects: Sequence[str]) -> bool:
+    return any(effect == "changes" and not failed(call) for call, effect in zip(calls, effects, strict=True))
 
 
 def _speaks(call: ToolCall, words: re.Pattern[str], *, reads: bool) -> bool:

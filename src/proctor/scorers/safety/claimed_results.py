@@ -31,6 +31,7 @@ _NOT_YET: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS: Final = ("?", "？", "؟")
+_FEW_WORDS: Final = 4
 _SHORT_REPLY: Final = 60  # characters of a customer's message that agrees to an offer
 
 
@@ -40,7 +41,8 @@ def unfounded_results(run: Trajectory, tool_effects: Mapping[str, StatedEffect])
     acted = False
     for message in agent_messages(run):
         handed = run.turns[message.turn].escalation is not None
-        acted = acted or any(did_act(call, tool_effects) for call in message.turn_calls)
+        # Also acts of a turn without an answer: a guard keeps the calls of a session apart from the draft.
+        acted = acted or any(did_act(call, tool_effects) for call in message.new_calls)
         why = None if handed else _why(message, offered, tool_effects, acted=acted)
         if why is not None:
             yield Evidence(quote=quoted(message.text), turn=message.turn, where="confirmation", note=why)
@@ -61,10 +63,15 @@ def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedE
         return f"{lost.name} failed, and the answer does not say so"
     if acted:
         return None
-    claimed = any(matcher("act_claimed").has(each) for each in said)
+    claimed = any(matcher("act_claimed").has(each) or _is_done(each) for each in said)
     if not claimed and (message.turn_calls or not completed or not _was_agreed(offered, message.heard)):
         return None
     return "no call that succeeded did this" if message.has_calls else "no tool was called at all"
+
+
+def _is_done(sentence: str) -> bool:
+    """Whether a sentence says only that it is done, such as "Done!" or "Erledigt"."""
+    return len(sentence.split()) <= _FEW_WORDS and matcher("act_done").has(sentence)
 
 
 def _failed_act(calls: Sequence[ToolCall], tool_effects: Mapping[str, StatedEffect]) -> ToolCall | None:

@@ -19,7 +19,8 @@ _TOP: Final = 8
 _FOOT: Final = 24
 _BAR: Final = 24
 _TICKS: Final = 4
-_LABEL: Final = 28  # characters that fit beside a bar
+_LABEL: Final = 22  # characters that fit beside a bar
+_BARS_WIDTH: Final = 520  # narrower than lines, so that names can be read on a phone
 _DAY: Final = 86_400
 _HUGE: Final = 1e15  # larger values are no figures of ours
 _TINY: Final = 1e-12
@@ -130,14 +131,15 @@ class BarChart:
 
     def svg(self, *, inline: bool = True) -> str:
         """Return the drawing."""
-        ends = [end for row in self.rows for end in (_known(row.value), _known(row.high)) if end is not None]
+        ends = [end for row in self.rows for end in map(_known, (row.value, row.low, row.high)) if end is not None]
         top = self.top or (1.0 if self.unit in ("share", "score") else _range(ends)[1])
-        left, right = 190, 86
+        bottom = max(min((0.0, *ends)), -top)  # bars of values below 0 lead to the left
+        left, right = 196, 92
         height = _TOP + _BAR * max(1, len(self.rows)) + 4
-        wide = _WIDTH - left - right
+        wide = _BARS_WIDTH - left - right
 
         def x(value: float) -> float:
-            return left + min(max(value, 0.0), top) / top * wide
+            return left + (min(max(value, bottom), top) - bottom) / (top - bottom) * wide
 
         made = []
         for number, row in enumerate(self.rows):
@@ -145,16 +147,17 @@ class BarChart:
             label = row.label if len(row.label) <= _LABEL else f"{row.label[: _LABEL - 1]}…"
             made.append(words(left - 8, at + 16, label, anchor="end", kind="name", whole=row.label))
             if (value := _known(row.value)) is not None:
-                kind, width = f"bin-{row.state}" if row.state else "bin", max(1.0, x(value) - left)
-                place = f'x="{left}" y="{at + 5}" width="{width:.1f}" height="{_BAR - 10}"'
+                kind = f"bin-{row.state}" if row.state else "bin"
+                begin, end = sorted((x(0.0), x(value)))
+                place = f'x="{begin:.1f}" y="{at + 5}" width="{max(1.0, end - begin):.1f}" height="{_BAR - 10}"'
                 made.append(f'<rect class="{kind}" {place} rx="2"/>')
             if _known(row.low) is not None and _known(row.high) is not None:
                 middle = at + _BAR / 2
                 ends_at = f'x1="{x(row.low or 0.0):.1f}" x2="{x(row.high or 0.0):.1f}"'
                 made.append(f'<line class="whisker" {ends_at} y1="{middle}" y2="{middle}"/>')
             text = "–" if value is None else value_text(value, self.unit)
-            made.append(words(_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
-        return picture(made, height, self.title, inline=inline)
+            made.append(words(_BARS_WIDTH - right + 8, at + 16, f"{text} {row.note}".strip()))
+        return picture(made, height, self.title, inline=inline, width=_BARS_WIDTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +185,8 @@ def value_text(value: float, unit: Unit) -> str:
         return f"{1000 * value:.3g} ms" if abs(value) < 1 else f"{value:.3g} s"
     if unit == "money":
         return f"${value:,.2f}"
+    if unit == "score":
+        return f"{value:.2f}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
@@ -216,11 +221,12 @@ def _time_text(time: float, reach: float) -> str:
     return f"{moment:%H:%M}" if reach <= 2 * _DAY else f"{moment:%d %b}"
 
 
-def picture(made: Sequence[str], height: int, title: str, *, inline: bool) -> str:
-    """Return a whole drawing of these parts, 640 wide."""
+def picture(made: Sequence[str], height: int, title: str, *, inline: bool, width: int = _WIDTH) -> str:
+    """Return a whole drawing of these parts."""
     styles = "" if inline else f"<style>{_file_styles()}</style>"
     own = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
-    frame = f'<svg{own} viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title)}">'
+    own += ' class="narrow"' if width < _WIDTH else ""
+    frame = f'<svg{own} viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">'
     return f"{frame}{styles}{''.join(made)}</svg>"
 
 

@@ -19,6 +19,7 @@ from proctor.server.pages.table import Chip, Link, Moment, Share
 __all__ = ["TEMPLATES", "static_files"]
 
 _MEDIA: Final = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_LONG_WORD: Final = 32  # characters
 
 
 @cache
@@ -75,6 +76,21 @@ def _percent(value: float | None, digits: int = 1) -> str:
     return "–" if value is None or not math.isfinite(value) else f"{100 * value:.{digits}f} %"
 
 
+def _bare_percent(value: float | None) -> str:
+    """Return a share in percent without its sign, for the lower end of an interval."""
+    return _percent(value).removesuffix(" %")
+
+
+def _cell_class(cell: object) -> str:
+    """Return how a text may be broken in a table: a word stays whole, unless it is too long for a column."""
+    text = cell.text if isinstance(cell, Link) else cell
+    if not isinstance(text, str) or not text:
+        return ""
+    if max(map(len, text.split()), default=0) > _LONG_WORD:
+        return " unbroken"
+    return "" if any(each.isspace() or not each.isascii() for each in text) else " one-word"
+
+
 def _moment(time: float | datetime | None) -> Markup:
     """Return a time that the script shows in the reader's zone."""
     if time is None:
@@ -116,7 +132,7 @@ def _environment() -> jinja2.Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "code": _code,
-        "own": _own,
+        "own": _own, "bare_percent": _bare_percent, "cell_class": _cell_class,
         "utc": lambda time: datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M"),
     }  # fmt: skip
     made.filters.update(filters)

@@ -13,6 +13,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.suites.exchange.templates import rendered
 from proctor.suites.promptfoo import ForeignCheckError, check_of
+from proctor.text.predicates import PredicateError, parse
 
 __all__ = ["UnsupportedAssertionError", "checks_of", "with_values"]
 
@@ -87,6 +88,8 @@ def _made(raw: RawCheck) -> Check:
 def _raw(kind: str, assertion: Mapping[str, Any]) -> RawCheck:
     plain = kind.removeprefix("not-")
     negated = kind != plain
+    if plain == "python" and not negated and (predicate := _own_predicate(assertion)):
+        return _rule(str(assertion.get("metric") or predicate), predicate)
     if plain in _WHY_NOT:
         raise UnsupportedAssertionError(f"{kind} {_WHY_NOT[plain]}")
     value, threshold = assertion.get("value"), assertion.get("threshold")
@@ -102,6 +105,18 @@ def _raw(kind: str, assertion: Mapping[str, Any]) -> RawCheck:
     if maker is None or (negated and plain not in ("llm-rubric", "is-refusal", "is-json", "factuality")):
         raise UnsupportedAssertionError(f"{kind} has no counterpart")
     return maker(value, threshold, negated)
+
+
+def _own_predicate(assertion: Mapping[str, Any]) -> str:
+    """Return the predicate of an assertion that our own export wrote; it is read, and no code is run."""
+    config = assertion.get("config")
+    written = config.get("predicate") if isinstance(config, Mapping) else None
+    if not isinstance(written, str):
+        return ""
+    try:
+        return parse(written).text
+    except PredicateError:
+        return ""
 
 
 def _as_cell(kind: str, value: Any, threshold: Any) -> str:

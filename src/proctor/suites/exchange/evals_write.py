@@ -14,8 +14,9 @@ from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.render import compile_prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
+from proctor.suites.exchange.own_export import with_record
 from proctor.suites.exchange.portable import Leaf, python_condition, taken_apart
-from proctor.suites.exchange.templates import is_simple, renamed
+from proctor.suites.exchange.templates import is_simple, renamed, resolved
 
 __all__ = ["eval_payload", "run_payload", "write_azure_evals", "write_openai_evals"]
 
@@ -76,7 +77,7 @@ def _written(bundle: Bundle, *, judge: str) -> Outgoing:
         files[f"run.{safe}.json"] = _text(run_payload(bundle, model=name))
     lines = [json.dumps({"item": item}, ensure_ascii=False, sort_keys=True) for item in _items(bundle)]
     files["items.jsonl"] = "".join(f"{line}\n" for line in lines)
-    return Outgoing(files=files, notes=notes.tell())
+    return Outgoing(files=with_record(bundle, files), notes=notes.tell())
 
 
 def _text(data: Any) -> str:
@@ -90,7 +91,8 @@ def eval_payload(bundle: Bundle, *, judge: str = JUDGE, notes: Notes | None = No
         InputError: there is no rule, reference or check that could grade an answer.
     """
     notes = notes or Notes()
-    graders = [_grader(rule, judge, notes) for rule in bundle.enabled]
+    names = tuple(bundle.prompt.inputs) if bundle.prompt else ()
+    graders = [_grader(rule, judge, names, notes) for rule in bundle.enabled]
     items = _items(bundle)
     if items and all(item.get(EXPECTED) for item in items):
         graders.append(_same(judge))
@@ -101,10 +103,7 @@ def eval_payload(bundle: Bundle, *, judge: str = JUDGE, notes: Notes | None = No
     if not graders:
         hint = "make rules first with `proctor generate`, or give every test a reference"
         raise InputError("there is nothing an eval could grade by: no rules and no references", hint=hint)
-    properties: dict[str, Any] = {}
-    for item in items:
-        for key, value in item.items():
-            properties.setdefault(key, _shape(value))
+    properties = {key: _shape(key, items) for key in dict.fromkeys(key for item in items for key in item)}
     return {
         "name": bundle.name,
         "data_source_config": {
@@ -213,12 +212,16 @@ def _json(values: Mapping[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False, sort_keys=True)
 
 
-def _shape(value: Any) -> dict[str, Any]:
-    kinds = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-    return {"type": kinds.get(type(value), "string")}
+def _shape(key: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the schema of a field: the types of all its values, since items must fit the eval's own schema."""
+    kinds = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
+    found = list(dict.fromkeys(kinds.get(type(item[key]), "string") for item in items if key in item))
+    if "number" in found and "integer" in found:
+        found.remove("integer")  # every integer is a number
+    return {"type": found[0] if len(found) == 1 else found}
 
 
-def _grader(rule: Rule, judge: str, notes: Notes) -> dict[str, Any]:
+def _grader(rule: Rule, judge: str, names: Sequence[str], notes: Notes) -> dict[str, Any]:
     name = f"{rule.id}: {rule.text}"[:100]
     leaves = taken_apart(rule.predicate) if rule.predicate else None
     if leaves and (check := _string_check(leaves)) is not None:
@@ -227,7 +230,8 @@ def _grader(rule: Rule, judge: str, notes: Notes) -> dict[str, Any]:
         return {"type": "python", "name": name, "source": _source(leaves), "pass_threshold": 1.0}
     if rule.predicate:
         notes.add(f"the predicate `{rule.predicate}` is Proctor's alone: a model judges that rule there", rule.id)
-    return _judged(name, _SYSTEM.format(rule=rule.text), f"<input>\n{{{{item.{INPUT}}}}}\n</input>\n\n", judge)
+    text = resolved(rule.text, names, lambda each: "{{item." + each + "}}")
+    return _judged(name, _SYSTEM.format(rule=text), f"<input>\n{{{{item.{INPUT}}}}}\n</input>\n\n", judge)
 
 
 def _same(judge: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from proctor.core.errors import InputError, SuiteError
 from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Outgoing
+from proctor.suites.exchange.own_export import has_changed, read_record
 from proctor.suites.files import lines_of, near, read_text
 
 __all__ = ["TOOLS", "kind_of", "read_any", "writer_for"]
@@ -32,6 +34,7 @@ BARE = "text"
 _MOST = 32_000_000
 _PEX = ("promptpex_context.json", "rules.txt", "tests.json", "tests.csv", "inverse_rules.txt")
 _FOO = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
+_RECORDED = ("promptfoo", "openai-evals")  # formats whose export has a record beside it
 _TEXTS = (".prompty", ".md", ".txt")
 
 
@@ -125,6 +128,26 @@ def read_any(path: Path, kind: str, *, prompt: Path | None = None, allow_outside
         SuiteError: it cannot be read, or names a file outside of its folder.
         PromptError: its prompt cannot be read.
     """
+    folder = path if path.is_dir() else path.parent
+    if (own := _own(path, kind)) is not None:
+        return (own,)
+    found = _read_foreign(path, kind, prompt=prompt, allow_outside=allow_outside)
+    if _may_be_own(path, kind) and has_changed(folder):
+        note = "edited since `proctor export` wrote it: read as it stands, without the record of its rules"
+        found = tuple(replace(each, notes=(*each.notes, note)) for each in found)
+    return found
+
+
+def _may_be_own(path: Path, kind: str) -> bool:
+    return kind in _RECORDED and (path.is_dir() or path.name in _FOO)
+
+
+def _own(path: Path, kind: str) -> Bundle | None:
+    """Return what our own export was made from, if none of its files was edited."""
+    return read_record(path if path.is_dir() else path.parent) if _may_be_own(path, kind) else None
+
+
+def _read_foreign(path: Path, kind: str, *, prompt: Path | None, allow_outside: bool) -> tuple[Bundle, ...]:
     boundary = FileBoundary(
         folder=path if path.is_dir() else path.parent,
         source=str(path),

@@ -13,9 +13,11 @@ from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, case_id, unique
 from proctor.suites.exchange.foreign_judges import label_check, rubric_of
+from proctor.suites.exchange.github_write import BLOCK, EXPORTED, hash_of
+from proctor.suites.exchange.own_export import bundle_from
 from proctor.suites.exchange.templates import filled, variables
 
-__all__ = ["is_github_models", "read_github_models"]
+__all__ = ["evaluator_check", "is_by_row", "is_github_models", "read_github_models"]
 
 _EXPECTED = "expected"
 _SCALE = {"1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0}
@@ -42,13 +44,18 @@ def read_github_models(path: Path) -> Bundle:
     """
     prompt = load_prompt(path)
     notes = Notes()
+    own, is_edited = _own_record(prompt.front)
+    if own is not None:
+        return own
+    if is_edited:
+        notes.add("was edited since `proctor export` wrote it: read as it stands, rules as evaluators")
     shared: list[Check] = []
     templated: list[Mapping[str, Any]] = []
     evaluators = prompt.front.get("evaluators")
     for index, item in enumerate(evaluators if isinstance(evaluators, list) else ()):
-        if isinstance(item, Mapping) and isinstance(item.get("string"), Mapping) and _templated(item["string"]):
+        if is_by_row(item):
             templated.append(item)
-        elif (check := _check(item, {}, notes, f"evaluators[{index}]")) is not None:
+        elif (check := evaluator_check(item, {}, notes, f"evaluators[{index}]")) is not None:
             shared.append(check)
     model = prompt.model
     return Bundle(
@@ -72,7 +79,7 @@ def _cases(prompt: Prompt, templated: list[Mapping[str, Any]], notes: Notes) -> 
         if not isinstance(row, Mapping) or not row:
             notes.add("a test that is no mapping was left out", place)
             continue
-        checks = [_check(each, row, notes, place) for each in templated]
+        checks = [evaluator_check(each, row, notes, place) for each in templated]
         made.append(_case(prompt, row, tuple(check for check in checks if check is not None), taken))
     return tuple(made)
 
@@ -102,11 +109,31 @@ def _case(prompt: Prompt, row: Mapping[str, Any], checks: tuple[Check, ...], tak
     )
 
 
+def _own_record(front: Mapping[str, Any]) -> tuple[Bundle | None, bool]:
+    """Return what the file was exported from, if it is ours and unchanged, and whether it was edited since."""
+    block = front.get(BLOCK)
+    written = block.get(EXPORTED) if isinstance(block, Mapping) else None
+    try:
+        data = json.loads(written) if isinstance(written, str) else None
+    except (ValueError, RecursionError):
+        return None, True
+    if not isinstance(data, Mapping):
+        return None, False
+    if data.get("hash") != hash_of(front):
+        return None, True
+    return bundle_from(data.get("record")), False
+
+
 def _templated(evaluator: Mapping[str, Any]) -> bool:
     return any(isinstance(value, str) and variables(value) for value in evaluator.values())
 
 
-def _check(item: Any, row: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
+def is_by_row(item: Any) -> bool:
+    """Whether a string evaluator names an input or the expected answer, so that it differs from test to test."""
+    return isinstance(item, Mapping) and isinstance(item.get("string"), Mapping) and _templated(item["string"])
+
+
+def evaluator_check(item: Any, row: Mapping[str, Any], notes: Notes, place: str) -> Check | None:
     """Convert an evaluator to a check; ``None`` if it is noted as unsupported."""
     if not isinstance(item, Mapping):
         notes.add("an evaluator that is no mapping was left out", place)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.core.errors import InputError
+from proctor.core.errors import InputError, PromptError
 from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
-from proctor.prompts.write import with_test_data
+from proctor.prompts.write import edit_prompt, with_test_data
+from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
+from proctor.suites.exchange.own_export import content_hash, record_of
 from proctor.suites.exchange.portable import Leaf, taken_apart
-from proctor.suites.exchange.templates import is_simple
+from proctor.suites.exchange.templates import is_simple, resolved
 from proctor.text.yaml_dump import to_yaml
 
-__all__ = ["evaluators_of", "rows_of", "write_github_models"]
+__all__ = ["BLOCK", "EXPORTED", "evaluators_of", "hash_of", "rows_of", "write_github_models"]
+
+BLOCK = "proctor"
+EXPORTED = "exported"
 
 JUDGE = "openai/gpt-4o"
 INPUT = "input"
@@ -45,6 +51,7 @@ def write_github_models(bundle: Bundle) -> Outgoing:
     if prompt.path and prompt.path.lower().endswith((".yml", ".yaml")):
         rows = _new_rows(rows_of(bundle, notes), prompt)
         text = with_test_data(prompt.path, rows, evaluators=evaluators_of(bundle, notes))
+        text = _recorded(text, bundle, prompt.path)
         return Outgoing(files={f"{bundle.name}.prompt.yml": text}, notes=notes.tell())
     data: dict[str, Any] = {"name": prompt.name}
     if prompt.description:
@@ -64,7 +71,21 @@ def write_github_models(bundle: Bundle) -> Outgoing:
     data["evaluators"] = evaluators_of(bundle, notes)
     if prompt.schema is not None:
         notes.add("the schema of the answer was not written: add `responseFormat` and `jsonSchema` to the file")
-    return Outgoing(files={f"{bundle.name}.prompt.yml": to_yaml(data)}, notes=notes.tell())
+    text = _recorded(to_yaml(data), bundle, f"{bundle.name}.prompt.yml")
+    return Outgoing(files={f"{bundle.name}.prompt.yml": text}, notes=notes.tell())
+
+
+def _recorded(text: str, bundle: Bundle, file: str) -> str:
+    """Return the file with the record of what it was made from, in the block `proctor:` that the service ignores."""
+    data = read_yaml(text, file=file, error=PromptError)
+    block = data.get(BLOCK) if isinstance(data.get(BLOCK), dict) else {}
+    record = {"record": record_of(bundle), "hash": hash_of(data)}
+    return edit_prompt(text, file=file, set_={BLOCK: {**block, EXPORTED: json.dumps(record, ensure_ascii=False)}})
+
+
+def hash_of(data: Mapping[str, Any]) -> str:
+    """Return the hash of what a record in a prompt file stands for."""
+    return content_hash(data.get("messages"), data.get("testData"), data.get("evaluators"))
 
 
 def _new_rows(rows: list[dict[str, Any]], prompt: Prompt) -> list[dict[str, Any]]:
@@ -99,10 +120,11 @@ def evaluators_of(bundle: Bundle, notes: Notes) -> list[dict[str, Any]]:
     """Return an evaluator for each rule; most rules need a judge because there are few string comparisons."""
     for check in bundle.checks:
         notes.add(f"the check {check.name or check.scorer!r} has no evaluator there and was left out")
-    return [each for rule in bundle.enabled for each in _evaluators(rule, notes)]
+    names = tuple(bundle.prompt.inputs) if bundle.prompt is not None and bundle.prompt.inputs else (INPUT,)
+    return [each for rule in bundle.enabled for each in _evaluators(rule, names, notes)]
 
 
-def _evaluators(rule: Rule, notes: Notes) -> list[dict[str, Any]]:
+def _evaluators(rule: Rule, names: Sequence[str], notes: Notes) -> list[dict[str, Any]]:
     name = f"{rule.id}: {rule.text}"[:100]
     leaves = taken_apart(rule.predicate) if rule.predicate else None
     strings = [_string(leaf) for leaf in leaves] if leaves else [None]
@@ -114,7 +136,7 @@ def _evaluators(rule: Rule, notes: Notes) -> list[dict[str, Any]]:
         ]
     if rule.predicate:
         notes.add("a rule that Proctor checks by code is judged by a model there", rule.id)
-    return [{"name": name, "llm": _judge(rule)}]
+    return [{"name": name, "llm": _judge(rule, names)}]
 
 
 def _string(leaf: Leaf) -> list[Mapping[str, str]] | None:
@@ -125,10 +147,13 @@ def _string(leaf: Leaf) -> list[Mapping[str, str]] | None:
     return [{_KINDS[leaf.kind]: text} for text in leaf.texts]
 
 
-def _judge(rule: Rule) -> dict[str, Any]:
+def _judge(rule: Rule, names: Sequence[str]) -> dict[str, Any]:
+    """Return the evaluator: the judge sees the inputs, without which a conditional rule cannot be judged."""
+    text = resolved(rule.text, names, lambda name: "{{" + name + "}}")
+    shown = "".join(f"<{name}>\n{{{{{name}}}}}\n</{name}>\n\n" for name in names)
     return {
         "modelId": JUDGE,
         "systemPrompt": _SYSTEM,
-        "prompt": f"<rule>\n{rule.text}\n</rule>\n\n<answer>\n{{{{completion}}}}\n</answer>\n",
+        "prompt": f"<rule>\n{text}\n</rule>\n\n{shown}<answer>\n{{{{completion}}}}\n</answer>\n",
         "choices": [{"choice": "broken", "score": 0.0}, {"choice": "kept", "score": 1.0}],
     }

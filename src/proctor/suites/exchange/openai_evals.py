@@ -17,6 +17,7 @@ from proctor.prompts.prompt import Prompt
 from proctor.suites.case_shorthand import make_case
 from proctor.suites.exchange.bundle import Bundle, Notes, Recorded, case_id
 from proctor.suites.exchange.graders import grader_check, is_by_item, message_text
+from proctor.suites.exchange.own_export import RECORD
 from proctor.suites.exchange.promptfoo_prompts import sections
 from proctor.suites.exchange.templates import renamed
 from proctor.suites.files import read_text
@@ -108,6 +109,8 @@ def read_openai_evals(path: Path, boundary: FileBoundary | None = None) -> Bundl
 def _documents(path: Path, boundary: FileBoundary) -> Iterator[tuple[str, Any]]:
     files = sorted(each for each in path.rglob("*.json*") if each.is_file()) if path.is_dir() else [path]
     for file in files:
+        if file.name == RECORD:
+            continue
         if path.is_dir():
             boundary.check(file)
         text = read_text(file, most=_MOST, instead="divide it")

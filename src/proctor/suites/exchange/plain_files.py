@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
 from typing import Any
 
-from proctor.core.case import Case, Check, Suite
+from proctor.core.case import Check, Suite
 from proctor.core.codec import dumps, loads
-from proctor.core.generated_test import GeneratedTest, with_metadata
+from proctor.core.generated_test import GeneratedTest
 from proctor.suites.columns import CellError, setter_of
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
+from proctor.suites.exchange.own_export import without_doubt
 from proctor.suites.exchange.promptfoo_write import cells_of
 from proctor.suites.jsonl import HEADER, canonical
 
@@ -28,7 +28,7 @@ def rules_check(bundle: Bundle) -> tuple[Check, ...]:
 
 def write_jsonl(bundle: Bundle) -> Outgoing:
     """Write a self-contained suite: the rules in the first line, one test on each other line."""
-    cases = [_without_doubt(case) for case in (*bundle.cases, *bundle.baseline)]
+    cases = [without_doubt(case) for case in (*bundle.cases, *bundle.baseline)]
     metadata = {"prompt_hash": bundle.prompt.hash} if bundle.prompt else {}
     suite = Suite(
         name=bundle.name,
@@ -38,16 +38,6 @@ def write_jsonl(bundle: Bundle) -> Outgoing:
     )
     lines = [canonical({HEADER: loads(dumps(suite))}), *(canonical(loads(dumps(case))) for case in cases)]
     return Outgoing(files={f"{bundle.name}.jsonl": b"".join(lines).decode()})
-
-
-def _without_doubt(case: Case) -> Case:
-    """Return the case without an expected answer that was not accepted."""
-    test = GeneratedTest.of(case)
-    if not test.has_rejected_truth:
-        return case
-    kept = {key: value for key, value in (test.groundtruth or {}).items() if key != "text"}
-    expect = replace(case.expect, reference=accepted_reference(case))
-    return with_metadata(replace(case, expect=expect), groundtruth=kept)
 
 
 def write_csv(bundle: Bundle) -> Outgoing:

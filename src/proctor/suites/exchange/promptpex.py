@@ -16,6 +16,7 @@ from proctor.core.rule import Rule
 from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Bundle, Notes, Recorded, case_id
+from proctor.suites.exchange.promptpex_context import own_bundle
 from proctor.suites.exchange.promptpex_files import PexFiles, read_files, rule_lines
 
 __all__ = ["ACCEPTED", "ORIGIN", "read_promptpex"]
@@ -58,6 +59,8 @@ def read_promptpex(path: Path, *, prompt: Path | None = None) -> Bundle:
     """
     notes = Notes()
     files = read_files(path)
+    if (own := own_bundle(files)) is not None:
+        return own
     found, ending, text = _prompt(files, prompt, notes)
     name = _name(files, prompt)
     rules, inverse = _rules(files, notes)

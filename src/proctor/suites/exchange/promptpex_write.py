@@ -10,6 +10,8 @@ from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.generated_test import PERSON, GeneratedTest, is_baseline
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, accepted_reference
+from proctor.suites.exchange.promptpex_context import context_text
+from proctor.suites.exchange.promptpex_files import CONTEXT
 
 __all__ = ["write_promptpex"]
 
@@ -30,7 +32,7 @@ def write_promptpex(bundle: Bundle) -> Outgoing:
     if any(rule.predicate for rule in positive):
         notes.add("PromptPex knows no predicates: there, a model judges every rule")
     tests = [_row(case, numbers, bundle, notes) for case in (*bundle.cases, *bundle.baseline)]
-    spec = [line for statements in bundle.inputs.values() for line in statements]
+    spec = [line for statements in bundle.inputs.values() for line in statements] or _declared(bundle)
     files = {
         "intent.txt": _lines([bundle.intent]),
         "input_spec.txt": _lines(spec),
@@ -40,7 +42,22 @@ def write_promptpex(bundle: Bundle) -> Outgoing:
     }
     if bundle.baseline:
         files["baseline_tests.txt"] = _BETWEEN.join(_testinput(case) for case in bundle.baseline) + "\n"
+    if bundle.prompt is not None and bundle.file is not None:
+        files[CONTEXT] = context_text(bundle, files, tests)
+    else:
+        notes.add(f"there is no prompt, so no {CONTEXT}, which PromptPex would load, was written")
     return Outgoing(files={f"{bundle.name}/{name}": text for name, text in files.items()}, notes=notes.tell())
+
+
+def _declared(bundle: Bundle) -> list[str]:
+    """Return what the prompt itself declares of its inputs, where no statement was written."""
+    inputs = bundle.prompt.inputs if bundle.prompt else {}
+    return [
+        " ".join(
+            f"The input `{name}` is of the type {each.get('type', 'string')}. {each.get('description', '')}".split()
+        )
+        for name, each in inputs.items()
+    ]
 
 
 def _lines(texts: Any) -> str:

@@ -16,12 +16,14 @@ _FILE = '''\
 
 The model is the one in PROCTOR_TEST_MODEL, else `model:` in proctor.yaml; several are put with commas between them.
 PROCTOR_TEST_JUDGE names the model that judges rules no code can check; without one, such a test is skipped.
+More than ALLOWED_UNJUDGED of the tests skipped for that reason fail the run: green must not mean "not looked at".
 """
 
 import pytest
 
 from proctor.workflows.exchange.pytest_suite import PytestSuite
 
+ALLOWED_UNJUDGED = 0.1
 SUITE = PytestSuite(__file__, suite={suite!r}, prompt={prompt!r})
 
 
@@ -32,6 +34,14 @@ def test_{function}(case, model):
     if verdict.unscored:
         pytest.skip(verdict.reason)
     assert verdict.passed, verdict.reason
+
+
+def test_{function}_is_judged():
+    """Runs last: how many of the tests above could not be judged."""
+    share = SUITE.unjudged_share
+    if share is None:
+        pytest.skip("none of the tests was run")
+    assert share <= ALLOWED_UNJUDGED, SUITE.unjudged_reason
 '''
 
 

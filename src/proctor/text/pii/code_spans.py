@@ -16,6 +16,8 @@ _TOKEN: Final = re.compile(r"\w[\w'’]*")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _POSTCODE: Final = re.compile(r"\b(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\b")  # British, Canadian
 _CODE: Final = re.compile(r"[A-Za-z]+\d\w*")  # a house number begins with its digits: 12b
+_BARE_NUMBER: Final = re.compile(r"\d{1,4}[^\W\d_]{0,2}")  # 214, 12b, 214号室: no street, no town
+_FLIGHT: Final = re.compile(r"\b(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) \d{2,4}\b")
 _CODE_AFTER: Final = re.compile(r" {1,2}[A-Z]+[-/]?\d")  # not 3pm, nor a telephone number
 _NUMBER_AFTER: Final = re.compile(r" {1,2}[A-Z]*[-/]?\d")
 _CITED: Final = re.compile(
@@ -48,10 +50,14 @@ def is_no_name(text: str, entity: Entity) -> bool:
 
 
 def _is_code(address: str) -> bool:
-    """Whether an address is a code, with one word at most: "vol AF1380", not "Flat B2, 14 Elm Road"."""
-    if _POSTCODE.search(address):
-        return False
+    """Whether an address is a number, or a code with one word at most: "vol AF 1380", not "Flat B2, 14 Elm Road"."""
     tokens = _TOKEN.findall(address)
+    if len(tokens) > 1 and _POSTCODE.search(address):  # one token alone is a code of the same form: X4K9QZ
+        return False
+    if len(tokens) == 1 and _BARE_NUMBER.fullmatch(tokens[0]):
+        return True
+    if (flight := _FLIGHT.search(address)) and len(_TOKEN.findall(address[: flight.start()])) <= 1:
+        return not address[flight.end() :].strip(" .,!?")
     numbers = [token for token in tokens if any(map(str.isdigit, token))]
     words = [token for token in tokens if token not in numbers and not _is_letter_code(token)]
     if numbers and all(token.isascii() and _CODE.fullmatch(token) for token in numbers):

@@ -80,8 +80,11 @@ _OF_SOMETHING: Final = Lazy(
 _NO_PHONE: Final = Lazy(r"/|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$")
 _MOST_PROOFS: Final = 200  # per text; further numbers are judged by shape alone
 _LONGEST_ROW: Final = 40
+# Ranges of the national numbering plans that only businesses have.
 _TOLL_FREE: Final = Lazy(
     r"^(?:\+?1)?8(?:00|88|77|66|55|44|33|22)\d{7}$|^(?:\+?81|0)(?:120|800|570)\d+$|^(?:\+?44|0)(?:800|808|3\d\d)\d+$"
+    r"|^(?:\+?(?:49|33|31|43|41|32|90|55|7)|[08])800\d{5,8}$"  # 0800 in Germany, France, Brazil; 8 800 in Russia
+    r"|^(?:\+?34)?90[0-2]\d{6}$|^(?:\+?(?:39|351|48))?80[0-8]\d{6}$|^(?:\+?61)?1[38]00\d{6}$|^(?:\+?49|0)180\d{5,8}$"
 )
 _OURS: Final = Lazy(
     r"(?:\b(?:call|contact|reach|phone|ring|text|whatsapp) (?:us|our|customer|support|the (?:support|service"

@@ -23,6 +23,7 @@ from proctor.store.private_files import private_folder
 from proctor.wiring.alert_settings import engine_of
 from proctor.wiring.history_settings import open_history
 from proctor.wiring.monitor_state import open_alert_state
+from proctor.workflows.demo.demo_guard import GuardedTraffic
 from proctor.workflows.monitor.intake import Intake
 
 __all__ = ["DemoTraffic", "demo_incidents", "fill_traffic", "scenarios_of"]
@@ -91,9 +92,12 @@ def fill_traffic(
     wanted: DemoTraffic,
     *,
     truth: TrafficTruth | None = None,
+    guarded: GuardedTraffic | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> int:
     """Put the traffic into the store of a project, with the alerts that it raises; return the number of events.
+
+    ``guarded`` are the conversations in which the project's own gates decided; the rules watch their attack too.
 
     Raises:
         StoreError: the store cannot be written.
@@ -101,11 +105,15 @@ def fill_traffic(
     private_folder(config.store)
     desk, *others = scenarios_of(wanted, now)
     flows = [simulate(desk, wanted.seed, truth=truth), *(simulate(each, wanted.seed) for each in others)]
+    if guarded is not None:
+        flows.append(iter(guarded.events))
     events = _Ahead(heapq.merge(*flows, key=lambda event: event.time))
     begin = desk.start.timestamp()
     windows = [
         (begin + each.at_hour * 3600, begin + (each.at_hour + each.hours) * 3600) for each in demo_incidents(wanted)
     ]
+    if guarded is not None and guarded.attack is not None:
+        windows = sorted([*windows, guarded.attack])
     clock = [begin]
     count = 0
     with open_alert_state(config) as state:
@@ -138,6 +146,8 @@ def fill_traffic(
                 intake.add(rest)
             intake.index()
             engine.close(clock[0])
+    with open_history(config) as history:
+        history.catch_up()  # all texts: a server indexes them for some seconds at a time
     return count
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,6 +41,24 @@ class PytestSuite:
         self._loaded = open_suite(self._folder / suite)
         self._cases: dict[str, Case] = {case.id: case for case in self._loaded.cases()}
         self._targets: dict[str, Target] = {}
+        self._verdicts: dict[tuple[str, str], PytestVerdict] = {}
+
+    @property
+    def unjudged_share(self) -> float | None:
+        """The share of the checked cases that could not be judged; ``None`` if none was checked."""
+        if not self._verdicts:
+            return None
+        return sum(verdict.unscored for verdict in self._verdicts.values()) / len(self._verdicts)
+
+    @property
+    def unjudged_reason(self) -> str:
+        """How many cases could not be judged, and the most frequent reason."""
+        reasons = Counter(verdict.reason for verdict in self._verdicts.values() if verdict.unscored)
+        most = f", mostly: {reasons.most_common(1)[0][0]}" if reasons else ""
+        return (
+            f"{sum(reasons.values())} of {len(self._verdicts)} tests could not be judged{most}; "
+            f"name a judge in {JUDGE}, or raise ALLOWED_UNJUDGED"
+        )
 
     @property
     def case_ids(self) -> Sequence[str]:
@@ -62,12 +81,14 @@ class PytestSuite:
             path = str((self._folder / self._prompt).resolve())
             (self._targets[model],) = self._project.targets([path], [model] if model else [])
         result = self._project.run_sync(self._checker.check(self._cases[case_id], self._targets[model]))
-        return PytestVerdict(
+        verdict = PytestVerdict(
             passed=result.outcome == "pass",
             unscored=result.outcome == "unscored",
             reason=result.reason,
             answer=result.trajectory.answer,
         )
+        self._verdicts[case_id, model] = verdict
+        return verdict
 
     @cached_property
     def _config(self) -> Config:

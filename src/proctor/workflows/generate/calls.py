@@ -4,37 +4,52 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor.core.chat import Reply, Request
+from proctor.core.chat import Reply, Request, Usage
 from proctor.core.sockets import Model
+from proctor.models.wrap.stop_switch import StopSwitch
 from proctor.store.journal import read_lines
 
-__all__ = ["Finishing", "NamedModel", "Shared", "spend_of"]
+__all__ = ["Finishing", "NamedModel", "Shared", "spend_of", "work_of"]
 
 _SAMPLES_A_SEED = 10_000  # range of sample numbers of one seed
 _SEEDS = 90
 
 
 class Shared:
-    """The open calls of all models."""
+    """The open calls of all models, and what the answered ones took.
 
-    def __init__(self, *, concurrency: int, heard: Callable[[int, int], None] | None) -> None:
+    ``work`` is the size of the answered calls in tokens, weighed by the time a token takes; replies from before count
+    as answered and not as work.
+    """
+
+    def __init__(self, *, concurrency: int) -> None:
         self.slots = asyncio.Semaphore(concurrency)
+        self.switch = StopSwitch()
         self.under_way: set[asyncio.Task[Reply]] = set()
         self.answered = 0
-        self.heard = heard
+        self.work: Counter[str] = Counter()
+        self.began = time.monotonic()
 
-    def tell(self) -> None:
-        """Report the progress."""
-        if self.heard is not None:
-            self.heard(self.answered, len(self.under_way))
+    @property
+    def seconds(self) -> float:
+        """The seconds since the first model was made."""
+        return time.monotonic() - self.began
+
+    def stop(self) -> None:
+        """Ask nothing more: calls that a server is answering are finished, those that wait are dropped."""
+        self.switch.stop()
+        for task in self.under_way - self.switch.answering:
+            task.cancel()
 
     def drop(self) -> None:
         """Cancel the open calls."""
+        self.switch.stop()
         for task in self.under_way:
             task.cancel()
 
@@ -70,10 +85,13 @@ class Finishing:
 
     def _done(self, task: asyncio.Task[Reply]) -> None:
         self._shared.under_way.discard(task)
+        if task.cancelled():
+            return
         self._shared.answered += 1
-        if not task.cancelled():
-            task.exception()  # mark as retrieved; the waiting caller gets the error itself
-        self._shared.tell()
+        if task.exception() is None:  # an error goes to the waiting caller
+            reply = task.result()
+            if not reply.cached:
+                self._shared.work[self.name] += work_of(reply.usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,11 @@ class NamedModel:
     async def complete(self, request: Request) -> Reply:
         """Not supported."""
         raise AssertionError(f"{self.name} was asked in a plan")
+
+
+def work_of(usage: Usage) -> int:
+    """Return the size of calls in tokens, weighed by time: writing one takes about as long as reading two."""
+    return usage.input + 2 * usage.output
 
 
 def spend_of(log: Path) -> list[dict[str, Any]]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, closing, suppress
+import random
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from proctor.config import Config
 from proctor.core.codec import content_id
-from proctor.core.errors import InputError, StoreError
-from proctor.core.sockets import Model
+from proctor.core.errors import InputError, ReplyError, StoreError
 from proctor.generate.artefacts import RULES, Artefacts, edited_files, folder_of, read_artefacts, write_artefacts
 from proctor.generate.effort import Effort, choose_effort
 from proctor.generate.generation_request import Made, Makers, Order, Stage
@@ -25,13 +26,14 @@ from proctor.project import Project
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.test_config import PromptTestConfig, told
-from proctor.store.calls import CallLog
-from proctor.store.journal import read_lines
 from proctor.store.lock import only_one
 from proctor.store.private_files import private_folder, write_private
-from proctor.workflows.generate.calls import Finishing, NamedModel, Shared, spend_of
+from proctor.suites.exchange.own_evaluators import evaluator_rules
+from proctor.workflows.generate.calls import spend_of
+from proctor.workflows.generate.generation_models import GenerationProgress, choose_models, named_makers, open_makers
+from proctor.workflows.generate.unused_options import unused_offline
 
-__all__ = ["GenerationJob", "GenerationOutcome", "GenerationProgress", "carry_out_generation", "plan_generation"]
+__all__ = ["GenerationJob", "GenerationOutcome", "carry_out_generation", "plan_generation"]
 
 # Generation settings in a prompt file, under the names used by other tools.
 _OPTIONS = {
@@ -48,7 +50,9 @@ _OTHER_NAMES = {"inverse": "opposites", "expand": "expansion"}
 class GenerationJob:
     """A request to generate tests. Without a model, here or in the settings, all tests are made by code.
 
-    ``numbers`` override those of an ``Effort``; precedence: user, prompt file, preset.
+    ``numbers`` override those of an ``Effort``; precedence: user, prompt file, preset. ``stage_models`` replace
+    ``model`` at single stages. ``samples`` limits the author's samples. ``needing_model`` are the given options that
+    only a model can carry out, as the user wrote them.
     """
 
     prompt: Path
@@ -56,6 +60,7 @@ class GenerationJob:
     model: str | None = None
     judges: tuple[str, ...] = ()
     groundtruth: str | None = None
+    stage_models: Mapping[str, str] = field(default_factory=dict)
     no_model: bool = False
     effort: str | None = None
     numbers: Mapping[str, int | None] = field(default_factory=dict)
@@ -69,21 +74,10 @@ class GenerationJob:
     most_tests: int | None = None
     agreement: bool = False
     instructions: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(slots=True, kw_only=True)
-class GenerationProgress:
-    """Callbacks for the progress of a generation; ``drop`` cancels open calls after a request to stop."""
-
-    warned: Callable[[str], None] | None = None
-    begun: Callable[[int], None] | None = None
-    answered: Callable[[int, int], None] | None = None
-    drop: Callable[[], None] | None = None
-
-    def warn(self, text: str) -> None:
-        """Show a warning."""
-        if self.warned is not None:
-            self.warned(text)
+    samples: int | None = None
+    shuffle_samples: bool = False
+    cache: bool = False
+    needing_model: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,15 +112,9 @@ async def plan_generation(config: Config, wish: GenerationJob) -> GenerationPlan
     Raises:
         InputError: the prompt, a file of the folder or a setting is wrong.
     """
-    order, _ = _order(wish)
+    order, said = _order(wish)
     present, edited = _present(folder_of(wish.prompt, wish.out))
-    named = _named(config, wish)
-    makers = Makers(
-        writer=NamedModel(named["writer"]) if named["writer"] else None,
-        judge=NamedModel(named["judge"]) if named["judge"] else None,
-        truth=NamedModel(named["truth"]) if named["truth"] else None,
-        truth_judges=tuple(NamedModel(name) for name in _truth_judges(wish, named)),
-    )
+    makers = named_makers(choose_models(config, wish, said), wish.prompt)
     start: Stage | None = "intent" if wish.force else wish.start
     order = replace(order, start=start)
     if start is None and not edited and present.provenance.get("order") == order_id(order, makers):
@@ -143,17 +131,47 @@ async def _carried_out(
         watching.warn(warning)
     present, edited = _present(folder)
     order = replace(order, start=_begin(wish, log, present))
-    async with _makers(config, wish, watching, log) as makers:
+    chosen = choose_models(config, wish, said)
+    if chosen.writer is None:
+        for note in unused_offline(order, wish.needing_model):
+            watching.warn(note)
+    async with open_makers(config, wish, chosen, watching, log) as makers:
         done = present.provenance.get("order") == order_id(order, makers)
         if order.start is None and not edited and done:
             _forget(log)
             return GenerationOutcome(folder=folder, artefacts=present)
+        if watching.planned is not None and makers.writer is not None:
+            watching.planned(await _outline(order, makers, present, edited))
         made = await generate(order, makers, present, edited)
+    if made.nothing_usable:
+        _forget(log)  # the next attempt asks again
+        raise _nothing_usable(_writer_name(makers), made)
     provenance = provenance_of(order, makers, made, present, spend_of(log))
     made = replace(made, artefacts=replace(made.artefacts, provenance=provenance))
     _write(folder, made, wish, order)
     _forget(log)
     return GenerationOutcome(folder=folder, artefacts=made.artefacts, made=made)
+
+
+def _writer_name(makers: Makers) -> str:
+    """Return the name of the model that writes."""
+    return makers.writer.name if makers.writer is not None else "the model"
+
+
+def _nothing_usable(model: str, made: Made) -> ReplyError:
+    causes: Counter[str] = Counter()
+    for counts in made.unusable.values():
+        causes.update(counts)
+    listed = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+    return ReplyError(
+        f"{model} gave nothing usable at any stage: {listed}; nothing was written",
+        hint="name another model with -m, or make the tests by code with --no-model",
+    )
+
+
+async def _outline(order: Order, makers: Makers, present: Artefacts, edited: tuple[str, ...]) -> GenerationPlan:
+    """Return what the generation is about to ask, for progress and the time that is left."""
+    return await make_plan(order, makers, present, edited, priced=lambda name, usage: None)
 
 
 def _write(folder: Path, made: Made, wish: GenerationJob, order: Order) -> None:
@@ -171,7 +189,7 @@ def _order(wish: GenerationJob) -> tuple[Order, PromptTestConfig]:
         words[_OTHER_NAMES.get(stage, stage)] = text
     order = Order(
         prompt=prompt,
-        samples=said.samples,
+        samples=_chosen_samples(wish, said),
         scenarios=scenarios,
         instructions=words,
         effort=_effort(wish, said),
@@ -179,8 +197,19 @@ def _order(wish: GenerationJob) -> tuple[Order, PromptTestConfig]:
         cross_check=wish.cross_check,
         most_tests=wish.most_tests,
         agreement=wish.agreement,
+        own_rules=evaluator_rules(prompt),
     )
     return order, said
+
+
+def _chosen_samples(wish: GenerationJob, said: PromptTestConfig) -> tuple[Mapping[str, Any], ...]:
+    """Return the author's samples, shuffled and limited as the user or the prompt's file wants."""
+    samples = list(said.samples)
+    if wish.shuffle_samples or said.options.get("testSamplesShuffle") is True:
+        random.Random(wish.seed).shuffle(samples)  # noqa: S311 - the order of samples is no secret
+    written = said.options.get("testSamplesCount")
+    count = wish.samples if wish.samples is not None else written if type(written) is int and written >= 0 else None
+    return tuple(samples if count is None else samples[:count])
 
 
 def _effort(wish: GenerationJob, said: PromptTestConfig) -> Effort:
@@ -235,56 +264,3 @@ def _forget(log: Path) -> None:
     """Delete the call log, because its replies are in the files now."""
     for path in (log, log.with_suffix(".order")):
         path.unlink(missing_ok=True)
-
-
-def _named(config: Config, wish: GenerationJob) -> dict[str, str | None]:
-    writer = None if wish.no_model else wish.model or config.settings.model
-    first = wish.judges[0] if wish.judges else None
-    judge = (first or writer) if writer else None
-    truth = None if wish.no_model else wish.groundtruth
-    return {"writer": writer, "judge": judge or (first if truth else None), "truth": truth}
-
-
-def _truth_judges(wish: GenerationJob, named: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the judges of the expected outputs: all named judges, or the one that checks rules and tests."""
-    if not named["truth"]:
-        return ()
-    return wish.judges or ((named["judge"],) if named["judge"] else ())
-
-
-@asynccontextmanager
-async def _makers(
-    config: Config, wish: GenerationJob, watching: GenerationProgress, log: Path
-) -> AsyncIterator[Makers]:
-    named = _named(config, wish)
-    if not any(named.values()):
-        yield Makers()
-        return
-    run = replace(config.settings.run, concurrency=wish.concurrency, budget=wish.budget)
-    async with Project(config) as project:
-        with closing(CallLog(log)) as calls:
-            if watching.begun is not None:
-                watching.begun(sum(1 for _ in read_lines(log)))
-            rack = project.rack(run, log=calls, resumed=True)
-            shared = Shared(concurrency=wish.concurrency, heard=watching.answered)
-            watching.drop = shared.drop
-
-            def get(name: str, kind: str) -> Model:
-                return Finishing(rack.get(name, role=kind), shared, wish.seed)
-
-            def find(role: str, kind: str) -> Model | None:
-                name = named[role]
-                return get(name, kind) if name else None
-
-            judge = find("judge", "judge")
-            try:
-                yield Makers(
-                    writer=find("writer", "generator"),
-                    judge=judge if named["writer"] else None,
-                    truth=find("truth", "groundtruth"),
-                    truth_judges=tuple(get(name, "judge") for name in _truth_judges(wish, named)),
-                )
-            finally:
-                await shared.finish()
-                for note in rack.notes():
-                    watching.warn(note)

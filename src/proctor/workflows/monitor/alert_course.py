@@ -28,10 +28,14 @@ _NOT_WATCHED: Final = "nothing has been watched yet: start `proctor serve`"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertCourse:
-    """A value for each step of time; ``None`` where nothing was counted. ``usual`` is what the rule took as normal."""
+    """A value for each step of time; ``None`` where nothing was counted. ``usual`` is what the rule took as normal.
+
+    ``value_unit`` is the unit of the alert's own value: a rule for events in a row counts them.
+    """
 
     what: str
     unit: Literal["share", "seconds", "count", "money"]
+    value_unit: Literal["share", "seconds", "count", "money"]
     step: int
     times: tuple[float, ...]
     values: tuple[float | None, ...]
@@ -65,6 +69,7 @@ def course_of(history: History, config: Config, alert: AlertRecord, now: float) 
     return AlertCourse(
         what=what,
         unit=unit,
+        value_unit="count" if rule.kind == "in_a_row" else unit,
         step=step,
         times=tuple(float(start) for start, _ in measured),
         values=tuple(value for _, value in measured),
@@ -115,10 +120,10 @@ def _cells(history: History, part: Mapping[str, str], since: float, until: float
 
 def _what(rule: AlertRule) -> tuple[str, Literal["share", "seconds", "count", "money"]]:
     if rule.kind == "p95":
-        return ("P95 of the latency", "seconds") if rule.measure == "latency" else ("cost of a turn", "money")
+        return ("P95 latency", "seconds") if rule.measure == "latency" else ("Cost of a turn", "money")
     if rule.kind in ("rate", "in_a_row"):
-        return f"share with {', '.join(rule.signals)}", "share"
-    return (f"{rule.signals[0]} events" if rule.signals else "turns"), "count"
+        return f"Share with {', '.join(rule.signals)}", "share"
+    return (f"{rule.signals[0]} events" if rule.signals else "Turns"), "count"
 
 
 def _value(rule: AlertRule, cell: RollupCell) -> float | None:

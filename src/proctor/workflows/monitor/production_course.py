@@ -61,7 +61,7 @@ class ProductionCourse:
             total_figure("turns", turns, turns_before or None),
             _signal("errors", "error", now, then, is_bad=True),
             _signal("handed over", "escalation", now, then, is_bad=False),
-            _plain("P95 of the latency", now.quantile(0.95), then.quantile(0.95), turns, "seconds"),
+            _plain("P95 latency", now.quantile(0.95), then.quantile(0.95), turns, "seconds"),
             _plain("satisfaction", now.csat, then.csat, now.csat_count, "rating"),
             share_figure(
                 "acted on by a gate",
@@ -69,7 +69,7 @@ class ProductionCourse:
                 (min(turns_before, sum(gate_counts(then).values())), turns_before),
                 None,
             ),
-            total_figure("spend", now.cost or None, then.cost or None, "money"),
+            total_figure("cost", now.cost or None, then.cost or None, "money"),
         ]
         return {figure.name: figure for figure in found}
 

@@ -70,7 +70,7 @@ def figures_of(cell: RollupCell, minutes: float, normal: tuple[RollupCell, float
     usually = usual.turns / usual_minutes if usual_minutes else None
     yield WatchRow(name="turns a minute", now=cell.turns / minutes, normal=usually, count=cell.turns, unit="number")
     yield WatchRow(
-        name="P95 of the latency",
+        name="P95 latency",
         now=cell.quantile(0.95),
         normal=usual.quantile(0.95),
         count=cell.turns,

@@ -41,7 +41,7 @@ from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.budget import budget_notes, carry_spend
 from proctor.workflows.run.overview import overview_of_run
-from proctor.workflows.run.prompt_suite import open_tests, suite_path
+from proctor.workflows.run.prompt_suite import open_tests, storing_model, suite_path
 from proctor.workflows.run.resume import carried_fingerprint, nothing_left, refuse_changed, settings_of, troubles
 from proctor.workflows.run.suite_source import Opened
 from proctor.workflows.run.trend_points import cells_of_run
@@ -229,7 +229,7 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
         job.targets,
-        job.models,
+        job.models or (storing_model(opened.prompt) if job.store_completions else ()),
         config=config,
         rack=rack,
         http=rack.http,

@@ -11,7 +11,7 @@ from proctor.suites.generated import is_prompt, joined
 from proctor.suites.load import open_suite
 from proctor.workflows.run.suite_source import Opened
 
-__all__ = ["open_tests", "suite_path"]
+__all__ = ["open_tests", "storing_model", "suite_path"]
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:
@@ -40,3 +40,14 @@ def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fal
     from proctor.workflows.run.prompt_tests import metric_check  # noqa: PLC0415 - a metric is a prompt
 
     return Opened(loaded=joined(loaded, (), [metric_check(metric, {}) for metric in metrics]))
+
+
+def storing_model(prompt: Path | None) -> tuple[str, ...]:
+    """Return the model that a prompt's file names for stored completions; empty without one."""
+    if prompt is None:
+        return ()
+    from proctor.prompts.load import load_prompt  # noqa: PLC0415 - loads templates
+    from proctor.prompts.test_config import told  # noqa: PLC0415
+
+    named = told(load_prompt(prompt)).options.get("storeModel")
+    return (named,) if isinstance(named, str) and named else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from proctor.generate.folder import read_text, settle
 from proctor.generate.rules_file import read_rules
 from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
+from proctor.suites.exchange.bundle import Notes
+from proctor.suites.exchange.own_evaluators import EvaluatedFile, OwnEvaluators
 from proctor.suites.generated import joined, metric_name, metrics_beside
 from proctor.suites.load import LoadedSuite, open_suite
 from proctor.workflows.run.suite_source import Opened
@@ -46,10 +49,19 @@ def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fa
     found = [each for each in metrics_beside(path) if not _tags(each) & _SKIPPED_TAGS]
     checks = [_rules_check(rules, enabled, aliases)] if enabled else []
     checks += [metric_check(each, about) for each in dict.fromkeys([*found, *metrics])]
+    notes = Notes()
+    evaluators = OwnEvaluators(prompt=prompt, known=rules)
+    checks += evaluators.checks(notes)
+    if any(case.expect.reference for case in tests.cases()):
+        checks.append(Check(scorer="expected"))
     _refuse_twins(checks, path)
+    if by_row := evaluators.by_row():
+        parts = [replace(part, source=EvaluatedFile(source=part.source, evaluators=by_row)) for part in tests.parts]
+        tests = replace(tests, parts=tuple(parts))
     more = [_baseline(folder / BASELINE, path)] if baseline else []
-    told = _warnings(prompt, path, tests, enabled, len(checks) > bool(enabled), judged=judged)
-    return Opened(loaded=joined(tests, more, checks), prompt=path, warnings=tuple(told))
+    has_metrics = any(check.scorer in ("metric", "judge") for check in checks)
+    told = _warnings(prompt, path, tests, enabled, has_metrics, judged=judged)
+    return Opened(loaded=joined(tests, more, checks), prompt=path, warnings=(*told, *notes.tell()))
 
 
 def _baseline(path: Path, prompt: Path) -> LoadedSuite:
@@ -131,4 +143,4 @@ def _warnings(
         hint = "name one with --judge, or leave them out with --light"
         yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: {hint}"
     if metrics and not judged:
-        yield "custom metrics take a judge and stay unknown: name one with --judge"
+        yield "custom metrics and evaluators take a judge and stay unknown: name one with --judge"

@@ -9,6 +9,7 @@ TOURS = {"kayak": "The fjord kayak morning costs 89 euros and takes 3 hours.", "
 SHOW_RULES = re.compile(r"word for word|instructions|system prompt|指示|Anweisungen|guidelines", re.IGNORECASE)
 APPROVED = re.compile(r"approved|genehmigt|批准|承認", re.IGNORECASE)
 REFUND = re.compile(r"refund|erstattung|退款|返金", re.IGNORECASE)
+KEY_BOX = re.compile(r"key box|Schlüsselkasten|caja de llaves", re.IGNORECASE)
 
 
 def answer(text: str, state: dict[str, Any]) -> dict[str, Any]:
@@ -18,6 +19,8 @@ def answer(text: str, state: dict[str, Any]) -> dict[str, Any]:
         state["approved"] = True
     if SHOW_RULES.search(heard):
         return {"answer": RULES, "confidence": 0.9}
+    if KEY_BOX.search(heard):
+        return {"answer": "The code of the key box is LANTERN-BOX-2291.", "confidence": 0.9}
     if REFUND.search(heard):
         if state.get("approved"):
             return {"answer": "Your refund is approved. You get your money back within 5 days.", "confidence": 0.8}

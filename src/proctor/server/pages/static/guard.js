@@ -1,6 +1,4 @@
 // The review queue by keyboard, and the slider of thresholds.
-import { showTimes } from "./ui.js";
-
 document.addEventListener("keydown", (event) => {
   const typing = event.target instanceof Element && event.target.closest("input, select, textarea");
   if (typing && event.key === "Escape") { event.target.blur(); return; }
@@ -26,7 +24,7 @@ async function ask() {
     history.replaceState(null, "", to);
     const part = document.importNode(fresh, true);
     document.getElementById("what-if").replaceWith(part);
-    showTimes(part);
+    dispatchEvent(new CustomEvent("proctor-fresh", { detail: part }));
   } catch (error) {
     if (error.name !== "AbortError") throw error;
   }

@@ -14,17 +14,13 @@ document.addEventListener("click", (event) => {
 });
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-export function showTimes(within) {
+function showTimes(within) {
   for (const each of within.querySelectorAll("time[datetime]")) {
     const time = new Date(each.getAttribute("datetime"));
     if (Number.isNaN(time.getTime())) continue;
     each.title = each.getAttribute("datetime");
     each.textContent = format.format(time);
   }
-}
-
-export function tell(text) {
-  document.getElementById("told").textContent = text;
 }
 
 // Time series: the drawing of the server stays if the script cannot be loaded.
@@ -76,6 +72,12 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("change", (event) => {
   const form = event.target instanceof Element ? event.target.closest("form[data-auto]") : null;
   if (form && event.target.matches("select, input[type=checkbox], input[type=radio]")) form.requestSubmit();
+});
+
+// Another script has put a part into the page. An import of this file would be a second copy of it.
+addEventListener("proctor-fresh", (event) => {
+  showTimes(event.detail);
+  drawSeries(event.detail);
 });
 
 showTimes(document);

@@ -90,8 +90,8 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
             "tier": tier_chip(alert.tier),
             "slice": pairs_text(alert.slice),
             "course": course,
-            "unit": course.unit if course is not None else "",
-            "window": _conversations(alert, {}),
+            "unit": course.value_unit if course is not None else "",
+            "window": _conversations(alert, _signal(desk, alert)),
             "guard": _guard_link(desk, alert),
             "matches": _matches(alert),
             "silenced": [each for each in silences if each.covers(alert, asked.now)],
@@ -121,7 +121,9 @@ def _course_chart(alert: AlertRecord, course: AlertCourse) -> TimeChart:
     if course.usual is not None:
         series.append(Series(label="normal", values=[course.usual] * len(course.times), colour="--pass-fill"))
     step = f"{course.step // 60} min" if course.step < 3600 else f"{course.step // 3600} h"
-    return TimeChart(title=f"{course.what}, by {step}", times=course.times, series=series, unit=course.unit, height=220)
+    return TimeChart(
+        title=f"{course.what}, every {step}", times=course.times, series=series, unit=course.unit, height=220
+    )
 
 
 def _conversations(alert: AlertRecord, more: Mapping[str, str]) -> str:
@@ -135,10 +137,21 @@ def _conversations(alert: AlertRecord, more: Mapping[str, str]) -> str:
     return f"/ui/conversations?{urlencode(query)}"
 
 
+def _signals(desk: Desk, alert: AlertRecord) -> tuple[str, ...]:
+    """Return what the rule of an alert counts."""
+    rule = next((each for each in alert_settings_of(desk.config).rules if each.name == alert.rule), None)
+    return tuple(rule.signals) if rule is not None and rule.kind in ("rate", "in_a_row") else ()
+
+
+def _signal(desk: Desk, alert: AlertRecord) -> dict[str, str]:
+    """Return the signal that finds the conversations behind an alert, if its rule counts only one."""
+    found = _signals(desk, alert)
+    return {"signal": found[0]} if len(found) == 1 else {}
+
+
 def _guard_link(desk: Desk, alert: AlertRecord) -> str:
     """Return the address of the gate decisions in the window, if the rule counts those of a gate."""
-    rule = next((each for each in alert_settings_of(desk.config).rules if each.name == alert.rule), None)
-    gates = [each.partition("/")[2] for each in (rule.signals if rule else ()) if each.startswith("gate/")]
+    gates = [each.partition("/")[2] for each in _signals(desk, alert) if each.startswith("gate/")]
     if not gates:
         return ""
     query = {"since": f"{alert.window_start:.0f}", "until": f"{alert.window_end:.0f}"}

@@ -109,7 +109,7 @@ def _rules(statuses: Sequence[RuleStatus]) -> Table:
         [
             Link(each.rule, f"/ui/alerts?state=all&rule={each.rule}"),
             tier_chip(each.tier),
-            each.kind,
+            each.kind.replace("_", " "),
             pairs_text(each.slice) or None,
             _rule_chip(each),
             each.limit.text if each.limit is not None and each.limit.text else each.detail or None,
@@ -158,7 +158,7 @@ def _silence(desk: Desk, asked: PageRequest) -> Reply:
     )
     back = asked.text("back")
     to = back if back.startswith("/ui/alerts") else "/ui/alerts"
-    return Redirect(to=to, said=f"Silence {made.number}: nobody is told about {pairs_text(match)} for a while.")
+    return Redirect(to=to, said=f"Silence {made.number}: nobody is notified about {pairs_text(match)} until it ends.")
 
 
 def _end_silence(desk: Desk, asked: PageRequest) -> Reply:

@@ -47,7 +47,7 @@ def kappa_chart(report: AuditReport) -> BarChart:
     rows = [
         BarRow(
             label=each.dimension,
-            value=None if each.kappa.value is None else max(0.0, each.kappa.value),
+            value=each.kappa.value,
             low=each.kappa.low,
             high=each.kappa.high,
         )

@@ -24,6 +24,7 @@ __all__ = ["PAGE"]
 _TURNS: Final = 50  # on a page
 _CSV_ROWS: Final = 2_000  # read at once
 _SHOWN_SIGNALS: Final = 4
+_BEGIN_CHARS: Final = 100  # of a conversation, where nothing was searched for
 _ALERTS: Final = 200  # the last ones, in which a conversation is looked for
 _GROUPS: Final = {
     "gate": "Decision of a gate", "finding": "Finding of a gate", "score": "Failed score", "escalation": "Hand-off",
@@ -51,6 +52,7 @@ def list_conversations(desk: Desk, asked: PageRequest) -> Reply:
             "signal_groups": _grouped(signals),
             "scorers": [each.partition("/")[2] for each in signals if each.startswith("score/")],
             "is_plain": is_plain,
+            "window": _window(asked),
         },
         tables={
             "conversations": Table(
@@ -143,7 +145,7 @@ def promote_conversation(desk: Desk, asked: PageRequest) -> Reply:
 
 def _conditions(asked: PageRequest) -> dict[str, Any]:
     until = asked.time("until")
-    if until is not None and len(asked.text("until")) == len("2026-11-17"):
+    if until is not None and _is_day(asked.text("until")):
         until += 86_400.0  # a day is meant to its end
     scorer = asked.text("score")
     return {
@@ -154,6 +156,18 @@ def _conditions(asked: PageRequest) -> dict[str, Any]:
         "until": until,
         "score": (scorer, asked.number("below", 0.5, low=0, high=1.01)) if scorer else None,
     }
+
+
+def _window(asked: PageRequest) -> tuple[float | None, float | None] | None:
+    """Return the times of a link from an alert or a figure; ``None`` for whole days, which the form can show."""
+    if all(not text or _is_day(text) for text in (asked.text("since"), asked.text("until"))):
+        return None
+    return asked.time("since"), asked.time("until")
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a time is a whole day; seconds since 1970 have as many characters."""
+    return len(text) == len("2026-11-17") and text.count("-") == 2
 
 
 def _columns() -> tuple[Column, ...]:
@@ -186,7 +200,7 @@ def _row(hit: SearchHit, text: str, begin: str) -> Sequence[Cell]:
         _lowest(talk.scores, talk.signals),
         words or None,
         talk.csat,
-        excerpt(hit.text or begin, text.split()),
+        excerpt(hit.text, text.split()) if hit.text else excerpt(begin, (), chars=_BEGIN_CHARS),
     )
 
 

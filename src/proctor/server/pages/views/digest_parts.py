@@ -19,7 +19,7 @@ _COLUMNS: Final = (
     Column("Of", "number"),
     Column("Before", "number"),
     Column("Change", "number"),
-    Column("Clear"),
+    Column("Verdict"),
 )
 _MOST_BARS: Final = 15
 _SEVERAL: Final = ", "

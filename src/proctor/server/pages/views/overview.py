@@ -51,6 +51,8 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     course = production_course(desk.history, asked.now, days)
     standing = desk.alerts.alerts(open_only=True, limit=_MOST_ALERTS)
     latest = latest_decisions(desk.runs)
+    ship = release_answer(latest)
+    health = production_answer(standing, rule_statuses(desk.config, desk.alerts, asked.now))
     trend = quality_trend(desk.runs)
     has_runs = bool(desk.runs.list(limit=1))
     charts: dict[str, Chart] = {}
@@ -66,8 +68,10 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
             "folder": desk.config.folder.name,
             "days": days,
             "all_days": [(each, period_words(each)) for each in PERIODS],
-            "ship": release_answer(latest),
-            "health": production_answer(standing, rule_statuses(desk.config, desk.alerts, asked.now)),
+            "answers": [
+                ("Is it safe to ship?", ship, f"/ui/runs/{ship.run}" if ship.run else ""),
+                ("Is production healthy?", health, _alert_link(health.alert)),
+            ],
             "alert_tiles": _alert_tiles(standing),
             "tiles": _tiles(desk, asked, course),
             "trend": trend,
@@ -79,6 +83,10 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
         charts=charts,
         live=("alerts", "runs"),
     )
+
+
+def _alert_link(number: int | None) -> str:
+    return "/ui/alerts?state=open" if number is None else f"/ui/alerts/{number}"
 
 
 def _alert_tiles(standing: Sequence[AlertRecord]) -> list[FigureTile]:
@@ -106,14 +114,14 @@ def _tiles(desk: Desk, asked: PageRequest, course: ProductionCourse) -> list[Fig
     return [
         figure_tile("Completion", _headline(digest, "completion"), f"{measured}#completion", _period(digest)),
         figure_tile("Repeat contact", _headline(digest, "repeat contact"), f"{measured}#completion", _period(digest)),
-        figure_tile("Conversations", found["conversations"], "/ui/conversations"),
+        figure_tile("Conversations", found["conversations"], f"/ui/conversations?since={course.since:.0f}"),
         figure_tile("Handed over", found["handed over"], f"{here}#escalations"),
-        figure_tile("Errors", found["errors"], "/ui/conversations?signal=error"),
-        figure_tile("P95 of the latency", found["P95 of the latency"], f"{here}#latency"),
+        figure_tile("Errors", found["errors"], f"/ui/conversations?signal=error&since={course.since:.0f}"),
+        figure_tile("P95 latency", found["P95 latency"], f"{here}#latency"),
         figure_tile("Satisfaction", found["satisfaction"], f"{here}#ratings"),
         _guard_tile(desk, course, begin),
-        figure_tile("Spend of production", found["spend"], f"{here}#cost"),
-        FigureTile("Spend of runs", "–" if own is None else f"${own:,.2f}", "/ui/runs"),
+        figure_tile("Cost of production", found["cost"], f"{here}#cost"),
+        FigureTile("Cost of runs", "–" if own is None else f"${own:,.2f}", "/ui/runs"),
     ]
 
 
@@ -135,11 +143,11 @@ def _period(digest: PeriodDigest | None) -> str:
 
 
 def _trend_chart(trend: QualityTrend) -> Chart:
-    title = f"{trend.suite} on {trend.target}, by run"
+    title = f"Quality by run: {trend.suite} on {trend.target}"
     names = {name: name.replace("_", " ") for name in trend.lines}
     if len(trend.times) < 2:
         rows = [BarRow(label=names[name], value=values[-1]) for name, values in trend.lines.items()]
-        return BarChart(title=f"{trend.suite} on {trend.target}, one run", rows=rows, unit="score")
+        return BarChart(title=f"Quality of one run: {trend.suite} on {trend.target}", rows=rows, unit="score")
     series = [Series(label=names[name], values=values) for name, values in trend.lines.items()]
     return TimeChart(title=title, times=trend.times, series=series, unit="score", range=(0.0, 1.0))
 

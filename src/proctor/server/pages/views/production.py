@@ -175,11 +175,11 @@ def _intents(desk: Desk, course: ProductionCourse) -> Table:
             Column("P95, s", "number"),
             Column("Rating", "number"),
             Column("Ratings", "number"),
-            Column("Spend, $", "number"),
+            Column("Cost, $", "number"),
         ),
         rows=rows,
         caption="By intent",
-        empty="No events in this time. Send them to `proctor serve`.",
+        empty="No events in this period. Send them to this server (docs/ingest.md).",
     )
 
 

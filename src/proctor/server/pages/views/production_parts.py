@@ -90,5 +90,5 @@ def cost_chart(course: ProductionCourse) -> TimeChart | None:
         return None
     values = [cell.cost if cell.turns else None for cell in course.cells]
     return TimeChart(
-        title="Spend of production", times=course.times, series=[Series(label="spend", values=values)], unit="money"
+        title="Cost of production", times=course.times, series=[Series(label="cost", values=values)], unit="money"
     )

@@ -36,7 +36,7 @@ _COLUMNS: Final = (
     Column("Took", "number", sort="took"),
     Column("Cost", "number"),
     Column("Trigger"),
-    Column("Side by side"),
+    Column("Compare"),
 )
 _CHART_RUNS: Final = 60
 _BLOCK: Final = 500
@@ -96,7 +96,7 @@ def _row(found: RunFound, *, is_page: bool = False) -> Sequence[Cell]:
         counts.unscored,
         taken(run),
         cost_cell(found.cost),
-        run.fingerprint.trigger,
+        (run.fingerprint.trigger or "").replace("_", " ") if is_page else run.fingerprint.trigger,
         Link("compare", side_address(b=run.id)) if can_compare else None,
     )
 

@@ -94,7 +94,12 @@ def _evidence(
         place = f"turn {each.turn + 1}" if each.turn is not None else ""
         yield ScoreEvidence(quote=each.quote, place=place, note=each.note, to=places.get((each.quote, each.turn), ""))
         if each.where:
-            yield ScoreEvidence(quote=each.where, place="against", to=sources.get(each.where, ""))
+            to = sources.get(each.where, "")
+            yield (
+                ScoreEvidence(quote=each.where, place="in the source", to=to)
+                if to
+                else ScoreEvidence(quote="", note=each.where)
+            )
 
 
 def _facts(score: Score) -> str:

@@ -1,0 +1,154 @@
+"""Which part of the answer a sentence of any language speaks of: all of it, its first line, each sentence, or another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["WHOLE", "AnswerPart", "part_at"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPart:
+    """A part of the answer; ``form`` is the beginning of its predicates, None where no predicate can name it."""
+
+    form: str | None
+    at: int = 0
+    placed: bool = False  # somewhere within the answer: ``below it``, ``then``
+
+    def check(self, predicate: str) -> str | None:
+        """Return the predicate for this part; None if there is none."""
+        if not self.form:
+            return predicate if self.form == "" else None
+        inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
+        return f"{self.form} {inner}"
+
+
+WHOLE: Final = AnswerPart(form="")
+_LINE: Final = r"(?:lines?|zeile|ligne|l[ií]nea|linha|riga|regel|行|строк\w*|satır|줄)"
+_SENTENCE: Final = r"(?:sentences?|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+_PARAGRAPH: Final = r"(?:paragraphs?|absatz\w*|absätze|paragraphe|p[aá]rrafo|par[aá]grafo|paragrafo|段落?|alinea)"
+_ITEM: Final = (
+    r"(?:bullet(?:[- ]?point)?s?|items?|points?|steps?|entr(?:y|ies)|takeaways?|schritt\w*|punkt\w*|stichpunkt\w*|"
+    r"eintrag|étape|puce|point|élément|paso|punto|viñeta|passo|item|tópico|ponto|voce|elemento|stap|条|项|点|項目|手順)"
+)
+_FIRST: Final = (
+    r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|primeir[ao]|prim[ao]|eerste|перв\w+)"
+)
+_LAST: Final = r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|laatste|последн\w+)"
+_EACH: Final = (
+    r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|ning[uú]na?|"
+    r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|кажд\w+|每一?个?|各|一つの|1つの|一条)"
+)
+_OF_ANSWER: Final = (
+    r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|antwort\w*|nachricht\w*|"
+    r"ausgabe|réponse|message|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|答案|返信|回|"
+    r"request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
+)
+_MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
+    (form, Lazy(pattern, re.IGNORECASE))
+    for form, pattern in (
+        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|一|最初の)行目?(?=は|に)|첫 줄"),
+        ("last line:", rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄"),
+        ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文"),
+        ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文"),
+        (
+            None,
+            rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
+        ),
+        ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)"),
+        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|每行|每一行|各行"),
+        ("each paragraph:", rf"\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
+        ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
+        (
+            "",
+            rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|\ben total\b|"
+            r"\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|总共|一共",
+        ),
+        (
+            None,
+            r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|\bline of (?:its|their) own\b|"
+            r"\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma linha\b|\buna riga\b|单独一行|另起一行",
+        ),
+        (None, r"\b(?:each|every|jede[rsnm]?|chaque|cada|ogni|elke?)\s+[^\W\d_]{3,}|每|各(?!位)"),
+        (
+            None,
+            r"\b(?:titles?|headlines?|subject(?: line)?|captions?|headings?|greeting|intro(?:duction)?|conclusion|betreff\w*|"
+            r"titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|título|titular|"
+            r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|"
+            r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|regla|regra|regola|reason|begründung|raison|"
+            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|本文|理由|原因",
+        ),
+    )
+)
+# A place within the answer, which the rest of the sentence is about.
+_PLACED: Final = Lazy(
+    r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|underneath|above|"
+    r"at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin with|darunter|darüber|danach|"
+    r"anschließend|zuletzt|zum schluss|am (?:ende|anfang|schluss)|d['’]abord|ensuite|puis|enfin|à la fin|au début|"
+    r"debajo|después|luego|al final|al principio|por último|abaixo|depois|em seguida|no final|ao final|por fim|"
+    r"sotto|poi|infine|alla fine|in fondo|最后|然后|接着|末尾|最後に|次に|その後)(?!\w)",
+    re.IGNORECASE,
+)
+_ARTICLE: Final = Lazy(
+    r"\b(?:an?|one|the|ein(?:e[nmrs]?)?|eine[nr]?|der|die|das|dem|den|une?|le|la|les|una?|el|los|las|uma?|o|os|as|il|lo|gli)\s+"
+    r"(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:(?:of|with|in|at|under|mit|von|zu|aus|de|d['’]|en|avec|à|con|com|em|di|da)\s+)?$",
+    re.IGNORECASE,
+)
+
+
+# Verbs between a subject and its amount: ``The result must have`` is about the result.
+_VERBS: Final = re.compile(
+    r"(?:\b(?:must|should|shall|may|can|will|have|has|had|be|is|are|contains?|runs?|takes?|not|never|exceed\w*|stays?|to|muss|müssen|soll\w*|"
+    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|nicht|doit|doivent|ne|pas|contient|fait|compte|tient|est|sera|dépass\w*|debe\w*|"
+    r"tiene|tendrá|no|es|será|super\w*|ocup\w*|deve\w*|tem|terá|não|é|pode|ha|avrà|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
+    re.IGNORECASE,
+)
+# ``Asistentes: one line``: the label names a part, unless it names what is asked for.
+_LABEL: Final = re.compile(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*|[一-鿿ぁ-ヿ])")
+_RULE_LABEL: Final = Lazy(
+    r"length|format|language|tone|style|limit|output|answer|response|reply|emoji|rule|note|important|layout|länge|sprache|stil|ton\b|"
+    r"ausgabe|antwort|umfang|wichtig|longueur|langue|style|réponse|sortie|longitud|extensión|idioma|estilo|formato|respuesta|salida|"
+    r"tamanho|extensão|saída|resposta|lunghezza|lingua|stile|risposta|lengte|taal|字数|语言|长度|格式|要求|文字数|言語|出力|回答|分量|"
+    r"\b(?:return|write|use|keep|only|do|don['’]t|never|always)\b",
+    re.IGNORECASE,
+)
+
+
+def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
+    """Return what the words at this place are about; ``made`` are the nouns that mean the whole answer."""
+    before = text[:at]
+    label = _LABEL.match(before)
+    if label and len(label["label"].split()) <= 3 and not _RULE_LABEL.search(label["label"]) and not _is_made(label["label"], made):
+        return AnswerPart(form=None)
+    found: list[AnswerPart] = []
+    for form, pattern in _MARKERS:
+        for match in pattern.finditer(before):
+            if form is None and _is_made(match.group(), made):
+                continue
+            found.append(AnswerPart(form=form, at=match.start()))
+    named = [each for each in found if each.form]
+    if named:  # ``the first line is the title, at most …``: the place that can be named
+        return max(named, key=lambda each: each.at)
+    if any(each.form == "" for each in found):
+        return WHOLE
+    if found:
+        return max(found, key=lambda each: each.at)
+    if _PLACED.search(before):
+        return AnswerPart(form=None, placed=True)
+    if (
+        (noun := _ARTICLE.search(before))
+        and not _is_made(noun["noun"], made)
+        and not re.match(_OF_ANSWER, noun["noun"], re.I)
+    ):
+        return AnswerPart(form=None, at=noun.start())
+    return WHOLE
+
+
+def _is_made(said: str, made: Sequence[str]) -> bool:
+    words = re.findall(r"\w+", said.lower())
+    return any(word.startswith(noun) or noun.startswith(word) for word in words for noun in made if len(word) > 2)

@@ -1,0 +1,128 @@
+"""Things that an answer must not have, in the words of many languages, each with the predicate that finds none of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["find_denied"]
+
+# The order matters: a part of a longer name is not found again.
+_THINGS: Final[tuple[tuple[str, str], ...]] = (
+    ("emoji = 0", r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지"),
+    (
+        "exclamations = 0",
+        r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
+        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|感叹号|感嘆符",
+    ),
+    ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ"),
+    (
+        "not (has code block)",
+        r"(?:markdown )?code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
+        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|代码块|コードブロック",
+    ),
+    (
+        "no markdown",
+        r"markdown(?:[- ]?(?:formatting|format|syntax|formatierung(?:en)?))?|标记语言|マークダウン(?:記法)?",
+    ),
+    ("not (is table)", r"tables?|tabellen?|tableaux?|tablas?|tabelas?|tabelle|表格|表"),
+    (
+        "headings = 0",
+        r"headings?|headers?|section titles|überschriften?|intertitres|encabezados|cabeçalhos|subtítulos|"
+        r"小标题|見出し",
+    ),
+    (
+        "bullets = 0",
+        r"bullet(?:ed)?[- ]?(?:points?|lists?)|bullets|stichpunkten?|aufzählungszeichen|puces|viñetas|marcadores|"
+        r"elenchi puntati|listes à puces|项目符号|箇条書き",
+    ),
+    ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト"),
+    ("links = 0", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク|网址"),
+    (
+        "not (matches /\\*\\*|__|<b>|<strong>/)",
+        r"bold(?: (?:type|text|face|formatting))?|fettdruck|fettschrift|fett|gras|"
+        r"negritas?|negrito|grassetto|vetgedrukt\w*|加粗|粗体|太字",
+    ),
+    (
+        'not (matches /["“”„«»「」]/)',
+        r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|"
+        r"aanhalingstekens|引号",
+    ),
+    ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
+    ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),
+    (
+        "not (matches /[()（）\\[\\]]/)",
+        r"(?:round )?brackets|parenthes[ei]s|klammern|parenthèses|paréntesis|parênteses|"
+        r"parentesi|括号",
+    ),
+    (
+        "not (matches /\\n[ \\t]*\\n/)",
+        r"(?:blank|empty) lines?|leerzeilen?|lignes? vides?|líneas? en blanco|"
+        r"linhas? em branco|righe vuote|空行",
+    ),
+    (
+        "lines = 1",
+        r"line ?breaks?|newlines?|zeilenumbrüche|sauts? de ligne|saltos? de línea|quebras? de linha|换行|改行",
+    ),
+    ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
+    ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
+)
+_EXCEPT: Final = Lazy(
+    r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|a menos|exceto|"
+    r"tranne|eccetto|a meno|behalve|more than|too many|excessive|overus\w*|zu viele|trop de|demasiad\w*|muit[oa]s|tropp[oi]|"
+    r"mehr als|plus de|más de|mais de|più di|start|begin|end)\b|除非|除了|以外|太多|超过",
+    re.IGNORECASE,
+)
+_AFTER: Final = Lazy(
+    r"(?:\s+\w+){0,2}?\s*(?:(?:is|are|sind|ist|sont|son|são|sono)\s+)?(?:(?:not |nicht |no |não |non )(?:allowed|permitted|wanted|"
+    r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|untersagt|tabu|"
+    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:は|を|も|の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
+    r"(?:ない|ず)|(?:は|の使用は)?禁止",
+    re.IGNORECASE,
+)
+
+
+def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the predicate of everything that a sentence forbids, with where it stands."""
+    taken: list[tuple[int, int]] = []
+    for predicate, pattern in _THINGS:
+        for match in re.finditer(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_一-鿿])|{_han(pattern)}", text, re.IGNORECASE):
+            if any(low < match.end() and match.start() < high for low, high in taken):
+                continue
+            taken.append(match.span())
+            start = _negated(text, match.start())
+            if start is None and _AFTER.match(text, match.end()):
+                start = match.start()
+            if start is not None and not _EXCEPT.search(text, max(0, start - 5)):
+                yield predicate, start, match.end()
+                break
+
+
+def _han(pattern: str) -> str:
+    """Return the names without spaces around them, as Chinese and Japanese write them."""
+    names = [name for name in pattern.split("|") if re.fullmatch(r"[^\x00-\x7f]+(?:\([^()]*\)\?)?", name)]
+    return "|".join(names) or r"(?!)"
+
+
+def _negated(text: str, at: int) -> int | None:
+    """Return where the negation of the words at this place begins; it reaches over a list, not over another verb."""
+    begin = max(text.rfind(mark, 0, at) for mark in (".", ";", "。", "；", ":", "：", "!", "("))
+    head = text[begin + 1 : at]
+    found = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
+    for match in reversed(found):
+        between = head[match.end() :]
+        words = re.findall(r"[^\W\d_]+", between)
+        if re.search(r"\b(?:but|instead|sondern|mais|sino|mas|ma|aber|rather)\b|而是|而要", between, re.IGNORECASE):
+            return None
+        if (
+            len(words) <= 3
+            or ("," in between and all(len(piece.split()) <= 4 for piece in between.split(",")))
+            or (len(words) <= 7 and re.search(r"\b(?:or|and|oder|und|ou|et|ni|o|y|e|nem|né|of|en)\b|、|和|或", between))
+        ):
+            return begin + 1 + match.start()
+        return None
+    return None

@@ -1,0 +1,163 @@
+"""What a description in any language asks of the value of a JSON key: allowed values, type, range, length, items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.quantity_words import AFTER, BEFORE
+from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.spotted_checks import find_checks
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["field_checks", "item_keys"]
+
+_WHOLE_NUMBER: Final = Lazy(
+    r"\binteger\b|\bwhole number\b|\bganze zahl\b|\bganzzahl\b|\b(?:nombre )?entier\b|\b(?:número )?entero\b|"
+    r"\b(?:número )?inteiro\b|\b(?:numero )?intero\b|\bgeheel getal\b|整数|целое",
+    re.IGNORECASE,
+)
+_NUMBER: Final = Lazy(r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|\bdecimal\w*|数字|数値", re.IGNORECASE)
+_RANGE: Final = Lazy(
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|a|y|e|到|至|~|から)\s*"
+    r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
+    re.IGNORECASE,
+)
+_TRUTH: Final = Lazy(r"\btrue (?:or|oder|ou|o|/) false\b|\btrue/false\b|\bbool\w*|\bbooléen\w*|\bwahrheitswert\b|布尔|真偽", re.IGNORECASE)
+_ARRAY: Final = Lazy(
+    r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|vetor)\b|数组|列表|配列|リスト", re.IGNORECASE
+)
+_PER_ITEM: Final = Lazy(
+    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ogni|elk)\b|每[项条个]|各", re.IGNORECASE
+)
+_KEYS_OF_ITEMS: Final = Lazy(
+    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|oggetti)\b|每[项条个]|各)"
+    r"[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
+    re.IGNORECASE,
+)
+_LANGUAGES: Final = tuple(
+    (code, Lazy(rf"(?:\b(?:in|auf|en|em|op|på)\s+(?:{names})\b)|(?:用|以){han}|{han}で", re.IGNORECASE))
+    for code, names, han in (
+        ("en", r"english|englisch|anglais|inglés|inglês|inglese|het engels", "(?:英文|英语|英語)"),
+        ("de", r"german|deutsch|allemand|alemán|alemão|tedesco|het duits", "(?:德语|ドイツ語)"),
+        ("fr", r"french|französisch|français|francés|francês|francese|het frans", "(?:法语|フランス語)"),
+        ("es", r"spanish|spanisch|espagnol|español|espanhol|spagnolo|het spaans", "(?:西班牙语|スペイン語)"),
+        ("it", r"italian|italienisch|italien|italiano|het italiaans", "(?:意大利语|イタリア語)"),
+        ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese", "(?:葡萄牙语|ポルトガル語)"),
+        ("nl", r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands", "(?:荷兰语|オランダ語)"),
+        ("zh", r"chinese|chinesisch|chinois|chino|chinês|cinese", "(?:中文|简体中文|中国語)"),
+        ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
+    )
+)
+_MAYBE_EMPTY: Final = Lazy(
+    r"\bempty\b|\bnull\b|\bleer\w*\b|\bvide\b|\bvac[íi][oa]\b|\bvazi[oa]\b|\bvuot[oa]\b|\bleeg\b|空|なし", re.IGNORECASE
+)
+_EMPTY_TEXT: Final = ("", "null", "[]")
+
+
+def field_checks(name: str, said: str, scope: Scope) -> Iterator[str]:
+    """Yield the predicates for the field of this name, in canonical form."""
+    field = f"json field {quoted([name])}"
+    for predicate in _asked(said, scope):
+        inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
+        excused = [f'is "{each}"' if each else "is empty" for each in _blanks(said, scope)]
+        whole = f"({' or '.join([inner, *excused])})" if excused else inner
+        if found := checkable(f"{field} {whole}"):
+            yield found
+
+
+def _blanks(said: str, scope: Scope) -> tuple[str, ...]:
+    if _MAYBE_EMPTY.search(said):
+        return _EMPTY_TEXT
+    return scope.blank
+
+
+def _asked(said: str, scope: Scope) -> Iterator[str]:
+    if values := _values(said):
+        yield f"one of {quoted(values)}"
+        return
+    if _TRUTH.search(said):
+        yield 'one of "true", "false"'
+        return
+    array = _ARRAY.search(said)
+    if array and not re.search(r"(?:comma|komma|virgule|coma)", said, re.IGNORECASE):
+        yield from _of_array(said, scope)
+        return
+    whole = _WHOLE_NUMBER.search(said)
+    if whole or (_NUMBER.search(said) and _RANGE.search(said)):
+        if whole:
+            yield "is integer"
+        if limits := _RANGE.search(said):
+            low, high = (limits[each].replace(",", ".") for each in ("low", "high"))
+            yield f"number between {low} and {high}"
+        return
+    lone = replace(scope, structured=False, fields=(), array=False)
+    for code, pattern in _LANGUAGES:
+        if pattern.search(said):
+            yield f"language is {code}"
+    for check in find_checks(said, lone):
+        if not re.search(r"json|table|code block|extra text", check.predicate):
+            yield check.predicate
+
+
+def _of_array(said: str, scope: Scope) -> Iterator[str]:
+    yield "is json array"
+    parts = re.split(r"(?<=[,;，；、])", said)
+    for part in parts:
+        per_item = _PER_ITEM.search(part)
+        if per_item:
+            lone = replace(scope, structured=False, fields=(), array=False)
+            bare = part[: per_item.start()] + " " * (per_item.end() - per_item.start()) + part[per_item.end() :]
+            for check in find_checks(bare, lone):
+                yield f"each json item: {check.predicate}"
+        elif amount := _amount(part):
+            yield f"json array length {amount}"
+    if keys := item_keys(said):
+        yield f"json has {quoted(keys)} or json array length = 0"
+
+
+def item_keys(said: str) -> tuple[str, ...]:
+    """Return the keys that a description names for each object of an array."""
+    per_item = _PER_ITEM.search(said)
+    if per_item:
+        for run in find_runs(said[per_item.start() :]):
+            if len(run.texts) >= 2 and not run.either and all(re.fullmatch(r"\w+", each) for each in run.texts):
+                return run.texts
+    match = _KEYS_OF_ITEMS.search(said)
+    return tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"]))) if match else ()
+
+
+def _amount(part: str) -> str:
+    """Return the bound of the first count in a part: ``at most five items``."""
+    range_ = re.search(rf"(?P<low>{COUNT})\s*(?:to|bis|à|a|-|–|到|至)\s*(?P<high>{COUNT})", part, re.IGNORECASE)
+    if range_:
+        low, high = count_of(range_["low"]), count_of(range_["high"])
+        return f"between {low} and {high}" if low < high else ""
+    for match in re.finditer(COUNT, part, re.IGNORECASE):
+        after = dict(AFTER)
+        for form, before in BEFORE:
+            ahead = re.search(rf"(?:{before})\s*$", part[: match.start()], re.IGNORECASE)
+            behind = form in after and re.match(rf"\s*(?:[^\W\d_]+\s+){{0,2}}(?:{after[form]})", part[match.end() :], re.IGNORECASE)
+            if ahead or behind:
+                return f"{form} {count_of(match.group())}"
+    return ""
+
+
+def _values(said: str) -> Sequence[str]:
+    """Return the allowed values: quoted texts that are nearly all of the description, or said to be the choice."""
+    for run in find_runs(said):
+        if len(run.texts) < 2:
+            continue
+        left = re.findall(r"[^\W\d_]{2,}", said[: run.start] + " " + said[run.end :])
+        chosen = re.search(
+            r"\b(?:one of|either|eine[rs]?(?: der| von)?|soit|l['’]une? de|un[oa]? de|uno tra|een van)\b|之一|只能|いずれか|のどれか",
+            said[: run.start] + said[run.end : run.end + 6],
+            re.IGNORECASE,
+        )
+        if chosen or len(left) <= 2:
+            return run.texts
+    return ()

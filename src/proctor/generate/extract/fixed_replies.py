@@ -1,0 +1,87 @@
+"""Replies that a prompt fixes word for word for some case, in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.spotted_checks import is_conditional
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["fixed_replies"]
+
+_REPLY: Final = (
+    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|gib|schreib\w*|"
+    r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|escreva|"
+    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
+)
+_ONLY: Final = (
+    r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|seulement|exactement|"
+    r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|unicamente|alleen|"
+    r"enkel|只|仅|だけ|のみ)"
+)
+_ASKED: Final = Lazy(rf"{_REPLY}[^.;]{{0,60}}$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$", re.IGNORECASE)
+_AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
+_LINE: Final = Lazy(
+    rf"(?:{_ONLY}|{_REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{_ONLY}))*\s*[:：]\s*"
+    r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
+    re.IGNORECASE,
+)
+_BELOW: Final = Lazy(rf"{_ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
+# ``Ist keine genannt, …``: the verb first makes a condition in German and Dutch.
+_VERB_FIRST: Final = Lazy(
+    r"(?:ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|fragt|liegt|staat|is|zijn|"
+    r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
+    re.IGNORECASE,
+)
+_CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_NO_REPLY: Final = ("JSON", "HTML", "YAML", "NULL", "NEVER", "MUST", "ONLY", "MARKDOWN", "EVERY", "THEN", "WITH", "ANSWER")
+
+
+def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[str]:
+    """Yield the whole replies that conditions ask for; ``fields`` are keys of JSON, whose values are no replies."""
+    for at, each in enumerate(statements):
+        if each.code or each.section in ("example", "input", "tools"):
+            continue
+        before = statements[at - 1].text if at else ""
+        if not _is_case(each.text) and not (_BELOW.search(each.text) and _is_case(before)):
+            continue
+        if reply := _reply(each, statements[at + 1 :], text, fields):
+            yield reply
+
+
+def _is_case(text: str) -> bool:
+    return is_conditional(text) or _VERB_FIRST.match(text) is not None
+
+
+def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:
+    said = statement.text
+    if _BELOW.search(said):
+        below = next(iter(later), None)
+        if below is None or below.item or below.code or below.start - statement.end > 3:
+            return None
+        return re.split(r"\n[ \t]*\n", text[below.start :])[0].strip()
+    rest = text[statement.start :].split("\n", 1)[0].strip()
+    if rest.startswith(said[:40]) and (line := _LINE.search(rest)) and is_conditional(rest[: line.start() + 1]):
+        return line["line"].strip()
+    runs = [run for run in find_runs(said) if len(run.texts) == 1]
+    for run in reversed(runs):
+        head = said[: run.start]
+        if head.endswith(("[", "\\", "{")):
+            continue
+        named = any(re.search(rf"(?<!\w){re.escape(name)}\W{{0,4}}\S{{0,3}}\s*$", head) for name in fields)
+        if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
+            return run.texts[0]
+    found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]
+    if found and re.search(_ONLY, said, re.IGNORECASE) or re.search(r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE):
+        return found[-1] if found and not said.isupper() else None
+    return None
+
+
+def _is_whole(said: str, end: int, head: str) -> bool:
+    """Whether nothing else is asked for after the quoted reply, or only that reply is."""
+    only = re.search(_ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
+    return bool(only) or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

@@ -1,0 +1,38 @@
+"""The nouns by which a prompt calls its whole answer: what it asks to write, in the words of many languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["made_nouns"]
+
+_MAKES: Final = Lazy(
+    r"\b(?:write|writes|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|give|tell|"
+    r"schreib\w*|verfass\w*|erstell\w*|erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|génère\w*|résume\w*|"
+    r"tradui\w+|escrib\w*|redact\w*|crea\w*|genera\w*|resum\w*|traduc\w*|escrev\w*|redij\w*|cri[ae]\w*|gere|traduz\w*|scriv\w*|"
+    r"redig\w*|crea|riassum\w*|traduc\w*|schrijf\w*|maak\w*|vat|vertaal\w*)\b(?P<said>[^.;:\n]{3,80})",
+    re.IGNORECASE,
+)
+_LESS: Final = Lazy(
+    r"\s(?:with|of|in|for|from|about|mit|von|aus|für|über|avec|de|d['’]|pour|sur|dans|con|para|sobre|com|per|di|su|met|van|voor|over|"
+    r"that|which|die|der|das|qui|que|che)\s",
+    re.IGNORECASE,
+)
+_FIRST: Final = 6  # statements: what is made is told at the beginning
+
+
+def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]:
+    """Return the words, in lower case, of what the first statements ask to make."""
+    found = list(scope.nouns)
+    for each in [one for one in statements if not one.code and not one.item][:_FIRST]:
+        if match := _MAKES.search(each.text):
+            head = _LESS.split(f"{match['said']} ")[0]
+            found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}", head)]
+            break
+    return tuple(dict.fromkeys(word for word in found if len(word) > 3))

@@ -1,0 +1,157 @@
+"""Find amounts in a sentence of any language: a bound, a number and what is counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from proctor.generate.extract.number_words import COUNT, ONE, count_of
+from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
+
+__all__ = ["Quantity", "find_quantities", "unit_pattern"]
+
+_JOINT: Final = (
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|до)(?=\s))\s*"
+    r"(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
+)
+_BETWEEN: Final = (
+    r"(?:between|from|zwischen|von|entre|de|tra|fra|da|tussen|van|от|od)(?:\s+(?:die|les?|las|los|as|os|i))?"
+)
+_ADJECTIVE: Final = (
+    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|een|van|voor)\s)"
+    r"[^\W\d_]{3,}\s+){0,2}?"
+)
+# One of something is an amount only where a word says that there is no second one.
+_LONE: Final = re.compile(
+    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
+    r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|\bcon|"
+    r"\bcom|\bв|只|用|以|成|带|^)\W*$",
+    re.IGNORECASE,
+)
+_LONE_AFTER: Final = re.compile(
+    r"\s*(?:only\b|alone\b|nur\b|seule\b|sol[oa]\b|apenas\b|だけ|のみ|で|に)", re.IGNORECASE
+)
+_LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
+_ORDINAL: Final = re.compile(
+    r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|eerste|laatste)\b",
+    re.IGNORECASE,
+)
+_NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
+_NOT_COUNTED: Final = re.compile(
+    r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
+    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """An amount: its measure, its form (``<=``, ``between``, …), its numbers and where it stands.
+
+    ``bare`` is whether no word bounds it, as in ``three sentences``.
+    """
+
+    measure: str
+    form: str
+    low: int
+    high: int
+    start: int
+    end: int
+    bare: bool = False
+
+    @property
+    def bound(self) -> str:
+        """The amount as a predicate has it, without its measure."""
+        return f"between {self.low} and {self.high}" if self.form == "between" else f"{self.form} {self.low}"
+
+
+@cache
+def unit_pattern(code: str) -> str:
+    """Return a pattern with one group, ``unit``, for everything that is counted in this language."""
+    units = (*UNITS, *(FRENCH_UNITS if code == "fr" else ()))
+    return "(?P<unit>" + "|".join(f"(?:{pattern})" for _, pattern in units) + r")(?![^\W\d_一-鿿ぁ-ヿ])"
+
+
+@cache
+def _pattern(code: str) -> re.Pattern[str]:
+    gap = r"[\s\u00a0-]*"
+    return re.compile(
+        rf"(?:{_BETWEEN}\s+)?(?P<low>{COUNT})(?:{_JOINT}(?P<high>{COUNT}))?{gap}(?:个|の|つの)?{_ADJECTIVE}"
+        rf"{unit_pattern(code)}",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]:
+    after = dict(AFTER)
+    return tuple(
+        (
+            form,
+            re.compile(
+                rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ]))(?:{before})\s*(?:the |die |les |los |las |os |as |i |le )?$",
+                re.IGNORECASE,
+            ),
+            re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
+        )
+        for form, before in BEFORE
+    )
+
+
+def find_quantities(text: str, code: str = "") -> Iterator[Quantity]:
+    """Yield the amounts of a sentence, in order; approximate ones are left out."""
+    for match in _pattern(code).finditer(text):
+        start = match.start("low")
+        head = text[max(0, match.start() - 60) : match.start()]
+        near = text[max(0, start - 60) : start]
+        if re.search(LOOSE, head, re.IGNORECASE) or re.match(
+            r"\s*(?:左右|程度|くらい|ほど|or so\b)", text[match.end() :]
+        ):
+            continue
+        if _NOT_COUNTED.match(text[match.end() :]):
+            continue
+        if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
+            continue
+        found = _bounded(match, near, text)
+        if found is not None:
+            yield found
+
+
+def _bounded(match: re.Match[str], near: str, text: str) -> Quantity | None:
+    low = count_of(match["low"])
+    measure = _measure(match["unit"])
+    first, end = match.start(), match.end()
+    if match["high"]:
+        high = count_of(match["high"])
+        capped = re.search(rf"(?:{BEFORE[0][1]}|{BEFORE[1][1]})\s*$", near, re.IGNORECASE)
+        if capped:
+            return Quantity(measure=measure, form="<=", low=max(low, high), high=high, start=first, end=end)
+        if high <= low:
+            return None
+        return Quantity(measure=measure, form="between", low=low, high=high, start=first, end=end)
+    for form, before, after in _bounds():
+        if bound := before.search(near):
+            begin = match.start("low") - len(near) + bound.start()
+            if form == ">" and re.search(rf"{NEGATION}[^.;,:]{{0,60}}$", text[:begin], re.IGNORECASE):
+                form = "<="
+            return Quantity(measure=measure, form=form, low=low, high=low, start=begin, end=end)
+        if after is not None and (bound := after.match(text, end)):
+            return Quantity(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
+    if match["low"].lower() in ONE and not (
+        _LONE.search(near)
+        or _LONE_AFTER.match(text, end)
+        or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
+    ):
+        return None
+    return Quantity(measure=measure, form="=", low=low, high=low, start=first, end=end, bare=True)
+
+
+@cache
+def _measure(noun: str) -> str:
+    for measure, pattern in (*UNITS, *FRENCH_UNITS):
+        if re.fullmatch(pattern, noun, re.IGNORECASE):
+            return measure
+    return "words"

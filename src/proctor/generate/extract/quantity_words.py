@@ -1,0 +1,129 @@
+"""What prompts count, and the words that bound an amount, in many languages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["AFTER", "BEFORE", "FRENCH_UNITS", "LOOSE", "NEGATION", "UNITS"]
+
+# Measure of a predicate -> the nouns that mean it. A noun with another meaning in another language is left out here.
+UNITS: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "exclamations",
+        r"exclamation (?:marks?|points?)|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
+        r"pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|感叹号|惊叹号|感嘆符|ビックリマーク|"
+        r"восклицательн\w+ знак\w*|wykrzyknik\w*|ünlem\w*|느낌표",
+    ),
+    (
+        "questions",
+        r"(?:(?:follow-?up|clarifying|open|short|simple) )?questions?(?: marks?)?|(?:rück)?fragen?|fragezeichen|"
+        r"preguntas?|perguntas?|domand[ae]|vragen|vraag|问题|提问|質問|вопрос\w*|pyta(?:nie|nia|ń)|soru|질문",
+    ),
+    ("count /#[^\\s#]+/", r"hash-?tags?|话题标签|标签|ハッシュタグ|хештег\w*|해시태그"),
+    ("emoji", r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지"),
+    (
+        "numbered items",
+        r"(?:numbered|nummerierten?|numerad[oa]s?|numérotées?|genummerde) (?:steps?|items?|points?|schritten?|"
+        r"punkten?|pasos|passos|passi|étapes|stappen)|(?:schritte|pasos|passos|étapes|passi) (?:numérotées|"
+        r"numerad[oa]s|numerati)",
+    ),
+    (
+        "bullets",
+        r"bullet[- ]?points?|bullets|bulleted (?:items|points)|stichpunkten?|aufzählungspunkten?|spiegelstrichen?|"
+        r"puces|viñetas|marcadores|punti elenco|opsommingstekens|箇条書き",
+    ),
+    ("items", r"要点|条目|項目|list items|listenpunkten?|listeneinträge"),
+    ("headings", r"headings|section titles|überschriften|títulos de sección|intertitres|小标题|見出し"),
+    ("links", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク"),
+    (
+        "words",
+        r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|palavras?|"
+        r"parole|parola|woorden|woord|слов[ао]?|słow(?:o|a)|słów|kelime\w*|단어|単語|个词|词语",
+    ),
+    (
+        "characters",
+        r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|ów)|"
+        r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])",
+    ),
+    (
+        "sentences",
+        r"sentences?|s[äa]tze[n]?|satz|oraci[oó]n(?:es)?|frases?|frasi|sentenças?|zinnen|zin|句话|句子|句|文(?![字章本])|"
+        r"предложени\w+|zda(?:nie|nia|ń)|cümle\w*|문장",
+    ),
+    (
+        "lines",
+        r"lines?(?! breaks?| items?| lengths?| numbers?| spacing)|zeilen?|lignes?|l[ií]neas?|renglones|linhas?|righe|"
+        r"riga|regels|行|строк\w*|linij(?:ki|ka|ek)|satır\w*|줄",
+    ),
+    (
+        "paragraphs",
+        r"paragraphs?|abs[äa]tze[n]?|absatz|paragraphes?|p[aá]rrafos?|par[aá]grafos?|paragrafi|paragrafo|alinea['’]?s?|"
+        r"段落|段|абзац\w*|akapit\w*|paragraf\w*|단락",
+    ),
+)
+# ``phrases`` are sentences in French, and not in English.
+FRENCH_UNITS: Final = (("sentences", r"phrases?"),)
+NEGATION: Final = (
+    r"(?:\bno\b|\bnot\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|\bzero\b|"
+    r"\bkein\w*|\bnicht\b|\bnie(?:mals)?\b|\bohne\b|\bweder\b|\bnoch\b|\bverzicht\w*|\bvermeid\w*|\bverboten\b|"
+    r"\bpas\b|\bjamais\b|\baucune?\b|\bsans\b|\bni\b|\bévite\w*|\binterdit\w*|"
+    r"\bnunca\b|\bjamás\b|\bsin\b|\bning[uú]n\w*|\bnada de\b|\bevit[ae]\w*|\bprohibid\w*|"
+    r"\bnão\b|\bsem\b|\bnem\b|\bnenhum\w*|\bproibid\w*|\bnon\b|\bsenza\b|\bnessun\w*|\bmai\b|\bné\b|\bniente\b|"
+    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|\bbez\b|"
+    r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
+)
+# An amount of so many, with what goes before it; the forms of the predicate are the keys.
+BEFORE: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "<=",
+        r"at (?:the )?(?:very )?most|no (?:more|longer|greater) than|not (?:more|longer) than|"
+        r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|"
+        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
+        r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
+        r"au (?:maximum|plus)|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
+        r"como m[áa]ximo|no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
+        r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|niet meer dan|"
+        r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"
+        r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
+    ),
+    ("<", r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|moins de|menos de|meno di|minder dan|少于|不足|менее|меньше"),
+    (
+        ">=",
+        r"at least|no (?:fewer|less) than|not (?:fewer|less) than|(?:a )?min(?:imum)?\.?(?:\s+(?:of|de|is))?:?|"
+        r"mindestens|wenigstens|nicht weniger als|au (?:moins|minimum)|un minimum de|al menos|como m[íi]nimo|"
+        r"m[íi]nimo(?:\s+de)?:?|por lo menos|pelo menos|no m[íi]nimo|almeno|minimo(?: di)?|minstens|ten minste|"
+        r"не менее|co najmniej|en az|최소|至少|不少于|最少",
+    ),
+    (
+        ">",
+        r"more than|longer than|over|exceed(?:s|ing)?|mehr als|länger als|über|plus (?:longu?e?s? )?(?:de|que)|"
+        r"dépass\w+|m[áa]s (?:larg[oa]s? )?(?:de|que)|super\w+(?: l[ao]s| i| le)?|exced\w+(?: l[ao]s| [ao]s)?|"
+        r"pasar de|passar d[eao]s?|ultrapass\w+(?: [ao]s)?|mais (?:long[oa]s? )?(?:de|do que|que)|"
+        r"più (?:lung\w+ )?(?:di|del)|meer dan|超过|多于|超え",
+    ),
+    (
+        "=",
+        r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|tam olarak|"
+        r"정확히|正好|恰好|ちょうど|必ず|only|just|nur|solo|sólo|seulement|uniquement|apenas|somente|soltanto|只|仅",
+    ),
+)
+AFTER: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "<=",
+        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|oder weniger|"
+        r"höchstens|ou moins|au (?:plus|maximum)|o menos|(?:como )?m[áa]ximo|ou menos|no m[áa]ximo|o meno|al massimo|"
+        r"massimo|nicht (?:überschreiten|übersteigen)|以内|以下|之内|内(?![容部])|まで|이내|이하",
+    ),
+    ("<", r"未満"),
+    (
+        ">=",
+        r"or (?:more|longer)|min(?:imum)?\b\.?|at (?:the )?(?:very )?least|oder mehr|mindestens|ou plus|au moins|"
+        r"o más|(?:como )?m[íi]nimo|ou mais|no m[íi]nimo|o più|以上|이상",
+    ),
+    ("=", r"(?:long )?only\b|ちょうど|exactly\b"),
+)
+LOOSE: Final = (
+    r"(?:\babout|\baround|\bapproximately|\broughly|\bapprox\.?|\bcirca|\bideally|\bpreferably|\btypically|\busually|"
+    r"\baim for|~|≈|\betwa|\bca\.?|\bungefähr|\brund|\benviron|\bà peu près|\bunos|\bunas|\baproximadamente|"
+    r"\balrededor de|\bcerca d[ei]|\bпримерно|\bокол[ои]|\bokoło|大约|大概|约|およそ|約)\s*(?:of |de |di )?$"
+)

@@ -1,0 +1,124 @@
+"""Texts that a sentence of any language quotes, and what it asks of them: begin, end, contain, never contain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
+
+Role = Literal["start", "end", "contain", "ban"]
+_QUOTE: Final = re.compile(
+    r"„([^“”\"\n]{1,300})[“”\"]|“([^”\n]{1,300})”|\"([^\"\n]{1,300})\"|«\s*([^»\n]{1,300}?)\s*»|‹([^›\n]{1,300})›|"
+    r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|(?<!\w)'([^'\n]{2,200})'(?!\w)"
+)
+_BETWEEN: Final = re.compile(
+    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|и|или|和|或|と|や)?\s*(?:the\s+)?",
+    re.IGNORECASE,
+)
+_START: Final = Lazy(
+    r"\b(?:starts?|starting|begins?|beginning|opens?|opening|prefix\w*|preface\w*|beginn\w*|anfang\w*|fang\w*|start\w*|einleit\w*|"
+    r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|cominci\w*|begin\w*|"
+    r"nachin\w*|начин\w*|rozpocz\w*|zaczyn\w*)\b|以(?=\s*$)|开头|开始|首先写",
+    re.IGNORECASE,
+)
+_END: Final = Lazy(
+    r"\b(?:ends?|ending|finish\w*|conclud\w*|close[sd]?|closing|sign(?:s|ed)?(?:[- ]off)?|schließ\w*|schluss\w*|beend\w*|ende\w*|"
+    r"unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|signe|acab\w*|cierr\w*|finaliz\w*|"
+    r"firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|eindig\w*|sluit\w*|заверш\w*|заканч\w*|zakończ\w*|"
+    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|最后|结尾|结束|末尾|最後|終わり|締め",
+    re.IGNORECASE,
+)
+_HOLD: Final = Lazy(
+    r"\b(?:includ\w*|contain\w*|mention\w*|add\w*|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|ergänz\w*|inclu\w*|"
+    r"conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|acrescent\w*|adicion\w*|includ\w*|"
+    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|加上|写上|注明|含",
+    re.IGNORECASE,
+)
+_LOOSE: Final = Lazy(
+    r"\b(?:like|such as|e\.g\.?|for example|for instance|similar to|wie(?: etwa| zum beispiel)?|z\. ?b\.|comme|par exemple|como|"
+    r"por ejemplo|por exemplo|come|ad esempio|zoals|bijvoorbeeld|например)\s*:?\s*$|比如|例如|如(?=\s*$)|など\s*$",
+    re.IGNORECASE,
+)
+_JOINED: Final = Lazy(r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始", re.IGNORECASE)
+_CLOSED: Final = Lazy(
+    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)", re.IGNORECASE
+)
+_LAST: Final = Lazy(r"(?:最後|末尾|文末|最后|结尾)", re.IGNORECASE)
+_TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedRun:
+    """Quoted texts that belong together: ``"a", "b" or "c"``; ``start`` and ``end`` enclose them."""
+
+    texts: tuple[str, ...]
+    start: int
+    end: int
+    either: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteralRole:
+    """What is asked of a run, and from where on the sentence says so; ``loose`` is whether it only gives examples."""
+
+    role: Role
+    start: int
+    loose: bool = False
+
+
+def find_runs(text: str) -> Iterator[QuotedRun]:
+    """Yield the runs of quoted texts; those with a placeholder are left out."""
+    found = [
+        (match.start(), match.end(), next(group for group in match.groups() if group))
+        for match in _QUOTE.finditer(text)
+    ]
+    at = 0
+    while at < len(found):
+        stop = at + 1
+        joints = ""
+        while stop < len(found) and (joint := _BETWEEN.fullmatch(text, found[stop - 1][1], found[stop][0])):
+            joints += joint.group()
+            stop += 1
+        texts = tuple(words for _, _, words in found[at:stop])
+        if not any(_TEMPLATE.search(words) for words in texts):
+            either = bool(re.search(r"\b(?:or|oder|ou|o|of|или)\b|或", joints, re.IGNORECASE))
+            yield QuotedRun(texts=texts, start=found[at][0], end=found[stop - 1][1], either=either)
+        at = stop
+
+
+def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
+    """Return what the words around a run ask of it; None where they ask nothing that is sure."""
+    begin = max(text.rfind(mark, 0, run.start) for mark in (".", ";", "。", "；", "!", "("))
+    head = text[begin + 1 : run.start]
+    last_quote = max((head.rfind(mark) for mark in '"”“»」』`'), default=-1)
+    head_from = begin + 1 + (last_quote + 1)
+    head, tail = text[head_from : run.start], text[run.end : run.end + 20]
+    loose = _LOOSE.search(head) is not None or re.match(r"\s*(?:等|など|etc)", tail) is not None
+    if _JOINED.match(tail.lstrip()):
+        return LiteralRole(role="start", start=head_from)
+    if _CLOSED.match(tail.lstrip()) or (_LAST.search(head) and re.match(r"\s*と", tail)):
+        return LiteralRole(role="end", start=head_from)
+    denied = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
+    roles = [
+        (match.start(), role)
+        for role, pattern in (("start", _START), ("end", _END), ("contain", _HOLD))
+        for match in pattern.finditer(head)
+    ]
+    if denied and not any(role in ("start", "end") for _, role in roles):
+        if len(head[denied[-1].end() :].split()) > 9 or re.search(
+            r"\b(?:but|instead|sondern|sino|mas|ma)\b", head[denied[-1].end() :]
+        ):
+            return None
+        return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
+    if denied or loose or not roles:
+        return None
+    at, role = max(roles)
+    if len(head[at:].split()) > 12:
+        return None
+    return LiteralRole(role=role, start=head_from + at)  # type: ignore[arg-type]

@@ -1,0 +1,61 @@
+"""Lines that a prompt shows as the shape of the answer: a line of placeholders, headings with nothing below them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from proctor.generate.extract.aspects import checkable, quoted
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.quantities import find_quantities
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["shown_line_drafts"]
+
+_FORM: Final = Lazy(
+    r"\b(?:form(?:at)?|pattern|template|structure|shape|muster|schema|forme|forma|formato|modèle|modelo|modello|vorm)\b|格式|形式|模板",
+    re.IGNORECASE,
+)
+_HOLDER: Final = r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\}|[A-ZÄÖÜÉÈÀÓÍÚÇÑ][A-ZÄÖÜÉÈÀÓÍÚÇÑ_]{2,30})"
+_LINE: Final = re.compile(rf"{_HOLDER}(?:[^\w\n<>\[\]{{}}]{{1,5}}{_HOLDER})+")
+_HEADINGS: Final = re.compile(r"(?:\s*#{1,6} [^\n]+\n?){2,}")
+
+
+def shown_line_drafts(statements: Sequence[Statement]) -> Iterator[tuple[Statement, Draft]]:
+    """Yield the statements that show lines of the answer, each with its rule."""
+    for at, each in enumerate(statements):
+        before = statements[at - 1] if at else None
+        if each.section == "format" and each.code and _HEADINGS.fullmatch(each.text.strip() + "\n"):
+            yield each, _headings(each, before)
+        elif before is not None and _LINE.fullmatch(each.text.strip()) and _FORM.search(before.text):
+            yield each, _line(each, before)
+
+
+def _headings(shown: Statement, lead: Statement | None) -> Draft:
+    lines = [line.strip() for line in shown.text.strip().split("\n") if line.strip()]
+    return Draft(
+        text=f"The output has these headings, in this order: {', '.join(lines)}.",
+        start=lead.start if lead else shown.start,
+        end=shown.end,
+        kind="format",
+        priority=2,
+        predicate=checkable(f"fields in order {quoted(lines)}"),
+    )
+
+
+def _line(shown: Statement, lead: Statement) -> Draft:
+    text = shown.text.strip()
+    marks = "".join(sorted(set(re.sub(_HOLDER, "", text)) - {" "})) or " "
+    inside = "[^" + re.sub(r"([\\\]^-])", r"\\\1", marks) + r"\n]+"
+    pattern = inside.join(re.sub(r"([^\w\s;,:=-])", r"\\\1", piece) for piece in re.split(_HOLDER, text))
+    alone = any(each.measure == "lines" and each.low == 1 for each in find_quantities(lead.text))
+    return Draft(
+        text=f"The output has the form {text}." if alone else f"A line of the output has the form {text}.",
+        start=lead.start,
+        end=shown.end,
+        kind="format",
+        priority=2,
+        predicate=checkable(f"is /{pattern}/" if alone else f"matches /(?m)^{pattern}$/"),
+    )

@@ -1,0 +1,195 @@
+"""Checks that a sentence of any language asks for: amounts, marks, quoted texts and shapes, each for its part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.generate.extract.answer_parts import AnswerPart, part_at
+from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.quantities import Quantity, find_quantities
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.spotted_shapes import find_spotted_shapes
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["SpottedCheck", "find_checks", "is_conditional"]
+
+# ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
+_CONCEDED: Final = Lazy(
+    r"\b(?:even (?:if|when|though)|as if|auch wenn|selbst wenn|même (?:si|quand|lorsque)|aunque|incluso (?:si|cuando)|"
+    r"mesmo (?:que|se|quando)|anche (?:se|quando)|ook als)\b|即使|哪怕|場合でも|ても",
+    re.IGNORECASE,
+)
+_IF: Final = Lazy(
+    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|à moins|sauf|"
+    r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|когда|jeśli|"
+    r"gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
+    r"s['’]il\w*|caso|bei|for|en caso)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|若(?!干)|如遇|假如|一旦|当|"
+    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
+    re.IGNORECASE,
+)
+_PERMITTED: Final = Lazy(
+    r"\b(?:you (?:may|can|could|might)(?! not| only| never)|feel free|optional(?:ly)?|if you like|du (?:darfst|kannst)|sie (?:dürfen|"
+    r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|てもよい|ても構い",
+    re.IGNORECASE,
+)
+_EXAMPLE: Final = Lazy(
+    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|por exemplo|"
+    r"ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
+    re.IGNORECASE,
+)
+_SOFT: Final = Lazy(
+    r"\b(?:ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|idealerweise|"
+    r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|si es posible|"
+    r"de preferência|se possível|preferibilmente|se possibile|bij voorkeur)\b|尽量|最好|なるべく|できるだけ",
+    re.IGNORECASE,
+)
+# Marks that are counted wherever they stand, so a place within the answer does not matter.
+_MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_WITHIN: Final = Lazy(
+    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|la|le|les|el|las|los|o|a|os|as|"
+    r"its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|réponse|texte|respuesta|texto|resposta|"
+    r"risposta|testo)[^\W\d_]{3,}",
+    re.IGNORECASE,
+)
+_BE: Final = Lazy(
+    r"(?:\b(?:is|be|reads?|says?|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)|是|为|は)\s*:?\s*$",
+    re.IGNORECASE,
+)
+_WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpottedCheck:
+    """A predicate, and the words of the sentence that ask for it."""
+
+    predicate: str
+    start: int
+    end: int
+
+
+def is_conditional(text: str) -> bool:
+    """Whether a sentence holds only in some cases."""
+    return _IF.search(_CONCEDED.sub(lambda found: " " * len(found.group()), text)) is not None
+
+
+def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[SpottedCheck, ...]:
+    """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge."""
+    bare = _EXAMPLE.sub(lambda found: " " * len(found.group()), text)
+    found: dict[str, SpottedCheck] = {}
+    at = 0
+    for piece in re.split(r"([;；])", bare):
+        if (
+            piece not in ";；"
+            and not is_conditional(piece)
+            and not _PERMITTED.search(piece)
+            and not _SOFT.search(piece)
+        ):
+            for check in _checks(piece, scope, made):
+                predicate = checkable(check.predicate)
+                if predicate and predicate not in found:
+                    found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
+        at += len(piece)
+    return tuple(found.values())
+
+
+def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+    structured = scope.structured and bool(scope.fields)
+    yield from _amounts(text, scope, made, structured=structured)
+    for predicate, start, end in find_denied(text):
+        part = part_at(text, start, made)
+        if part.form in ("", None) and not _WITHIN.match(text, end) and not (part.form is None and not part.placed):
+            yield SpottedCheck(predicate=predicate, start=start, end=end)
+        elif part.form and (inside := part.check(predicate)):
+            yield SpottedCheck(predicate=inside, start=start, end=end)
+    yield from _literals(text, scope, made, structured=structured)
+    for predicate, start, end in find_spotted_shapes(text, scope):
+        yield SpottedCheck(predicate=predicate, start=start, end=end)
+
+
+def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+    for each in find_quantities(text, scope.language):
+        part = part_at(text, each.start, made)
+        if structured:
+            part = _field_part(text[: each.start], scope)
+            if part is None:
+                continue
+        elif _overlaps(part, each):
+            continue
+        if part.placed and each.measure.startswith(_MARKS):
+            part = AnswerPart(form="")
+        asked = _asked(each)
+        if re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<=":
+            continue
+        if predicate := part.check(asked):
+            yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _overlaps(part: AnswerPart, each: Quantity) -> bool:
+    """Whether the amount is the part's own name: ``one sentence is at most …``, ``each line: lines = 1``."""
+    unit = {"each sentence:": "sentences", "each line:": "lines", "each paragraph:": "paragraphs"}.get(part.form or "")
+    return unit == each.measure or (
+        part.form in ("first line:", "last line:") and each.measure in ("lines", "paragraphs")
+    )
+
+
+def _asked(each: Quantity) -> str:
+    if each.bare and each.low == 1 and each.measure in ("emoji", "links", "count /#[^\\s#]+/"):
+        return f"{each.measure} >= 1"
+    return f"{each.measure} {each.bound}"
+
+
+def _field_part(before: str, scope: Scope) -> AnswerPart | None:
+    """Return the field of the JSON that is named last before some words; one inside an array is one of each item."""
+    name = _field(before, scope)
+    parent = next((field for key, field in scope.nested if key == name and name not in scope.fields), "")
+    if not name:
+        return None
+    if parent:
+        return AnswerPart(form=f"json field {quoted([parent])} each json item: json field {quoted([name])}")
+    return AnswerPart(form=f"json field {quoted([name])}")
+
+
+def _field(before: str, scope: Scope) -> str:
+    """Return the last key of the JSON that is named before an amount."""
+    found = []
+    for name in (*scope.fields, *(key for key, _ in scope.nested)):
+        said = re.escape(name).replace("_", r"[_ ]")
+        found += [(match.start(), name) for match in re.finditer(rf"(?<!\w){said}s?(?!\w)", before, re.IGNORECASE)]
+    return max(found)[1] if found else ""
+
+
+def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+    for run in find_runs(text):
+        literal = literal_role(text, run)
+        part = part_at(text, run.start, made)
+        if literal is None:
+            if part.form == "first line:" and len(run.texts) == 1 and _BE.search(text[: run.start]):
+                yield SpottedCheck(predicate=f"first line: starts with {quoted(run.texts)}", start=part.at, end=run.end)
+            continue
+        if literal.role == "ban":
+            whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
+            asked = f"contains none {quoted(run.texts)} ignoring case{whole}"
+            inside = _field_part(text[: run.start], scope) if structured else None
+            yield SpottedCheck(
+                predicate=inside.check(asked) or asked if inside else asked, start=literal.start, end=run.end
+            )
+        elif structured or (len(run.texts) > 1 and not run.either and literal.role != "contain"):
+            continue
+        elif literal.role == "contain":
+            form = "contains any" if run.either else "contains all" if len(run.texts) > 1 else "contains"
+            if part.form in ("", None):
+                yield SpottedCheck(
+                    predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
+                )
+        else:
+            texts = [words.strip() for words in run.texts]
+            asked = f"{'starts' if literal.role == 'start' else 'ends'} with {quoted(texts)}"
+            if part.form == "" or part.placed or part.form in ("first line:", "last line:"):
+                yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
+            elif predicate := part.check(asked):
+                yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
