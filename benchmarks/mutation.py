@@ -26,7 +26,8 @@ from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
 from proctor.core.share import Share
 from proctor.report.adequacy import Adequacy
-from proctor.workflows.generate.generation import GenerationJob, GenerationProgress, carry_out_generation
+from proctor.workflows.generate.generation import GenerationJob, carry_out_generation
+from proctor.workflows.generate.generation_models import GenerationProgress
 from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 __all__ = ["PROMPTS", "Measured", "main", "measured", "table"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -219,11 +220,16 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def connect(
-    path: Path, migrations: Sequence[str] = MIGRATIONS, *, check_same_thread: bool = True
+    path: Path,
+    migrations: Sequence[str] = MIGRATIONS,
+    *,
+    check_same_thread: bool = True,
+    may_be_read_only: bool = False,
 ) -> sqlite3.Connection:
     """Open a database, creating or migrating it as needed.
 
-    ``migrations`` are those of the project's database, unless the file is another one.
+    ``migrations`` are those of the project's database, unless the file is another one. With ``may_be_read_only`` a file
+    that cannot be written is opened for reading: an archive, or results mounted from another machine.
 
     Raises:
         StoreError: the file cannot be created, read or written, or is not a database of ours.
@@ -241,8 +247,40 @@ def connect(
         database.execute("PRAGMA cache_size=-2000")
         _migrate(database, path, migrations)
     except (sqlite3.Error, OSError) as error:
+        if may_be_read_only and _is_forbidden(error):
+            archive = _open_read_only(path, len(migrations), check_same_thread=check_same_thread)
+            if archive is not None:
+                return archive
         raise _explained(error, path) from error
     return database
+
+
+def _open_read_only(path: Path, version: int, *, check_same_thread: bool) -> sqlite3.Connection | None:
+    """Return a connection that only reads; None if the file cannot be read, or has to be migrated first."""
+    if not os.access(path, os.R_OK):
+        return None
+    log = path.with_name(path.name + "-wal")
+    # Without its shared-memory file a WAL database opens only as immutable. That would miss what is still in the log.
+    ways = ["mode=ro"] if log.is_file() and log.stat().st_size else ["mode=ro", "immutable=1"]
+    for way in ways:
+        address = f"{path.resolve().as_uri()}?{way}"
+        database = sqlite3.connect(
+            address,
+            uri=True,
+            isolation_level=None,
+            timeout=30.0,
+            factory=MaskingConnection,
+            check_same_thread=check_same_thread,
+        )
+        database.row_factory = sqlite3.Row
+        try:
+            if database.execute("PRAGMA user_version").fetchone()[0] == version:
+                database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                return database
+        except sqlite3.Error:
+            pass
+        database.close()
+    return None
 
 
 @contextmanager
@@ -287,11 +325,16 @@ def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]
                 raise
 
 
+def _is_forbidden(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return isinstance(error, PermissionError) or error.errno == errno.EROFS
+    return "readonly" in str(error) or "unable to open" in str(error)
+
+
 def _explained(error: Exception, path: Path) -> StoreError:
     # An OSError's own text has its number, and the path once more.
     text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    forbidden = isinstance(error, PermissionError) or getattr(error, "errno", None) == errno.EROFS
-    if forbidden or "readonly" in text or "unable to open" in text:
+    if _is_forbidden(error):
         return StoreError(
             "cannot be written", file=str(path), hint="make the folder writable, or name another under `store:`"
         )
