@@ -44,7 +44,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
         try:
             count, judged, mistakes = _check(name, config)
             for mistake in mistakes:
-                tell(mistake)
+                print_error(mistake)
             wrong += len(mistakes)
             if mistakes:
                 continue
