@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
-from proctor.generate.artefacts import Artefacts, write_artefacts
+from proctor.generate.artefacts import Artefacts, read_artefacts, write_artefacts
 from proctor.suites.exchange.formats import TOOLS
+from proctor.suites.exchange.own_export import without_doubt
 from proctor.workflows.exchange.files import bundle_of, made_for, save_files
 from tests.cli import evals_server
 from tests.cli.conftest import Project
@@ -226,3 +228,18 @@ def test_a_suite_is_exported_too(tagger: Project, suite_of: Any) -> None:
     done = tagger.run("export", suite_of(2), "--to", "promptfoo", "-o", "out", code=0)
     assert "say n1" in (tagger.folder / "out/promptfooconfig.yaml").read_text()
     assert "no model is named" in done.stderr
+
+
+@pytest.mark.parametrize("tool", ["promptfoo", "openai-evals", "github-models", "promptpex"])
+def test_what_we_export_comes_back_with_its_rules_and_predicates(tagger: Project, tool: str) -> None:
+    tagger.run("export", "tagger.prompty", "--to", tool, "-m", "openai:gpt-5", "-o", "there", code=0)
+    source = {"github-models": "there/tagger.prompt.yml", "promptpex": "there/tagger"}.get(tool, "there")
+    done = tagger.run("import", source, "-o", "back", code=0)
+    before, after = (read_artefacts(tagger.folder / each) for each in ("tagger.tests", "back/tagger.tests"))
+    assert after.rules == before.rules, done.stdout + done.stderr
+    sent = [
+        without_doubt(case) for case in before.tests if GeneratedTest.of(case).is_usable
+    ]  # invalid ones stay behind
+    assert [case.id for case in after.tests] == [case.id for case in sent]
+    assert [dict(case.metadata) for case in after.tests] == [dict(case.metadata) for case in sent]
+    assert (tagger.folder / "back/tagger.prompty").read_text() == (tagger.folder / "tagger.prompty").read_text()

@@ -227,8 +227,12 @@ async def owed(scorer: Scorer, case: Case, run: Trajectory) -> Score:
     assert isinstance(score, Score)
     assert score.name == scorer.name
     assert score.version.startswith(scorer.version)
-    # Quality passes from another value on for each intent; all others leave it to the suite.
-    assert (score.threshold is None) == (score.name != "quality"), "the suite sets the threshold"
+    # Quality passes from another value on for each intent, and an expected answer decides only where no other can be
+    # right; all others leave it to the suite.
+    if score.name != "expected":
+        assert (score.threshold is None) == (score.name != "quality"), "the suite sets the threshold"
+    else:
+        assert score.threshold in (None, 1.0)
     assert (score.value is not None) == (score.status == "ok")
     assert score.reason, "every score says why"
     assert len(score.reason) < 5000, "a reason is for reading"

@@ -123,7 +123,7 @@ def _prompt_path(path: Path | None, inline: str | None, out: Path | None) -> tup
         return path, False
     from proctor.workflows.generate.inline_prompt import save_inline_prompt  # noqa: PLC0415
 
-    text = inline if inline is not None and inline != "-" else click.get_text_stream("stdin").read()
+    text = inline if inline is not None and inline != "-" else sys.stdin.read()
     saved = save_inline_prompt(text, out, Path())
     click.echo(f"prompt written to {saved}", err=True)
     return saved, True
@@ -143,8 +143,7 @@ def _wish(flags: dict[str, Any], *, needing_model: tuple[str, ...]) -> Any:
     numbers = {name: flags[name] for name in names}
     if flags["baseline"] is not None:
         numbers["baseline"] = (PRESETS[flags["effort"] or DEFAULT].baseline or _BASELINE) if flags["baseline"] else 0
-    same = ("out", "model", "judges", "groundtruth", "no_model", "effort", "start", "force", "resume", "seed", "budget")
-    same += ("samples", "shuffle_samples", "cache")
+    same = "out model judges groundtruth no_model effort start force resume seed budget samples shuffle_samples cache"
     return GenerationJob(
         prompt=flags["prompt"],
         numbers=numbers,
@@ -155,7 +154,7 @@ def _wish(flags: dict[str, Any], *, needing_model: tuple[str, ...]) -> Any:
         instructions=_by_stage(flags["instructions"], "--instruction takes STAGE=TEXT"),
         stage_models=_stage_models(flags["stage_models"]),
         needing_model=needing_model,
-        **{name: flags[name] for name in same},
+        **{name: flags[name] for name in same.split()},
     )
 
 

@@ -14,11 +14,13 @@ from tests.profiles import examples
 from tests.suites.exchange.making import JUDGED, LABEL, bundle
 
 from proctor.core.case import Case, Check, Expectation
+from proctor.core.decode import decode
 from proctor.core.rule import Rule, Span
 from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Bundle
 from proctor.suites.exchange.formats import kind_of, read_any, writer_for
 from proctor.suites.exchange.own_export import without_doubt
+from proctor.suites.load import open_suite
 
 TOOLS = ("promptfoo", "openai-evals", "azure-evals", "github-models", "promptpex")
 
@@ -178,3 +180,16 @@ def test_items_fit_the_schema_of_their_eval(tmp_path: Path) -> None:
     for line in made.files["items.jsonl"].splitlines():
         jsonschema_rs.validate(schema, json.loads(line)["item"])
     assert set(schema["properties"]["sentence"]["type"]) == {"number", "string", "null", "boolean"}
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(sent=bundles())
+def test_our_own_suite_file_holds_every_test_and_rule(sent: Bundle) -> None:
+    with TemporaryDirectory() as folder:
+        ((name, text),) = writer_for("jsonl")(sent).files.items()
+        path = Path(folder) / name
+        path.write_text(text, encoding="utf-8")
+        loaded = open_suite(path)
+        assert tuple(loaded.cases()) == (*sent.cases, *sent.baseline)
+        (rules,) = (check for check in loaded.suite.scorers if check.scorer == "rules")
+        assert tuple(decode(Rule, each, strict=True) for each in rules.settings["rules"]) == sent.enabled

@@ -49,7 +49,7 @@ ACTION_KINDS: Final[Mapping[str, tuple[str, str]]] = {
         r"send|sent|mail|messag|notif|forward|dispatch|invit|sms|ship|shar|post|creat|送信|送付|発送",
     ),
     "file": (
-        r"filed|opened|created|logged|raised|registered|submitted|lodged|escalated|initiated",
+        r"filed|opened|created|logged(?! (?:in|on)(?:to)?\b)|raised|registered|submitted|lodged|escalated|initiated",
         r"creat|open|fil|log|rais|case|ticket|submit|request|regist|lodg|escalat|transfer|complain|claim|initiat|refund"
         r"|return|book|report|dispute|add|insert|save|writ|登録|作成|申請|起票",
     ),

@@ -36,7 +36,7 @@ __all__ = [
 RECORD: Final = "proctor-export.json"
 _FORMAT = 1
 _KEY = "proctor_export"
-_LISTS: Mapping[str, type] = {"rules": Rule, "checks": Check, "cases": Case, "baseline": Case, "recorded": Recorded}
+_LISTS: Mapping[str, Any] = {"rules": Rule, "checks": Check, "cases": Case, "baseline": Case, "recorded": Recorded}
 _TEXTS = ("name", "description", "intent")
 
 
@@ -62,7 +62,7 @@ def bundle_from(data: Any) -> Bundle | None:
     if not isinstance(data, Mapping) or data.get(_KEY) != _FORMAT:
         return None
     try:
-        lists = {
+        lists: dict[str, Any] = {
             name: tuple(decode(kind, each, strict=True) for each in data.get(name) or ())
             for name, kind in _LISTS.items()
         }
@@ -71,8 +71,9 @@ def bundle_from(data: Any) -> Bundle | None:
     except (MalformedError, PromptError, KeyError, IndexError, TypeError):
         return None
     inputs = data.get("inputs") or {}
+    texts: dict[str, Any] = {name: str(data.get(name) or "") for name in _TEXTS}
     return Bundle(
-        **{name: str(data.get(name) or "") for name in _TEXTS},
+        **texts,
         **lists,
         inputs={str(name): tuple(map(str, lines)) for name, lines in inputs.items()},
         models=tuple(data.get("models") or ()),
