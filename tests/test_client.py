@@ -71,6 +71,7 @@ def test_events_reach_the_server_also_those_of_a_spool(tmp_path: Path) -> None:
         client.send({"kind": "trun"})
         _wait(lambda: client.figures.sent == 123)
         assert client.figures.rejected == 1
+        assert repr(client.figures) == "ClientFigures(sent=123, rejected=1, dropped=0, spooled=0)"
         assert not list(spool.iterdir())
     rows = rows_in(tmp_path)
     assert len(rows) == 123

@@ -47,6 +47,10 @@ class ClientFigures:
         self.dropped = 0
         self.spooled = 0
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}={count}" for name, count in vars(self).items())
+        return f"ClientFigures({counts})"
+
 
 class EventClient:
     """Sends events in the background; every call returns at once and never raises because of the network.

@@ -157,6 +157,7 @@ def test_every_wrong_line_of_an_import_is_named_at_once(sampled: Project) -> Non
 def test_mistakes_before_there_is_a_sample(project: Project) -> None:
     assert "no event log in the store" in project.run("audit", "sample", code=2).stderr
     assert "no audit sample" in project.run("audit", "agree", code=2).stderr
+    assert "no audit sample" in project.run("audit", "rate", code=2).stderr
     project.write("empty.jsonl", "")
     assert "no events" in project.run("audit", "sample", "empty.jsonl", code=2).stderr
     write_log(project.folder / "events.jsonl", traffic(monday(), 2, per_day=3))

@@ -89,6 +89,9 @@ def test_an_event_log_is_read_too(project: Project) -> None:
     project.write("events.jsonl", "".join(dumps(event).decode() + "\n" for event in events))
     table = json.loads(project.run("escalations", "--events", "events.jsonl", "--light", "--json", code=0).stdout)
     assert (table["conversations"], table["handoffs"]["hits"]) == (2, 1)
+    assert "name a file" in project.run("escalations", code=2).stderr
+    project.run("history", "add", "events.jsonl", code=0)
+    assert "handed over 1" in project.run("escalations", code=0).stdout  # the project's own log
 
 
 @pytest.mark.parametrize(

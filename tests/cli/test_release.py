@@ -273,6 +273,11 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     _break(blessed, "faq", 6)
     blessed.run("run", "golden", "-q")
     assert "is under" not in blessed.run("trend", code=0).stderr
+    _break(blessed, "faq", 0)
+    blessed.run("run", "golden", "-q")
+    blessed.run("gate", "-q", code=0)
+    told = blessed.run("thresholds", "suggest", code=0).stdout
+    assert "# of 1 decisions that shipped or were reviewed, 0 held in vain" in told  # nobody reviewed anything
 
 
 def test_answers_before_come_from_the_file_beside_the_baseline_or_are_said_to_be_gone(blessed: Project) -> None:

@@ -201,6 +201,35 @@ def test_doctor_says_which_settings_come_from_dotenv(project: Project) -> None:
     assert judge.endswith(f"\t{project.folder / '.env'}")
 
 
+def test_doctor_writes_settings_as_a_file_has_them(project: Project) -> None:
+    lines = dict(line.split("\t")[:2] for line in project.run("doctor", code=0).stdout.splitlines() if "\t" in line)
+    assert lines["release"] == "policy: gate.yaml, baselines: baselines"
+    assert lines["monitor"] == "–"
+
+
+def test_validate_lists_the_mistakes_of_several_cases_at_once(project: Project) -> None:
+    cases = [
+        "{id: a, input: hi, checks: [{contians: x}]}",
+        "{id: b, input: hi, checks: [{regx: x}]}",
+        "{id: c, inptu: hi}",
+    ]
+    project.write("wrong.yaml", "cases:\n" + "".join(f"  - {case}\n" for case in cases))
+    told = project.run("validate", "wrong.yaml", code=2).stderr
+    assert "did you mean 'contains'?" in told
+    assert "did you mean 'regex'?" in told
+    assert "wrong.yaml:4" in told  # the case that cannot be read
+
+
+def test_an_unknown_name_of_a_suite_is_said_to_be_one(project: Project, suite_of: Suite) -> None:
+    project.write("proctor.yaml", f"suites: {{golden: {suite_of(1)}}}\n")
+    for words in (("run", "goldn"), ("freeze", "goldn", "-o", "x.jsonl"), ("diff", "golden", "goldn")):
+        told = project.run(*words, code=2).stderr
+        assert "there is no suite 'goldn', and no such file" in told
+        assert "did you mean 'golden'?" in told
+    assert "`suites:` has: golden" in project.run("run", "other", code=2).stderr
+    assert "no such file" in project.run("run", "other.yaml", code=2).stderr
+
+
 def test_every_flag_has_a_variable_and_dotenv_sets_it(project: Project, suite_of: Suite) -> None:
     project.environment["PROCTOR_RUN_REPEAT"] = "2"
     project.write(".env", "PROCTOR_RUN_FIRST=2\nPROCTOR_RUN_REPEAT=5\n")

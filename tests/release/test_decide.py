@@ -127,6 +127,7 @@ def test_too_few_cases_do_not_ship() -> None:
     found = decide(compare(few, few), Policy())
     assert (found.outcome, found.exit_code) == ("not enough data", 3)
     assert "too few" in found.reasons[0].message
+    assert sum("too few" in reason.message for reason in found.reasons) == 1  # said once, for all figures
     nothing = decide(compare(run("a", []), run("b", [])), Policy())
     assert nothing.outcome == "not enough data"
 

@@ -146,6 +146,7 @@ def test_a_stream_that_knows_only_ascii(sample: Run) -> None:
     terminal.write(sample.report, sample.results, out, width=80)
     out.flush()
     assert b"FAILED" in raw.getvalue()
+    assert re.search(rb" \d+-\d+ %", raw.getvalue())  # an interval, with a dash that ASCII has
 
 
 def test_no_figures_are_made_up_when_none_are_known() -> None:

@@ -112,7 +112,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
     conversation is held for 15 minutes; several people can rate at the same time.
     """
     from proctor.wiring.monitor_state import open_audit_store  # noqa: PLC0415
-    from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
+    from proctor.workflows.monitor.audit import audit_settings, chosen_weeks  # noqa: PLC0415
 
     config = project(ctx)
     settings = audit_settings(config)
@@ -125,6 +125,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
             return
         from proctor.cli.audit_keys import rate_by_keys  # noqa: PLC0415
 
+        chosen_weeks(store, week=week)  # raises if there is no sample to rate
         person = rater or _user()
         done = rate_by_keys(store, settings, person, week=week, item=item)
         click.echo(f"{person}: {done} rated, {store.left(person, week=week)} left", err=True)

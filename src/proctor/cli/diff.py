@@ -18,10 +18,10 @@ __all__ = ["verb"]
 def verb(ctx: click.Context, old: str, new: str) -> int:
     """Compare suite OLD with suite NEW: cases added, removed, changed. Exit code 1 when they differ."""
     from proctor.suites.golden import diff  # noqa: PLC0415 - verbs load what they use
-    from proctor.workflows.run.prompt_suite import suite_path  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import existing_suite_path  # noqa: PLC0415
 
     config = project(ctx)
-    found = diff(*(suite_path(name, config, Path.cwd()) for name in (old, new)))
+    found = diff(*(existing_suite_path(name, config, Path.cwd()) for name in (old, new)))
     for sign, names in (("+", found.added), ("-", found.removed)):
         for name in names:
             click.echo(f"{sign} {name}")

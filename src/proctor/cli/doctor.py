@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +99,10 @@ def _masked(value: Any) -> Any:
 def _shown(value: Any) -> str:
     if value is None or value in ({}, ()):
         return "–"
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: item for field in fields(value) if (item := getattr(value, field.name)) is not None}
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_shown(item)}" for key, item in value.items())
+        return ", ".join(f"{key}: {_shown(item)}" for key, item in value.items()) or "–"
     return str(value)
 
 

@@ -19,7 +19,7 @@ __all__ = ["verb"]
 
 
 class _FilesOrVerb(click.Group):
-    """Treats an unknown verb as a file or flag of `sort`: `escalations talks.jsonl`."""
+    """Treats an unknown verb as a file or flag of `sort`: `escalations talks.jsonl`; without any, `sort` is called."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -29,7 +29,7 @@ class _FilesOrVerb(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0].startswith("-") and args[0] not in ("-h", "--help"):
+        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help")):
             args = ["sort", *args]
         return super().parse_args(ctx, args)
 
@@ -42,7 +42,8 @@ class _FilesOrVerb(click.Group):
 def verb() -> None:
     """Sort hand-offs by cause, record corrections by people, and export knowledge gaps.
 
-    `proctor escalations talks.jsonl` is short for `proctor escalations sort talks.jsonl`.
+    `proctor escalations talks.jsonl` is short for `proctor escalations sort talks.jsonl`; without a file, both read the
+    project's event log.
     """
 
 

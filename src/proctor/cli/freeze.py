@@ -20,8 +20,8 @@ def verb(ctx: click.Context, suite: str, output: Path, version: str | None) -> N
     """Write SUITE sorted by case id with its content hash, so that later changes to the file are detected."""
     from proctor.suites.golden import freeze  # noqa: PLC0415 - verbs load what they use
     from proctor.suites.load import open_suite  # noqa: PLC0415
-    from proctor.workflows.run.prompt_suite import suite_path  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import existing_suite_path  # noqa: PLC0415
 
-    loaded = open_suite(suite_path(suite, project(ctx), Path.cwd()))
+    loaded = open_suite(existing_suite_path(suite, project(ctx), Path.cwd()))
     frozen = freeze(loaded.cases(), output, suite=loaded.suite, version=version)
     click.echo(f"froze {frozen.cases} cases of {frozen.name} as version {frozen.version} in {frozen.path}")

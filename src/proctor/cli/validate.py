@@ -11,10 +11,12 @@ import click
 
 from proctor.cli.context import project
 from proctor.config import Config
-from proctor.core.case import Check
+from proctor.core.case import Case, Check
 from proctor.core.errors import InputError
 
 __all__ = ["verb"]
+
+_MAX_ERRORS = 20  # cases of one suite whose errors are listed
 
 
 @click.command("validate", short_help="Check proctor.yaml and suites; name the file, the line and the hint.")
@@ -25,27 +27,32 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
 
     Exit code 0 when everything is valid, 2 when something is wrong.
     """
-    from proctor.cli.main import tell  # noqa: PLC0415 - main imports the verbs
+    from proctor.cli.main import print_error  # noqa: PLC0415 - main imports the verbs
 
     wrong = 0
     try:
         config = project(ctx)
     except InputError as error:
-        tell(error)
+        print_error(error)
         return 2
     for mistake in _wrong_parts(config):
-        tell(mistake)
+        print_error(mistake)
         wrong += 1
     if not wrong:
         click.echo(f"ok  {config.path or 'no proctor.yaml: defaults are in force'}")
     for name in suites or tuple(config.settings.suites):
         try:
-            count, judged = _check(name, config)
+            count, judged, mistakes = _check(name, config)
+            for mistake in mistakes:
+                print_error(mistake)
+            wrong += len(mistakes)
+            if mistakes:
+                continue
             click.echo(f"ok  {name}: {count} cases")
             if judged and not config.settings.judge:
                 click.echo(f"    {judged} of them ask a judge and none is set: give `run` --judge, or set `judge:`")
         except InputError as error:
-            tell(error)
+            print_error(error)
             wrong += 1
     return 2 if wrong else 0
 
@@ -125,20 +132,38 @@ def _check_trigger(config: Config, trigger: str, suite: str) -> None:
         raise ConfigError(f"there is no suite {suite!r}", file=file, field=f"triggers.{trigger}.suites", hint=hint)
 
 
-def _check(name: str, config: Config) -> tuple[int, int]:
-    """Read every case and create every grader, with empty sockets; return the cases, and those that need a judge."""
-    from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
-    from proctor.workflows.run.prompt_suite import open_tests, suite_path  # noqa: PLC0415
+def _check(name: str, config: Config) -> tuple[int, int, list[InputError]]:
+    """Read every case and create every grader, with empty sockets.
 
-    loaded = open_tests(suite_path(name, config, Path.cwd())).loaded
+    Returns the number of cases, of those that need a judge, and the errors, of at most ``_MAX_ERRORS`` cases.
+    """
+    from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
+    from proctor.workflows.run.prompt_suite import existing_suite_path, open_tests  # noqa: PLC0415
+
+    loaded = open_tests(existing_suite_path(name, config, Path.cwd())).loaded
     bench = Bench(loaded.suite, None, config=config)
     count = judged = 0
-    for case in loaded.cases():
+    errors: list[InputError] = []
+    for case in _readable(loaded.cases(), errors):
         count += 1
-        check_graders(bench, case, loaded)
+        try:
+            check_graders(bench, case, loaded)
+        except InputError as error:
+            errors.append(error)
+            if len(errors) == _MAX_ERRORS:
+                break
+            continue
         checks = [*loaded.suite.scorers, *case.checks, *(check for ask in case.turns for check in ask.checks)]
         judged += any(_asks_judge(check) for check in checks)
-    return count, judged
+    return count, judged, errors
+
+
+def _readable(cases: Iterator[Case], errors: list[InputError]) -> Iterator[Case]:
+    """Yield the cases up to one that cannot be read, whose error is added to the others."""
+    try:
+        yield from cases
+    except InputError as error:
+        errors.append(error)
 
 
 def _asks_judge(check: Check) -> bool:

@@ -242,7 +242,8 @@ class _Making:
         spoken = tongue_of(self.order.prompt.text)
         if self.makers.writer is None and not is_understood(spoken):
             notes.append(
-                f"the prompt seems to be in a language whose rules are not read without a model ({spoken}): use -m"
+                f"the prompt seems to be in a language ({spoken}) of which code reads lists, amounts and quoted texts "
+                "only; other rules are missed: use -m"
             )
         elif not artefacts.rules:
             notes.append("no rule was found: write one into rules.yaml")

@@ -27,8 +27,9 @@ _SHOWN: Final = re.compile(
     re.IGNORECASE,
 )
 _MADE_AT_WILL: Final = re.compile(
-    r"(?:(?:words|characters|letters|sentences|lines|paragraphs|items|bullets|numbered items|emoji|questions|exclamations)"
-    r" (?:=|<|>|between)|case is|language is|one of|is \"|starts with|ends with|is yes|is number|is integer)"
+    r"(?:(?:words|characters|letters|sentences|lines|paragraphs|items|bullets|numbered items|emoji|questions|"
+    r"exclamations) (?:=|<|>|between)|case is|language is|one of|is \"|starts with|ends with|is yes|is number|"
+    r"is integer)"
 )
 _PLACEHOLDER: Final = re.compile(r"\{\{|<[a-z_ ]+>|\[[A-Za-z_ ]+\]|\.\.\.$|^\W*$")
 

@@ -11,31 +11,26 @@ from typing import Final, Literal
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.guard.call_values import DECISIVE, CallValue, ValueKind, call_values, plain_text
-from proctor.guard.session_memory import KEPT, Memory
-from proctor.guard.step import Step
+from proctor.guard.customer_request import CustomerRequest
+from proctor.guard.session_memory import Memory
 from proctor.guard.tool_settings import shown
 from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import Origins, ReadResult, TracedValue
 from proctor.lexicon.requested_acts import (
     Act,
-    acts_in,
     acts_of_tool,
-    delegates_instructions,
     is_asked,
     is_forbidden,
     looks_only,
-    names_source,
     without_quotations,
 )
-from proctor.text.assent import agrees
 
-__all__ = ["CallOrigin", "CustomerRequest", "OriginProblem", "may_change", "problems", "request_of"]
+__all__ = ["CallOrigin", "OriginProblem", "may_change", "problems"]
 
 ProblemKind = Literal[
     "untraced", "swapped", "lookalike", "told", "noted", "invented", "unasked", "unprompted", "delegated"
 ]
 
-_MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
@@ -43,38 +38,8 @@ _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
 _IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
+_MIN_ACCOUNT_CHARS: Final = 12
 _MIN_PASSED_ON_CHARS: Final = 24
-
-
-@dataclass(frozen=True, slots=True)
-class CustomerRequest:
-    """What the customer asked for: all messages, the newest first.
-
-    ``agreed`` is the agent's question to which the last message says yes.
-    """
-
-    messages: tuple[str, ...] = ()
-    agreed: str = ""
-
-    @property
-    def last(self) -> str:
-        """The last message."""
-        return self.messages[0] if self.messages else ""
-
-    @property
-    def names_source(self) -> bool:
-        """Whether the last message names a text in which something is written."""
-        return names_source(self.last)
-
-    @property
-    def delegates(self) -> bool:
-        """Whether the last message says that the agent shall do what a text says."""
-        return names_source(self.last) and delegates_instructions(self.last)
-
-    @property
-    def asks_to_act(self) -> bool:
-        """Whether some message asks for any act."""
-        return any(map(acts_in, self.messages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +65,6 @@ def may_change(tool: str, stated: Mapping[str, StatedEffect] | None = None) -> b
     if stated and any(tool == each or fnmatchcase(tool, each) for each in stated):
         return tool_effect(tool, stated) == "changes"
     return tool_effect(tool) in ("changes", "unknown") and not looks_only(tool)
-
-
-def request_of(step: Step) -> CustomerRequest:
-    """Return what the customer asked for up to this step."""
-    asked, said = step.memory.asked, step.memory.said
-    last = asked[-1] if asked else ""
-    # Within a turn the last answer is older than the last message.
-    question = said[-1] if said and (len(said) < len(asked) or len(asked) == KEPT) else ""
-    agreed = question if question and _agrees(last[:_MAX_ASSENT_CHARS], question) else ""
-    return CustomerRequest(messages=tuple(reversed(asked)), agreed=agreed)
-
-
-@lru_cache(maxsize=1024)
-def _agrees(message: str, question: str) -> bool:
-    return agrees(message, question)
 
 
 def problems(origin: CallOrigin, origins: Origins) -> list[OriginProblem]:
@@ -244,10 +194,17 @@ def _invented(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
     if origin.request.agreed or not origins.session(origin.memory).free.plain:
         return
     for traced in origin.values:
-        if traced.origin == "agent" and traced.value.whole and traced.value.kind in ("address", "account"):
+        if traced.origin == "agent" and traced.value.whole and _tells_whom(traced.value):
             what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
             yield OriginProblem("invented", f"{what} stands in no message, record or text of this conversation")
             return
+
+
+def _tells_whom(value: CallValue) -> bool:
+    """Return whether a value is an address or an account; a shorter number may be the id of anything."""
+    if value.kind == "account":
+        return len(squeeze(value.text)) >= _MIN_ACCOUNT_CHARS or value.text.startswith("+")
+    return value.kind == "address"
 
 
 def _told(origin: CallOrigin, origins: Origins, acts: frozenset[Act]) -> Iterator[OriginProblem]:

@@ -74,10 +74,11 @@ _CARRIERS: Final[frozenset[Act]] = frozenset(("send", "create", "book"))
 _ABOUT_PAYMENT: Final = frozenset(("request", "link", "reminder", "confirmation", "quote"))  # send_payment_link
 _WORD: Final = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
 _QUOTED: Final = re.compile(r"\"[^\"\n]{25,}\"|“[^”]{25,}”|«[^»]{25,}»|「[^」]{15,}」|„[^“”]{25,}[“”]")
-# Words that deny a verb after them, with a word or two between: do not send; and forms that deny the verb before them.
+# Words that deny a verb after them in the same clause, with a word or two between: do not send; and forms that deny
+# the verb before them.
 _DENIED_BEFORE: Final = re.compile(
     r"(?:\b(?:don['’]?t|do not|does not|doesn['’]?t|not|never|without|no need to|nicht|kein\w*|niemals|ne"
-    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)\W+(?:\w+\W+){0,2}"
+    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)[^\w,.;:!?()\n—–]+(?:\w+[^\w,.;:!?()\n—–]+){0,2}"
     r"|n['’]|不要|别|不用|不必|勿|لا |لن |मत )\S?$",
     re.IGNORECASE,
 )

@@ -274,17 +274,25 @@ def _lacking(comparison: Comparison) -> tuple[Reason, ...]:
     scored = [change for change in comparison.overall if change.dimension != PASS_RATE]
     reasons = []
     alone = _of_incidents_alone(comparison)
-    for change in scored or comparison.overall:
-        if change.verdict != "not enough data" or change.dimension in alone:
-            continue
-        seen = "none at all" if change.detectable is None else f"one of {change.detectable:.3f}"
-        message = (
-            f"{change.dimension}: {change.pairs} paired cases show no change smaller than {seen}, "
-            f"and {comparison.settings.smallest_effect:g} must be seen"
-        )
+    lacking = [
+        change
+        for change in scored or comparison.overall
+        if change.verdict == "not enough data" and change.dimension not in alone
+    ]
+    blind = [change for change in lacking if change.detectable is None]
+    if len(blind) > 1:  # one fact, said once
+        named = ", ".join(f"{change.dimension} ({change.pairs})" for change in blind)
+        reasons.append(Reason(kind="data", message=f"too few paired cases to show any change: {named}"))
+    for change in lacking:
         if change.detectable is None:
             message = f"{change.dimension}: {change.pairs} paired cases are too few to show any change"
-        reasons.append(Reason(kind="data", message=message, dimension=change.dimension))
+        else:
+            message = (
+                f"{change.dimension}: {change.pairs} paired cases show no change smaller than "
+                f"one of {change.detectable:.3f}, and {comparison.settings.smallest_effect:g} must be seen"
+            )
+        if change not in blind or len(blind) == 1:
+            reasons.append(Reason(kind="data", message=message, dimension=change.dimension))
     return tuple(reasons)
 
 

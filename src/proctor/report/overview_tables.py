@@ -92,7 +92,8 @@ def _rules(overview: PromptCompliance, *, narrow: bool) -> Iterator[ReportTable]
     """Yield one table of rules for each target."""
     targets = dict.fromkeys(row.target for row in overview.rules)
     steady = (f"pass^{overview.repeat}",) if overview.repeat > 1 and not narrow else ()
-    heads = ("Covered", "Kept", "95 %", *steady, "Broken", "n.a.", "Unknown", "By" if narrow else "Judged by")
+    broken = "Broken" if overview.repeat == 1 else "Tests that broke it"  # the other figures count samples
+    heads = ("Covered", "Kept", "95 %", *steady, broken, "n.a.", "Unknown", "By" if narrow else "Judged by")
     for target in targets:
         rows = [row for row in overview.rules if row.target == target]
         gaps = sum(not row.covered for row in rows)

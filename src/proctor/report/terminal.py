@@ -69,14 +69,23 @@ def write(
     _print_decision(console, report)
 
 
+_SIMILAR = str.maketrans(
+    {"–": "-", "—": "-", "−": "-", "…": "...", "“": '"', "”": '"', "’": "'", "→": "->", "✗": "x", "·": "-", "×": "x"}
+)
+
+
 class _Willing:
-    """A stream that accepts any text; characters that its encoding lacks become question marks."""
+    """A stream that accepts any text; characters that its encoding lacks become similar ones, else question marks."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self.encoding = getattr(out, "encoding", None) or "utf-8"
 
     def write(self, text: str) -> int:
+        try:
+            text.encode(self.encoding)
+        except UnicodeEncodeError:
+            text = text.translate(_SIMILAR)
         return self._out.write(text.encode(self.encoding, "replace").decode(self.encoding))
 
     def __getattr__(self, name: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,21 @@ from proctor.core.errors import StoreError
 from proctor.store.masked_json import MaskingConnection
 from proctor.store.private_files import private_database
 
-__all__ = ["MIGRATIONS", "connect", "explained"]
+__all__ = ["LABELS_TABLE", "MIGRATIONS", "connect", "explained", "transaction"]
+
+LABELS_TABLE = """
+    CREATE TABLE labels (
+        n         INTEGER PRIMARY KEY,
+        subject   TEXT NOT NULL,
+        dimension TEXT NOT NULL,
+        value     TEXT NOT NULL,
+        person    TEXT NOT NULL,
+        time      TEXT NOT NULL,
+        note      TEXT NOT NULL DEFAULT '',
+        UNIQUE (subject, dimension, person)
+    ) STRICT;
+    CREATE INDEX labels_by_dimension ON labels (dimension, n);
+    """
 
 # Append only. Never edit a released migration: existing files have applied it.
 MIGRATIONS: tuple[str, ...] = (
@@ -139,19 +154,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX review_open ON review (resolved, n);
     """,
     # Labels by people, beside Proctor's own.
-    """
-    CREATE TABLE labels (
-        n         INTEGER PRIMARY KEY,
-        subject   TEXT NOT NULL,
-        dimension TEXT NOT NULL,
-        value     TEXT NOT NULL,
-        person    TEXT NOT NULL,
-        time      TEXT NOT NULL,
-        note      TEXT NOT NULL DEFAULT '',
-        UNIQUE (subject, dimension, person)
-    ) STRICT;
-    CREATE INDEX labels_by_dimension ON labels (dimension, n);
-    """,
+    LABELS_TABLE,
     # For a wrong decision of a gate: the gate that should have stopped it. Queried by origin, so that is indexed.
     """
     ALTER TABLE review ADD COLUMN missed TEXT NOT NULL DEFAULT '';
@@ -217,11 +220,16 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def connect(
-    path: Path, migrations: Sequence[str] = MIGRATIONS, *, check_same_thread: bool = True
+    path: Path,
+    migrations: Sequence[str] = MIGRATIONS,
+    *,
+    check_same_thread: bool = True,
+    may_be_read_only: bool = False,
 ) -> sqlite3.Connection:
     """Open a database, creating or migrating it as needed.
 
-    ``migrations`` are those of the project's database, unless the file is another one.
+    ``migrations`` are those of the project's database, unless the file is another one. With ``may_be_read_only`` a file
+    that cannot be written is opened for reading: an archive, or results mounted from another machine.
 
     Raises:
         StoreError: the file cannot be created, read or written, or is not a database of ours.
@@ -239,8 +247,40 @@ def connect(
         database.execute("PRAGMA cache_size=-2000")
         _migrate(database, path, migrations)
     except (sqlite3.Error, OSError) as error:
+        if may_be_read_only and _is_forbidden(error):
+            archive = _open_read_only(path, len(migrations), check_same_thread=check_same_thread)
+            if archive is not None:
+                return archive
         raise _explained(error, path) from error
     return database
+
+
+def _open_read_only(path: Path, version: int, *, check_same_thread: bool) -> sqlite3.Connection | None:
+    """Return a connection that only reads; None if the file cannot be read, or has to be migrated first."""
+    if not os.access(path, os.R_OK):
+        return None
+    log = path.with_name(path.name + "-wal")
+    # Without its shared-memory file a WAL database opens only as immutable. That would miss what is still in the log.
+    ways = ["mode=ro"] if log.is_file() and log.stat().st_size else ["mode=ro", "immutable=1"]
+    for way in ways:
+        address = f"{path.resolve().as_uri()}?{way}"
+        database = sqlite3.connect(
+            address,
+            uri=True,
+            isolation_level=None,
+            timeout=30.0,
+            factory=MaskingConnection,
+            check_same_thread=check_same_thread,
+        )
+        database.row_factory = sqlite3.Row
+        try:
+            if database.execute("PRAGMA user_version").fetchone()[0] == version:
+                database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                return database
+        except sqlite3.Error:
+            pass
+        database.close()
+    return None
 
 
 @contextmanager
@@ -250,6 +290,19 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explained(error, path) from error
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Run the block as one write transaction; an exception undoes all of it."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield database
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:  # SQLite ends it by itself when the disk is full
+            database.execute("ROLLBACK")
+        raise
 
 
 def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
@@ -272,11 +325,16 @@ def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]
                 raise
 
 
+def _is_forbidden(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return isinstance(error, PermissionError) or error.errno == errno.EROFS
+    return "readonly" in str(error) or "unable to open" in str(error)
+
+
 def _explained(error: Exception, path: Path) -> StoreError:
     # An OSError's own text has its number, and the path once more.
     text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    forbidden = isinstance(error, PermissionError) or getattr(error, "errno", None) == errno.EROFS
-    if forbidden or "readonly" in text or "unable to open" in text:
+    if _is_forbidden(error):
         return StoreError(
             "cannot be written", file=str(path), hint="make the folder writable, or name another under `store:`"
         )

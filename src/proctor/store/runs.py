@@ -49,7 +49,7 @@ class RunStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.database = connect(folder / "proctor.db")
+        self.database = connect(folder / "proctor.db", may_be_read_only=True)
 
     def __enter__(self) -> RunStore:
         return self

@@ -33,6 +33,8 @@ def test_a_denial_of_what_was_said_is_found(run: Trajectory) -> None:
     "run",
     [
         talk(("dog?", "Yes, dogs are allowed in our garden rooms."), ("cats?", "Cats are not allowed in the house.")),
+        talk(("cancel?", "It is possible within 24 hours, if insured, or the airline cancelled the flight."),
+             ("so?", "The airline has not cancelled the flight.")),
         talk(("¿puede?", "Sí, este envío se puede cambiar de día."),
              ("ya", call("change_day", {"id": 1}, {"ok": True}), "Este envío ya no se puede cambiar de día.")),
     ],
@@ -61,6 +63,10 @@ def test_a_figure_of_another_thing_is_found() -> None:
     [
         talk(("offen?", "Freitags haben wir bis 13 Uhr geöffnet."),
              ("und 16 Uhr?", "Ja, am Freitag sind wir bis 17 Uhr für Sie da.")),
+        talk(("age?", "Children from 3 years on are welcome on the boat tour."),
+             ("4?", "Sorry, the boat tour is only for children from 8 years on.")),
+        talk(("płatny?", "Parking przy teatrze jest bezpłatny dla widzów."),
+             ("ok", "Parking przy teatrze kosztuje 15 zł za wieczór.")),
         talk(("notice?", "The notice period is 3 months."), ("sure?", "The notice period is 6 months.")),
     ],
 )  # fmt: skip

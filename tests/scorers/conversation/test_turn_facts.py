@@ -28,6 +28,8 @@ _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72,
         talk(("repairs?", "Any repair up to 300 euros is refunded without approval."), sources=(_RULES,)),
         talk(("¿puedo?", "Puede cancelar hasta una hora antes de la cita."),
              sources=("Las citas se pueden cancelar hasta 24 horas antes.",)),
+        talk(("abo?", "Oui, l'abonnement est transférable à toute personne."),
+             sources=("L'abonnement est nominatif et non transférable.",)),
         talk(("15?", "Yes, from 14 on they may use the weight room alone."),
              sources=("Weight room: from 16. Pool: from 6.",)),
     ],
@@ -42,6 +44,8 @@ async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
     "run",
     [
         talk(("Kann ich absagen?", _BOOKING, "Ja, bis 72 Stunden vorher.")),
+        talk(("when?", call("today", {}, {"date": "2024-05-19"}), "Today is 2024-05-19, so tomorrow is 2024-05-20.")),
+        talk(("swap?", call("prices", {}, {"old": 40, "new": 40}), "Price difference: $0 (no additional charge)")),
         talk(("hours?", "It is not 300 euros, it is free."), sources=("It is free.",)),
         talk(
             ("weight room?", "The weight room is open from 16, the pool from 6."),

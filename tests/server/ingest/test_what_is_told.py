@@ -32,6 +32,8 @@ async def test_an_event_that_the_log_has_is_told_as_a_duplicate(tmp_path: Path) 
 
 AHEAD = (datetime.now(UTC) + timedelta(days=2)).isoformat()
 WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "session", "at least"),
+    ({"metadata": {"a": 1}}, "session", "at least"),
     ({"session": "s", "input": "a", "outptu": "b"}, "outptu", "did you mean `output`?"),
     ({"session": "s", "turn": {}, "custmer": "b"}, "custmer", "did you mean `customer`?"),
     ({"session": "s", "input": "a", "zzz": 1}, "zzz", "`metadata`"),

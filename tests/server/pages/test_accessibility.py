@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ _GRAVE = ("serious", "critical")
 def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project of `proctor serve --demo`, shorter; made before the browser, which has its own event loop."""
     config = write_demo(tmp_path_factory.mktemp("demo") / "project")
-    days = datetime.now(UTC).day + 2  # back into the month before, which drift is compared with
-    fill_demo(config, days=max(16, days), tell=lambda line: None)
+    begun = datetime.now(UTC) - timedelta(days=3)  # the drift of its month is compared with the month before
+    fill_demo(config, days=max(16, begun.day + 5), tell=lambda line: None)
     return config.folder
 
 

@@ -102,7 +102,7 @@ def test_markup_in_an_alert_is_text(browser: Browser, dashboard: ServedDashboard
 def test_measure_a_day_from_the_page(browser: Browser, dashboard: ServedDashboard) -> None:
     page = dashboard.page(browser, "/monitoring", name="ben", role="auditor")
     day = (datetime.now(UTC) - timedelta(days=2)).date().isoformat()
-    page.get_by_label("Period, else the last one").fill(day)
+    page.get_by_label("Period (empty: the last one)").fill(day)
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_text(f"Measuring the daily digest of {day}").first).to_be_visible()
     expect(page.get_by_text("Last measured: the daily digest")).to_be_visible(timeout=60_000)

@@ -1,4 +1,4 @@
-"""Which part of the answer a sentence of any language speaks of: all of it, its first line, each sentence, or another."""
+"""Which part of the answer a sentence of any language is about: all of it, a line, each sentence or another."""
 
 from __future__ import annotations
 
@@ -34,19 +34,23 @@ _SENTENCE: Final = r"(?:sentences?|satz\w*|frase|oraci[oó]n|zin|句|文|пре�
 _PARAGRAPH: Final = r"(?:paragraphs?|absatz\w*|absätze|paragraphe|p[aá]rrafo|par[aá]grafo|paragrafo|段落?|alinea)"
 _ITEM: Final = (
     r"(?:bullet(?:[- ]?point)?s?|items?|points?|steps?|entr(?:y|ies)|takeaways?|schritt\w*|punkt\w*|stichpunkt\w*|"
-    r"eintrag|étape|puce|point|élément|paso|punto|viñeta|passo|item|tópico|ponto|voce|elemento|stap|条|项|点|項目|手順)"
+    r"eintrag|étape|puce|point|élément|paso|punto|viñeta|passo|item|tópico|ponto|voce|elemento|stap|条|项|点|"
+    r"項目|手順)"
 )
 _FIRST: Final = (
     r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|primeir[ao]|prim[ao]|eerste|перв\w+)"
 )
 _LAST: Final = r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|laatste|последн\w+)"
 _EACH: Final = (
-    r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|ning[uú]na?|"
+    r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
+    r"ning[uú]na?|"
     r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|кажд\w+|每一?个?|各|一つの|1つの|一条)"
 )
 _OF_ANSWER: Final = (
-    r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|antwort\w*|nachricht\w*|"
-    r"ausgabe|réponse|message|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|答案|返信|回|"
+    r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|"
+    r"antwort\w*|nachricht\w*|"
+    r"ausgabe|réponse|message|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|"
+    r"答案|返信|回|"
     r"request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
@@ -58,7 +62,8 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
         ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文"),
         (
             None,
-            rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
+            rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|"
+            rf"second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
         ),
         ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)"),
         ("each line:", rf"\b{_EACH}\s+{_LINE}\b|每行|每一行|各行"),
@@ -66,54 +71,87 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
         ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
         (
             "",
-            rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|\ben total\b|"
-            r"\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|总共|一共",
+            rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|"
+            rf"\ben total\b|"
+            r"\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|"
+            r"总共|一共",
         ),
         (
             None,
-            r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|\bline of (?:its|their) own\b|"
-            r"\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma linha\b|\buna riga\b|单独一行|另起一行",
+            r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|"
+            r"\bline of (?:its|their) own\b|"
+            r"\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma linha\b|\buna riga\b|"
+            r"单独一行|另起一行",
+        ),
+        (
+            None,
+            r"\beach\b(?=\s+(?:of|with|at|under|no|up|between|max|not|in|having|containing)\b)|\bjeweils\b|"
+            r"\bchacune?\b|\bcada un[oa]\b|"
+            r"\bcada uma?\b|\bciascun[oa]\b",
         ),
         (None, r"\b(?:each|every|jede[rsnm]?|chaque|cada|ogni|elke?)\s+[^\W\d_]{3,}|每|各(?!位)"),
         (
             None,
-            r"\b(?:titles?|headlines?|subject(?: line)?|captions?|headings?|greeting|intro(?:duction)?|conclusion|betreff\w*|"
-            r"titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|título|titular|"
+            r"\b(?:titles?|headlines?|subject(?: line)?|captions?|headings?|greeting|intro(?:duction)?|"
+            r"conclusion|betreff\w*|"
+            r"titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|título|"
+            r"titular|"
             r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|"
-            r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|regla|regra|regola|reason|begründung|raison|"
-            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|本文|理由|原因",
+            r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|"
+            r"regla|regra|regola|reason|begründung|raison|"
+            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|理由|原因",
         ),
     )
 )
 # A place within the answer, which the rest of the sentence is about.
 _PLACED: Final = Lazy(
-    r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|underneath|above|"
-    r"at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin with|darunter|darüber|danach|"
+    r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|"
+    r"underneath|above|"
+    r"at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin with|darunter|"
+    r"darüber|danach|"
     r"anschließend|zuletzt|zum schluss|am (?:ende|anfang|schluss)|d['’]abord|ensuite|puis|enfin|à la fin|au début|"
     r"debajo|después|luego|al final|al principio|por último|abaixo|depois|em seguida|no final|ao final|por fim|"
     r"sotto|poi|infine|alla fine|in fondo|最后|然后|接着|末尾|最後に|次に|その後)(?!\w)",
     re.IGNORECASE,
 )
 _ARTICLE: Final = Lazy(
-    r"\b(?:an?|one|the|ein(?:e[nmrs]?)?|eine[nr]?|der|die|das|dem|den|une?|le|la|les|una?|el|los|las|uma?|o|os|as|il|lo|gli)\s+"
-    r"(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:(?:of|with|in|at|under|mit|von|zu|aus|de|d['’]|en|avec|à|con|com|em|di|da)\s+)?$",
+    r"\b(?:an?|one|the|ein(?:e[nmrs]?)?|eine[nr]?|der|die|das|dem|den|une?|le|la|les|una?|el|los|las|uma?|o|os|"
+    r"as|il|lo|gli)\s+"
+    r"(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:(?:of|with|in|at|under|mit|von|zu|aus|de|d['’]|en|avec|à|"
+    r"con|com|em|di|da)\s+)?$",
     re.IGNORECASE,
 )
 
 
 # Verbs between a subject and its amount: ``The result must have`` is about the result.
 _VERBS: Final = re.compile(
-    r"(?:\b(?:must|should|shall|may|can|will|have|has|had|be|is|are|contains?|runs?|takes?|not|never|exceed\w*|stays?|to|muss|müssen|soll\w*|"
-    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|nicht|doit|doivent|ne|pas|contient|fait|compte|tient|est|sera|dépass\w*|debe\w*|"
-    r"tiene|tendrá|no|es|será|super\w*|ocup\w*|deve\w*|tem|terá|não|é|pode|ha|avrà|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
+    r"(?:\b(?:must|should|shall|may|can|will|have|has|had|be|is|are|contains?|runs?|takes?|not|never|exceed\w*|"
+    r"stays?|to|muss|müssen|soll\w*|"
+    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|enthalten|bestehen|aus|nicht|doit|doivent|ne|pas|contient|"
+    r"contenir|fait|faire|comporte\w*|avoir|être|compte|compter|tient|tenir|est|sera|dépass\w*|debe\w*|"
+    r"tiene|tendrá|tener|contener|ser|no|es|será|super\w*|ocup\w*|deve\w*|tem|ter|conter|terá|não|é|pode|ha|avrà|"
+    r"avere|contenere|essere|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
     re.IGNORECASE,
+)
+# ``New categories must be``: a subject without an article.
+_SUBJECT: Final = Lazy(
+    r"^\W*(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:must|should|shall|may|muss|müssen|soll\w*|darf|"
+    r"dürfen|doit|doivent|debe\w*|"
+    r"deve\w*|devono|moet\w*|mag|mogen)\s",
+    re.IGNORECASE,
+)
+_ANSWERS: Final = Lazy(
+    rf"{_OF_ANSWER}|you|they|this|sie|tout|todo|tudo|tutto|alles|everything|usted|você|jij", re.IGNORECASE
 )
 # ``Asistentes: one line``: the label names a part, unless it names what is asked for.
 _LABEL: Final = re.compile(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*|[一-鿿ぁ-ヿ])")
 _RULE_LABEL: Final = Lazy(
-    r"length|format|language|tone|style|limit|output|answer|response|reply|emoji|rule|note|important|layout|länge|sprache|stil|ton\b|"
-    r"ausgabe|antwort|umfang|wichtig|longueur|langue|style|réponse|sortie|longitud|extensión|idioma|estilo|formato|respuesta|salida|"
-    r"tamanho|extensão|saída|resposta|lunghezza|lingua|stile|risposta|lengte|taal|字数|语言|长度|格式|要求|文字数|言語|出力|回答|分量|"
+    r"length|format|language|tone|style|limit|output|answer|response|reply|emoji|rule|note|important|layout|"
+    r"länge|sprache|stil|ton\b|"
+    r"ausgabe|antwort|umfang|wichtig|longueur|langue|style|réponse|sortie|longitud|extensión|idioma|estilo|"
+    r"formato|respuesta|salida|"
+    r"tamanho|extensão|saída|resposta|lunghezza|lingua|stile|risposta|lengte|taal|字数|语言|长度|格式|要求|"
+    r"文字数|言語|出力|回答|分量|"
     r"\b(?:return|write|use|keep|only|do|don['’]t|never|always)\b",
     re.IGNORECASE,
 )
@@ -123,7 +161,12 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
     """Return what the words at this place are about; ``made`` are the nouns that mean the whole answer."""
     before = text[:at]
     label = _LABEL.match(before)
-    if label and len(label["label"].split()) <= 3 and not _RULE_LABEL.search(label["label"]) and not _is_made(label["label"], made):
+    if (
+        label
+        and len(label["label"].split()) <= 3
+        and not _RULE_LABEL.search(label["label"])
+        and not _is_made(label["label"], made)
+    ):
         return AnswerPart(form=None)
     found: list[AnswerPart] = []
     for form, pattern in _MARKERS:
@@ -131,21 +174,18 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
             if form is None and _is_made(match.group(), made):
                 continue
             found.append(AnswerPart(form=form, at=match.start()))
-    named = [each for each in found if each.form]
-    if named:  # ``the first line is the title, at most …``: the place that can be named
-        return max(named, key=lambda each: each.at)
-    if any(each.form == "" for each in found):
-        return WHOLE
+    placed = [each for each in found if each.form is not None]
+    if placed:  # ``the first line is the title, at most …``: the place that can be named
+        last = max(placed, key=lambda each: each.at)
+        return last if last.form else WHOLE
     if found:
         return max(found, key=lambda each: each.at)
     if _PLACED.search(before):
         return AnswerPart(form=None, placed=True)
-    if (
-        (noun := _ARTICLE.search(before))
-        and not _is_made(noun["noun"], made)
-        and not re.match(_OF_ANSWER, noun["noun"], re.I)
-    ):
-        return AnswerPart(form=None, at=noun.start())
+    for pattern, said in ((_SUBJECT, before), (_ARTICLE, _VERBS.sub("", before))):
+        named = pattern.search(said)
+        if named and not _is_made(named["noun"], made) and not _ANSWERS.fullmatch(named["noun"]):
+            return AnswerPart(form=None, at=named.start())
     return WHOLE
 
 

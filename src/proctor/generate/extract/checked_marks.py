@@ -1,4 +1,4 @@
-"""Things that an answer must not have, in the words of many languages, each with the predicate that finds none of it."""
+"""Things that an answer must not have, in the words of many languages, each with its predicate."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "exclamations = 0",
         r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
-        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|感叹号|感嘆符",
+        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
+        r"感叹号|感嘆符",
     ),
     ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ"),
     (
         "not (has code block)",
         r"(?:markdown )?code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
-        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|代码块|コードブロック",
+        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|代码块|"
+        r"コードブロック",
     ),
     (
         "no markdown",
@@ -68,20 +70,26 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         "lines = 1",
         r"line ?breaks?|newlines?|zeilenumbrüche|sauts? de ligne|saltos? de línea|quebras? de linha|换行|改行",
     ),
+    ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格"),
     ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
 _EXCEPT: Final = Lazy(
-    r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|a menos|exceto|"
-    r"tranne|eccetto|a meno|behalve|more than|too many|excessive|overus\w*|zu viele|trop de|demasiad\w*|muit[oa]s|tropp[oi]|"
+    r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|"
+    r"a menos|exceto|"
+    r"tranne|eccetto|a meno|behalve|more than|too many|excessive|overus\w*|zu viele|trop de|demasiad\w*|"
+    r"muit[oa]s|tropp[oi]|"
     r"mehr als|plus de|más de|mais de|più di|start|begin|end)\b|除非|除了|以外|太多|超过",
     re.IGNORECASE,
 )
 _AFTER: Final = Lazy(
-    r"(?:\s+\w+){0,2}?\s*(?:(?:is|are|sind|ist|sont|son|são|sono)\s+)?(?:(?:not |nicht |no |não |non )(?:allowed|permitted|wanted|"
-    r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|untersagt|tabu|"
-    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:は|を|も|の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:は|の使用は)?禁止",
+    r"(?:\s+\w+){0,2}?\s*(?:(?:is|are|sind|ist|sont|son|são|sono)\s+)?(?:(?:not |nicht |no |não |non )(?:allowed|"
+    r"permitted|wanted|"
+    r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|"
+    r"untersagt|tabu|"
+    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:[・、,]\S{1,6}?){0,3}(?:は|を|も|"
+    r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
+    r"(?:ない|ず)|(?:[・、,]\S{1,6}?){0,3}(?:は|の使用は)?禁止",
     re.IGNORECASE,
 )
 

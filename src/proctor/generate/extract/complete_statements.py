@@ -10,38 +10,47 @@ from typing import Final
 from proctor.generate.extract.answer_parts import part_at
 from proctor.generate.extract.aspects import Scope, checkable
 from proctor.generate.extract.clause_requests import about_input, plain
+from proctor.generate.extract.described_fields import bounded_count
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import names_answer
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.quantities import find_quantities
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.scope import speaks_of_whole
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks, is_conditional
 from proctor.generate.extract.statements import Statement, protected
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["complete"]
+__all__ = ["complete", "complete_list"]
 
 _IDLE_SECTIONS: Final = ("example", "input", "tools", "labels", "fields")
+_ASIDE: Final = ("example", "input", "tools")
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|"
     r"muss|müssen|soll\w*|darf|dürfen|immer|nur|stets|doit|doivent|toujours|uniquement|seulement|il faut|"
-    r"debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|deve\w*|sempre|apenas|somente|só|devono|soltanto|bisogna|"
-    r"allowed|permitted|erlaubt|zulässig\w*|autorisé\w*|permitid\w*|ammess\w*|toegestaan|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|"
+    r"debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|deve\w*|sempre|apenas|somente|só|devono|soltanto|"
+    r"bisogna|"
+    r"allowed|permitted|erlaubt|zulässig\w*|autorisé\w*|permitid\w*|ammess\w*|toegestaan|va(?:nno)? \w+t[aeio]|"
+    r"se \w+(?:rá|rán)|"
     r"moet\w*|mag|mogen|altijd|alleen|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı)\b|"
     r"必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND: Final = Lazy(
-    r"\b(?:you|your|du|dir|dich|dein\w*|tu|te|toi|ton|ta|vous|votre|vos|tú|ti|usted|você|lei|tuo|tua|je|jij|jouw|u|uw|ты|вы|"
+    r"\b(?:you|your|du|dir|dich|dein\w*|tu|te|toi|ton|ta|vous|votre|vos|tú|ti|usted|você|lei|tuo|tua|je|jij|jouw|"
+    r"u|uw|ты|вы|"
     r"twój|sen|siz)\b|你|您",
     re.IGNORECASE,
 )
+_WE: Final = Lazy(r"\b(?:wir|nous|nosotros|nós|noi|wij)\b|\b\w{3,}(?:amos|emos|imos|iamo)\b|我们|私たち", re.IGNORECASE)
 _THANKS: Final = Lazy(
-    r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|ありがとう|"
-    r"let['’]?s (?:play|go|start|begin)|hello|hi|hallo|bonjour|hola|olá|ciao|good luck|viel erfolg|bonne chance)\b[^.]{0,40}$",
+    r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|"
+    r"ありがとう|"
+    r"let['’]?s (?:play|go|start|begin)|hello|hi|hallo|bonjour|hola|olá|ciao|good luck|viel erfolg|"
+    r"bonne chance)\b[^.]{0,40}$",
     re.IGNORECASE,
 )
 _LEAD_IN: Final = Lazy(
@@ -56,32 +65,41 @@ _FILLER: Final = worded(
     more in total every each per ein eine einen einem einer der die das den dem des und oder zu mit auf in im von für
     sei nur immer bitte soll muss darf nicht kein keine le la les un une des du de et ou à au aux en dans par pour sur
     est doit ne pas el los las una unos y o con por para debe no o os as um uma e em no na com por deve não il lo gli
+    ask time give write say put end start begin add include
     i uno di da che con per non è deve de het een en of op van voor niet moet
     """
 )
 _ALWAYS: Final = Lazy(
-    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|writing)\b|"
-    r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|\bthe (?:answer|response|output)\b|"
+    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|"
+    r"writing)\b|"
+    r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|"
+    r"\bthe (?:answer|response|output)\b|"
     r"每次|回答时|回复时",
     re.IGNORECASE,
 )
 _OF_PROSE: Final = re.compile(r"(?:language is|case is|words|characters|sentences|lines|paragraphs)\b")
 _OF_ANSWER: Final = Lazy(
-    r"\b(?:outputs?|answers?|responses?|repl(?:y|ies)|everything|text values|all values|antwort\w*|ausgabe|réponse|respuesta|"
+    r"\b(?:outputs?|answers?|responses?|repl(?:y|ies)|everything|text values|all values|antwort\w*|ausgabe|"
+    r"réponse|respuesta|"
     r"resposta|risposta)\b|回答|输出|全部|出力",
     re.IGNORECASE,
 )
+_ONE_WORD: Final = re.compile(r"[A-Za-zÀ-ÿ]+[.!]?")
+_LEAST_ITEMS: Final = 3
+_MOST_OF: Final = 0.6
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
 # It leads to what is listed below it, and asks nothing itself.
 _POINTS_ON: Final = Lazy(
-    r"\b(?:these|following|below|diese[nrms]?|folgend\w*|ces|suivant\w*|ci-dessous|estas?|estos|siguientes?|est[ae]s|seguintes?|"
+    r"\b(?:these|following|below|diese[nrms]?|folgend\w*|ces|suivant\w*|ci-dessous|estas?|estos|siguientes?|"
+    r"est[ae]s|seguintes?|"
     r"quest[eio]|seguent[ei]|deze|volgende)\b|以下|如下|次の",
     re.IGNORECASE,
 )
 _ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|です[。．]?$|禁止[。．]?$")
 # The case that items below a line are for: ``For faulty goods:``.
 _CASE: Final = Lazy(
-    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|em caso de|se|"
+    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|"
+    r"em caso de|se|"
     r"quando|per|in caso di|bij|voor|als|对于|如果|遇到|当)(?=\s|[一-鿿]).{2,80}[:：]\s*$",
     re.IGNORECASE,
 )
@@ -93,17 +111,21 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     A predicate for the whole answer is dropped where the sentence speaks of a part of it. Checks that were found in no
     other way are added, and the sentence itself where its words ask for more than they cover.
     """
-    if statement.code or statement.section in _IDLE_SECTIONS:
+    if statement.code or (statement.section in _IDLE_SECTIONS and (statement.item or statement.section in _ASIDE)):
         yield from drafts
         return
     text = statement.text
     if _THANKS.match(plain(text)) or (text.rstrip().endswith((":", "：")) and _LEAD_IN.search(text.rstrip(" :："))):
         drafts = []
     told = [_of_whole(draft, statement, scope, made) for draft in drafts]
-    told = [_under_case(draft, statement) for draft in told]
+    told = [_under_case(draft, statement) for draft in told if draft.predicate or not _ONE_WORD.fullmatch(draft.text)]
     checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
     known = {draft.predicate for draft in told}
     new = [check for check in checks if not _is_known(check.predicate, known)]
+    if scope.language in ("", "en") and not speaks_of_whole(text, statement, scope):
+        new = [check for check in new if not _OF_PROSE.match(check.predicate)]
+    if any("json" in (predicate or "") for predicate in known):  # ``and nothing else`` closes its keys
+        new = [check for check in new if check.predicate != "no extra text"]
     added = list(_checked(new, statement))
     if not told and (added or _requires(statement, scope)):
         left = _left(text, [(check.start, check.end) for check in checks])
@@ -113,14 +135,34 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
         left = _left(text, [(check.start, check.end) for check in checks])
         if len(left) >= 3:
             told = [_own(statement), *told]
-    left = _left(text, [(check.start, check.end) for check in checks])
+    spans = [(check.start, check.end) for check in checks]
+    more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
-        same = next((each for each in added if each.text == draft.text), None)
-        if same is None or len(left) >= _MORE:
+        if draft.text in more or all(each.text != draft.text for each in added):
             yield draft
-    taken = {draft.text for draft in told} if len(left) >= _MORE else set()
+    taken = {draft.text for draft in told} & more
     for each in added:
         yield each if each.text not in taken else replace(each, text=f"{each.text} ({each.predicate})")
+
+
+def complete_list(made: Sequence[tuple[Statement, Sequence[Draft]]]) -> Iterator[Draft]:
+    """Yield the rules of the statements under one line; where most items of a list are rules, the others are too."""
+    items = [drafts for each, drafts in made if each.item]
+    alike = len(items) >= _LEAST_ITEMS and sum(map(bool, items)) >= _MOST_OF * len(items)
+    for each, drafts in made:
+        if alike and each.item and not drafts and _goes_along(plain(each.text)):
+            yield _under_case(_own(each), each)
+        yield from drafts
+
+
+def _goes_along(text: str) -> bool:
+    """Whether an item may be a rule like the others: neither a question, a lead-in, a permission nor an input."""
+    return (
+        len(text.split()) > 1
+        and not text.endswith((":", "：", "?"))
+        and "{{" not in text
+        and not PERMISSION.match(text)
+    )
 
 
 def _is_known(predicate: str, known: set[str | None]) -> bool:
@@ -144,7 +186,7 @@ def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[s
         return draft
     for each in find_quantities(text, scope.language):
         if each.measure == limit[1] and each.low == int(limit[2]) and part_at(text, each.start, made).form != "":
-            return replace(draft, predicate=None)
+            return _own(statement)
     return draft
 
 
@@ -155,7 +197,7 @@ def _is_case(lead: str) -> bool:
 
 def _under_case(draft: Draft, statement: Statement) -> Draft:
     """Return the rule of an item with the case that the line above it names."""
-    if not statement.item or draft.condition or not _is_case(statement.lead):
+    if not statement.item or not _is_case(statement.lead):
         return draft
     lead = plain(statement.lead).rstrip(":： ")
     if lead.lower() in draft.text.lower():
@@ -187,6 +229,7 @@ def _requires(statement: Statement, scope: Scope) -> bool:
     if text.endswith((":", "：")) and (_POINTS_ON.search(text) or not _BOUND.search(text)):
         return False
     bound = _BOUND.search(text) is not None or re.search(NEGATION, text, re.IGNORECASE) is not None
+    bound = bound or bounded_count(text) != ""
     if scope.language in ("", "en"):
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in scope.fields)
         listed = statement.item and (
@@ -201,11 +244,16 @@ def _requires(statement: Statement, scope: Scope) -> bool:
         led = statement.lead.rstrip("*_ ").endswith((":", "：")) and not _given(statement.lead, scope)
         placed = statement.section in ("rules", "output", "format", "never", "include")
         return placed or led or bound or is_conditional(text) or _ENDS_IN_VERB.search(text) is not None
+    if _WE.search(text) and not _SECOND.search(text) and not _BOUND.search(text):
+        return False  # what a company does, or does not do
     return bound or _SECOND.search(text) is not None or is_conditional(text)
 
 
 def _is_role(text: str) -> bool:
-    return ROLE.match(text) is not None or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
+    return (
+        ROLE.match(text) is not None
+        or re.match(r"(?:あなた|君|당신)は?.{0,60}(?:です|である)[。．]?$", text) is not None
+    )
 
 
 def _given(lead: str, scope: Scope) -> bool:
@@ -265,6 +313,15 @@ def _segment(text: str, start: int, end: int) -> str:
     high = min((mark for mark in marks if mark >= end), default=len(text))
     said = plain(text[low:high]).strip(" -–—,;:，；：、")
     return _closed(said or plain(text))
+
+
+def _left_of(said: str, text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the words of a part of the sentence that no check covers."""
+    at = text.lower().find(said.rstrip(".。").lower())
+    if at < 0:
+        return _left(text, spans)
+    end = at + len(said)
+    return _left(text, [*spans, (0, at), (end, len(text))])
 
 
 def _left(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:

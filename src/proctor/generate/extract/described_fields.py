@@ -14,20 +14,28 @@ from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["field_checks", "item_keys"]
+__all__ = ["bounded_count", "field_checks", "item_keys"]
 
 _WHOLE_NUMBER: Final = Lazy(
     r"\binteger\b|\bwhole number\b|\bganze zahl\b|\bganzzahl\b|\b(?:nombre )?entier\b|\b(?:número )?entero\b|"
     r"\b(?:número )?inteiro\b|\b(?:numero )?intero\b|\bgeheel getal\b|整数|целое",
     re.IGNORECASE,
 )
-_NUMBER: Final = Lazy(r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|\bdecimal\w*|数字|数値", re.IGNORECASE)
+_NUMBER: Final = Lazy(
+    r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|"
+    r"\bdecimal\w*|数字|数値",
+    re.IGNORECASE,
+)
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|a|y|e|到|至|~|から)\s*"
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|a|y|e|到|至|~|"
+    r"から)\s*"
     r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
 )
-_TRUTH: Final = Lazy(r"\btrue (?:or|oder|ou|o|/) false\b|\btrue/false\b|\bbool\w*|\bbooléen\w*|\bwahrheitswert\b|布尔|真偽", re.IGNORECASE)
+_TRUTH: Final = Lazy(
+    r"\btrue (?:or|oder|ou|o|/) false\b|\btrue/false\b|\bbool\w*|\bbooléen\w*|\bwahrheitswert\b|布尔|真偽",
+    re.IGNORECASE,
+)
 _ARRAY: Final = Lazy(
     r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|vetor)\b|数组|列表|配列|リスト", re.IGNORECASE
 )
@@ -35,8 +43,10 @@ _PER_ITEM: Final = Lazy(
     r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ogni|elk)\b|每[项条个]|各", re.IGNORECASE
 )
 _KEYS_OF_ITEMS: Final = Lazy(
-    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|oggetti)\b|每[项条个]|各)"
-    r"[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
+    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|"
+    r"oggetti)\b|每[项条个]|各)"
+    r"[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|\by\b|"
+    r"\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
     re.IGNORECASE,
 )
 _LANGUAGES: Final = tuple(
@@ -48,7 +58,11 @@ _LANGUAGES: Final = tuple(
         ("es", r"spanish|spanisch|espagnol|español|espanhol|spagnolo|het spaans", "(?:西班牙语|スペイン語)"),
         ("it", r"italian|italienisch|italien|italiano|het italiaans", "(?:意大利语|イタリア語)"),
         ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese", "(?:葡萄牙语|ポルトガル語)"),
-        ("nl", r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands", "(?:荷兰语|オランダ語)"),
+        (
+            "nl",
+            r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands",
+            "(?:荷兰语|オランダ語)",
+        ),
         ("zh", r"chinese|chinesisch|chinois|chino|chinês|cinese", "(?:中文|简体中文|中国語)"),
         ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
     )
@@ -114,7 +128,7 @@ def _of_array(said: str, scope: Scope) -> Iterator[str]:
             bare = part[: per_item.start()] + " " * (per_item.end() - per_item.start()) + part[per_item.end() :]
             for check in find_checks(bare, lone):
                 yield f"each json item: {check.predicate}"
-        elif amount := _amount(part):
+        elif amount := bounded_count(part):
             yield f"json array length {amount}"
     if keys := item_keys(said):
         yield f"json has {quoted(keys)} or json array length = 0"
@@ -128,10 +142,14 @@ def item_keys(said: str) -> tuple[str, ...]:
             if len(run.texts) >= 2 and not run.either and all(re.fullmatch(r"\w+", each) for each in run.texts):
                 return run.texts
     match = _KEYS_OF_ITEMS.search(said)
-    return tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"]))) if match else ()
+    return (
+        tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"])))
+        if match
+        else ()
+    )
 
 
-def _amount(part: str) -> str:
+def bounded_count(part: str) -> str:
     """Return the bound of the first count in a part: ``at most five items``."""
     range_ = re.search(rf"(?P<low>{COUNT})\s*(?:to|bis|à|a|-|–|到|至)\s*(?P<high>{COUNT})", part, re.IGNORECASE)
     if range_:
@@ -141,7 +159,9 @@ def _amount(part: str) -> str:
         after = dict(AFTER)
         for form, before in BEFORE:
             ahead = re.search(rf"(?:{before})\s*$", part[: match.start()], re.IGNORECASE)
-            behind = form in after and re.match(rf"\s*(?:[^\W\d_]+\s+){{0,2}}(?:{after[form]})", part[match.end() :], re.IGNORECASE)
+            behind = form in after and re.match(
+                rf"\s*(?:[^\W\d_]+\s+){{0,2}}(?:{after[form]})", part[match.end() :], re.IGNORECASE
+            )
             if ahead or behind:
                 return f"{form} {count_of(match.group())}"
     return ""
@@ -154,7 +174,8 @@ def _values(said: str) -> Sequence[str]:
             continue
         left = re.findall(r"[^\W\d_]{2,}", said[: run.start] + " " + said[run.end :])
         chosen = re.search(
-            r"\b(?:one of|either|eine[rs]?(?: der| von)?|soit|l['’]une? de|un[oa]? de|uno tra|een van)\b|之一|只能|いずれか|のどれか",
+            r"\b(?:one of|either|eine[rs]?(?: der| von)?|soit|l['’]une? de|un[oa]? de|uno tra|een van)\b|之一|"
+            r"只能|いずれか|のどれか",
             said[: run.start] + said[run.end : run.end + 6],
             re.IGNORECASE,
         )

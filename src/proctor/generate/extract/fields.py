@@ -15,6 +15,7 @@ from proctor.generate.extract.lengths import find_lengths
 from proctor.generate.extract.other_languages import foreign_lengths
 from proctor.generate.extract.output_shapes import find_shapes
 from proctor.generate.extract.ranges import find_ranges
+from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.templates import json_keys
 from proctor.text.lazy_pattern import Lazy
 
@@ -184,8 +185,12 @@ def named_fields(text: str) -> tuple[str, ...]:
 
 def blank_values(texts: Iterable[str]) -> tuple[str, ...]:
     """Return what a prompt requires for a missing value: ``null``, a word, or nothing."""
-    found = [match for text in texts if (match := _MISSING.search(text))]
-    return tuple(dict.fromkeys("" if each["empty"] else (each["word"] or "null") for each in found))
+    told = list(texts)
+    found = [match for text in told if (match := _MISSING.search(text))]
+    blanks = ["" if each["empty"] else (each["word"] or "null") for each in found]
+    if any(re.search(r"(?<![A-Za-z])null(?![A-Za-z])", text) and is_conditional(text) for text in told):
+        blanks.append("null")
+    return tuple(dict.fromkeys(blanks))
 
 
 def field_of(text: str, scope: Scope, *, item: bool = False) -> tuple[str, int] | None:

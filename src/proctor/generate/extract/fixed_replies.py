@@ -14,16 +14,28 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["fixed_replies"]
 
 _REPLY: Final = (
-    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|gib|schreib\w*|"
-    r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|escreva|"
+    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|"
+    r"gib|schreib\w*|"
+    r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|"
+    r"escreva|"
     r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
 )
 _ONLY: Final = (
-    r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|seulement|exactement|"
-    r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|unicamente|alleen|"
+    r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|"
+    r"seulement|exactement|"
+    r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
+    r"unicamente|alleen|"
     r"enkel|只|仅|だけ|のみ)"
 )
-_ASKED: Final = Lazy(rf"{_REPLY}[^.;]{{0,60}}$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$", re.IGNORECASE)
+_WHOLLY: Final = (
+    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|antwort\w*|ausgabe|gib|réponds?\w*|répondez|"
+    r"renvo\w*|"
+    r"contest\w*|devuel\w*|responda|devolva|rispond\w*|restitui\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
+)
+_ASKED: Final = Lazy(
+    rf"{_WHOLLY}[^.;]{{0,60}}$|{_REPLY}\s*[:：]\s*$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$",
+    re.IGNORECASE,
+)
 _AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
 _LINE: Final = Lazy(
     rf"(?:{_ONLY}|{_REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{_ONLY}))*\s*[:：]\s*"
@@ -33,12 +45,26 @@ _LINE: Final = Lazy(
 _BELOW: Final = Lazy(rf"{_ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
 # ``Ist keine genannt, …``: the verb first makes a condition in German and Dutch.
 _VERB_FIRST: Final = Lazy(
-    r"(?:ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|fragt|liegt|staat|is|zijn|"
+    r"(?:ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|fragt|liegt|"
+    r"staat|is|zijn|"
     r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
 _CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
-_NO_REPLY: Final = ("JSON", "HTML", "YAML", "NULL", "NEVER", "MUST", "ONLY", "MARKDOWN", "EVERY", "THEN", "WITH", "ANSWER")
+_NO_REPLY: Final = (
+    "JSON",
+    "HTML",
+    "YAML",
+    "NULL",
+    "NEVER",
+    "MUST",
+    "ONLY",
+    "MARKDOWN",
+    "EVERY",
+    "THEN",
+    "WITH",
+    "ANSWER",
+)
 
 
 def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[str]:
@@ -76,7 +102,9 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
     found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]
-    if found and re.search(_ONLY, said, re.IGNORECASE) or re.search(r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE):
+    if (found and re.search(_ONLY, said, re.IGNORECASE)) or re.search(
+        r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE
+    ):
         return found[-1] if found and not said.isupper() else None
     return None
 
@@ -84,4 +112,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
     only = re.search(_ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
-    return bool(only) or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None
+    return (
+        bool(only)
+        or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None
+    )

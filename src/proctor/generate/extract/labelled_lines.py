@@ -16,7 +16,8 @@ from proctor.generate.extract.statements import Statement
 __all__ = ["described_runs", "line_drafts"]
 
 _LINE: Final = re.compile(
-    r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*(?P<said>[^\n]{2,300})$"
+    r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*"
+    r"(?P<said>[^\n]{2,300})$"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 _MOST_WORDS: Final = 4
@@ -48,7 +49,11 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
             runs[-1].append(each)
         else:
             runs.append([each])
-    return tuple(tuple(run) for run in runs if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run))
+    return tuple(
+        tuple(run)
+        for run in runs
+        if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run)
+    )
 
 
 def _is_placeholder(statement: Statement) -> bool:
@@ -91,7 +96,7 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
 def _of_line(label: str, asked: Sequence[str]) -> str:
     name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(":"))
     inner = " and ".join(f"({each})" if len(asked) > 1 else each for each in asked)
-    return f"each /(?m)^\\W*{name}\\W*[:：][ \\t*]*([^\\n]*)/: {inner}"
+    return f"each /{name}:[ \\t]*([^\\n]*)/: {inner}"
 
 
 def _choice(said: str) -> tuple[str, ...]:
@@ -99,7 +104,7 @@ def _choice(said: str) -> tuple[str, ...]:
     bare = re.sub(
         r"^(?:one of|either|eines? von|soit|uno? de|um de|uno tra)\s+", "", said.rstrip(". "), flags=re.IGNORECASE
     )
-    bare = re.sub(r"\s+(?:oder|ou|o|of|或)\s+", " or ", bare)
+    bare = re.sub(r"\s+(?:oder|ou|o|或)\s+", " or ", bare)
     found = listed(bare)
     coded = all(label.isupper() for label in found) or re.search(r"[\"“`|/]", bare) is not None
     return found if len(found) >= 2 and (coded or all(len(label.split()) == 1 for label in found)) else ()

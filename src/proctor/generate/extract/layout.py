@@ -364,6 +364,8 @@ def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
             break
         if kind != "paragraph" and _PAIR.match(text):
             break
+        if kind != "item" and _LABEL_LINE.match(text) and _LABEL_LINE.match(lines[stop - 1].text):
+            break
         if kind == "paragraph" and _breaks(lines, at, stop):
             break
         if kind == "item" and _breaks(lines, at, stop) and not text.startswith((" ", "\t")):

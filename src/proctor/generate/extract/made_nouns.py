@@ -13,14 +13,18 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["made_nouns"]
 
 _MAKES: Final = Lazy(
-    r"\b(?:write|writes|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|give|tell|"
-    r"schreib\w*|verfass\w*|erstell\w*|erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|génère\w*|résume\w*|"
-    r"tradui\w+|escrib\w*|redact\w*|crea\w*|genera\w*|resum\w*|traduc\w*|escrev\w*|redij\w*|cri[ae]\w*|gere|traduz\w*|scriv\w*|"
+    r"\b(?:write|writes|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|"
+    r"give|tell|"
+    r"schreib\w*|verfass\w*|erstell\w*|erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|"
+    r"génère\w*|résume\w*|"
+    r"tradui\w+|escrib\w*|redact\w*|crea\w*|genera\w*|resum\w*|traduc\w*|escrev\w*|redij\w*|cri[ae]\w*|gere|"
+    r"traduz\w*|scriv\w*|"
     r"redig\w*|crea|riassum\w*|traduc\w*|schrijf\w*|maak\w*|vat|vertaal\w*)\b(?P<said>[^.;:\n]{3,80})",
     re.IGNORECASE,
 )
 _LESS: Final = Lazy(
-    r"\s(?:with|of|in|for|from|about|mit|von|aus|für|über|avec|de|d['’]|pour|sur|dans|con|para|sobre|com|per|di|su|met|van|voor|over|"
+    r"\s(?:with|of|in|for|from|about|mit|von|aus|für|über|avec|de|d['’]|pour|sur|dans|con|para|sobre|com|per|di|"
+    r"su|met|van|voor|over|"
     r"that|which|die|der|das|qui|que|che)\s",
     re.IGNORECASE,
 )

@@ -21,14 +21,16 @@ _BETWEEN: Final = (
     r"(?:between|from|zwischen|von|entre|de|tra|fra|da|tussen|van|от|od)(?:\s+(?:die|les?|las|los|as|os|i))?"
 )
 _ADJECTIVE: Final = (
-    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|een|van|voor)\s)"
+    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|"
+    r"een|van|voor)\s)"
     r"[^\W\d_]{3,}\s+){0,2}?"
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
     r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
-    r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|\bcon|"
-    r"\bcom|\bв|只|用|以|成|带|^)\W*$",
+    r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
+    r"\bcon|"
+    r"\bcom|\bв|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(
@@ -36,13 +38,16 @@ _LONE_AFTER: Final = re.compile(
 )
 _LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
 _ORDINAL: Final = re.compile(
-    r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|eerste|laatste)\b",
+    r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|"
+    r"eerste|laatste)\b",
     re.IGNORECASE,
 )
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
     r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
-    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b)",
+    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|"
+    r"not including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|"
+    r"(?:不含|不包括|を除))",
     re.IGNORECASE,
 )
 
@@ -115,6 +120,9 @@ def find_quantities(text: str, code: str = "") -> Iterator[Quantity]:
             continue
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue
+        adjective = text[match.end("high" if match["high"] else "low") : match.start("unit")].strip(" -\u00a0个のつ")
+        if adjective and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
+            continue  # ``one guiding question``: others may be there
         found = _bounded(match, near, text)
         if found is not None:
             yield found
@@ -135,13 +143,15 @@ def _bounded(match: re.Match[str], near: str, text: str) -> Quantity | None:
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
-            if form == ">" and re.search(rf"{NEGATION}[^.;,:]{{0,60}}$", text[:begin], re.IGNORECASE):
-                form = "<="
-            return Quantity(measure=measure, form=form, low=low, high=low, start=begin, end=end)
+            denied = form == ">" and re.search(rf"{NEGATION}[^.;,:]{{0,60}}$", text[:begin], re.IGNORECASE)
+            asked = "<=" if denied else form
+            return Quantity(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
         if after is not None and (bound := after.match(text, end)):
             return Quantity(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
+    alone = not near.strip() and re.match(r"\s*(?:[.,;!:。，；]|$)", text[end:]) is not None  # all of an item
     if match["low"].lower() in ONE and not (
-        _LONE.search(near)
+        alone
+        or _LONE.search(near)
         or _LONE_AFTER.match(text, end)
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):

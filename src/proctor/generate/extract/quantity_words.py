@@ -47,7 +47,8 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "sentences",
-        r"sentences?|s[äa]tze[n]?|satz|oraci[oó]n(?:es)?|frases?|frasi|sentenças?|zinnen|zin|句话|句子|句|文(?![字章本])|"
+        r"sentences?|s[äa]tze[n]?|satz|oraci[oó]n(?:es)?|frases?|frasi|sentenças?|zinnen|zin|句话|句子|句|"
+        r"文(?![字章本])|"
         r"предложени\w+|zda(?:nie|nia|ń)|cümle\w*|문장",
     ),
     (
@@ -57,19 +58,22 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "paragraphs",
-        r"paragraphs?|abs[äa]tze[n]?|absatz|paragraphes?|p[aá]rrafos?|par[aá]grafos?|paragrafi|paragrafo|alinea['’]?s?|"
+        r"paragraphs?|abs[äa]tze[n]?|absatz|paragraphes?|p[aá]rrafos?|par[aá]grafos?|paragrafi|paragrafo|"
+        r"alinea['’]?s?|"
         r"段落|段|абзац\w*|akapit\w*|paragraf\w*|단락",
     ),
 )
 # ``phrases`` are sentences in French, and not in English.
 FRENCH_UNITS: Final = (("sentences", r"phrases?"),)
 NEGATION: Final = (
-    r"(?:\bno\b|\bnot\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|\bzero\b|"
+    r"(?:\bno\b|\bnot\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
+    r"\bzero\b|"
     r"\bkein\w*|\bnicht\b|\bnie(?:mals)?\b|\bohne\b|\bweder\b|\bnoch\b|\bverzicht\w*|\bvermeid\w*|\bverboten\b|"
     r"\bpas\b|\bjamais\b|\baucune?\b|\bsans\b|\bni\b|\bévite\w*|\binterdit\w*|"
     r"\bnunca\b|\bjamás\b|\bsin\b|\bning[uú]n\w*|\bnada de\b|\bevit[ae]\w*|\bprohibid\w*|"
     r"\bnão\b|\bsem\b|\bnem\b|\bnenhum\w*|\bproibid\w*|\bnon\b|\bsenza\b|\bnessun\w*|\bmai\b|\bné\b|\bniente\b|"
-    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|\bbez\b|"
+    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
+    r"\bbez\b|"
     r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
 # An amount of so many, with what goes before it; the forms of the predicate are the keys.
@@ -80,13 +84,18 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|"
         r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
-        r"au (?:maximum|plus)|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
-        r"como m[áa]ximo|no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
+        r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
+        r"como m[áa]ximo|como mucho|tout au plus|quando muito|al più|"
+        r"no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
         r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|niet meer dan|"
         r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
     ),
-    ("<", r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|moins de|menos de|meno di|minder dan|少于|不足|менее|меньше"),
+    (
+        "<",
+        r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|"
+        r"moins de|menos de|meno di|minder dan|少于|不足|менее|меньше",
+    ),
     (
         ">=",
         r"at least|no (?:fewer|less) than|not (?:fewer|less) than|(?:a )?min(?:imum)?\.?(?:\s+(?:of|de|is))?:?|"
@@ -110,7 +119,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
 AFTER: Final[tuple[tuple[str, str], ...]] = (
     (
         "<=",
-        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|oder weniger|"
+        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|"
+        r"oder weniger|"
         r"höchstens|ou moins|au (?:plus|maximum)|o menos|(?:como )?m[áa]ximo|ou menos|no m[áa]ximo|o meno|al massimo|"
         r"massimo|nicht (?:überschreiten|übersteigen)|以内|以下|之内|内(?![容部])|まで|이내|이하",
     ),

@@ -15,33 +15,44 @@ __all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
 Role = Literal["start", "end", "contain", "ban"]
 _QUOTE: Final = re.compile(
     r"„([^“”\"\n]{1,300})[“”\"]|“([^”\n]{1,300})”|\"([^\"\n]{1,300})\"|«\s*([^»\n]{1,300}?)\s*»|‹([^›\n]{1,300})›|"
-    r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|(?<!\w)'([^'\n]{2,200})'(?!\w)"
+    r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|"
+    r"(?<!\w)'([^'\n]{2,200})'(?!\w)"
 )
 _BETWEEN: Final = re.compile(
-    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|и|или|和|或|と|や)?\s*(?:the\s+)?",
+    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|и|или|和|或|と|"
+    r"や)?\s*(?:the\s+)?",
     re.IGNORECASE,
 )
 _START: Final = Lazy(
-    r"\b(?:starts?|starting|begins?|beginning|opens?|opening|prefix\w*|preface\w*|beginn\w*|anfang\w*|fang\w*|start\w*|einleit\w*|"
-    r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|cominci\w*|begin\w*|"
-    r"nachin\w*|начин\w*|rozpocz\w*|zaczyn\w*)\b|以(?=\s*$)|开头|开始|首先写",
+    r"\b(?:starts?|starting|begins?|beginning|opens?|opening|prefix\w*|preface\w*|beginn\w*|anfang\w*|fang\w*|"
+    r"start\w*|einleit\w*|"
+    r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|"
+    r"cominci\w*|begin\w*|"
+    r"nachin\w*|начин\w*|rozpocz\w*|zaczyn\w*)\b|以(?=\s*$)|开头|开始|首先写|書き出し|冒頭",
     re.IGNORECASE,
 )
 _END: Final = Lazy(
-    r"\b(?:ends?|ending|finish\w*|conclud\w*|close[sd]?|closing|sign(?:s|ed)?(?:[- ]off)?|schließ\w*|schluss\w*|beend\w*|ende\w*|"
-    r"unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|signe|acab\w*|cierr\w*|finaliz\w*|"
-    r"firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|eindig\w*|sluit\w*|заверш\w*|заканч\w*|zakończ\w*|"
-    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|最后|结尾|结束|末尾|最後|終わり|締め",
+    r"\b(?:ends?|ending|finish\w*|conclud\w*|close[sd]?|closing|sign(?:s|ed)?(?:[- ]off)?|schließ\w*|schluss\w*|"
+    r"beend\w*|ende\w*|"
+    r"unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|signe|acab\w*|"
+    r"cierr\w*|finaliz\w*|"
+    r"firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|eindig\w*|sluit\w*|заверш\w*|"
+    r"заканч\w*|zakończ\w*|"
+    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|最后|结尾|结束|末尾|最後|終わり|締め|署名",
     re.IGNORECASE,
 )
 _HOLD: Final = Lazy(
-    r"\b(?:includ\w*|contain\w*|mention\w*|add\w*|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|ergänz\w*|inclu\w*|"
-    r"conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|acrescent\w*|adicion\w*|includ\w*|"
-    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|加上|写上|注明|含",
+    r"\b(?:includ\w*|contain\w*|mention\w*|add\w*|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|"
+    r"ergänz\w*|inclu\w*|"
+    r"conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|acrescent\w*|adicion\w*|"
+    r"includ\w*|"
+    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|"
+    r"加上|写上|注明|含",
     re.IGNORECASE,
 )
 _LOOSE: Final = Lazy(
-    r"\b(?:like|such as|e\.g\.?|for example|for instance|similar to|wie(?: etwa| zum beispiel)?|z\. ?b\.|comme|par exemple|como|"
+    r"\b(?:like|such as|e\.g\.?|for example|for instance|similar to|wie(?: etwa| zum beispiel)?|z\. ?b\.|comme|"
+    r"par exemple|como|"
     r"por ejemplo|por exemplo|come|ad esempio|zoals|bijvoorbeeld|например)\s*:?\s*$|比如|例如|如(?=\s*$)|など\s*$",
     re.IGNORECASE,
 )
@@ -50,6 +61,16 @@ _CLOSED: Final = Lazy(
     r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)", re.IGNORECASE
 )
 _LAST: Final = Lazy(r"(?:最後|末尾|文末|最后|结尾)", re.IGNORECASE)
+_FORMED: Final = Lazy(
+    r"\b(?:form|format|pattern|forme|forma|formato|muster|vorm)\b|格式|形式",
+    re.IGNORECASE,  # an example of a form, not the text
+)
+_BANNED: Final = Lazy(
+    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
+    r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
+    r" (?:forbidden|prohibited|banned|not allowed|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)",
+    re.IGNORECASE,
+)
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
 
@@ -100,6 +121,8 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     head_from = begin + 1 + (last_quote + 1)
     head, tail = text[head_from : run.start], text[run.end : run.end + 20]
     loose = _LOOSE.search(head) is not None or re.match(r"\s*(?:等|など|etc)", tail) is not None
+    if _BANNED.match(tail.lstrip()):
+        return LiteralRole(role="ban", start=run.start)
     if _JOINED.match(tail.lstrip()):
         return LiteralRole(role="start", start=head_from)
     if _CLOSED.match(tail.lstrip()) or (_LAST.search(head) and re.match(r"\s*と", tail)):
@@ -116,7 +139,7 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         ):
             return None
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
-    if denied or loose or not roles:
+    if denied or loose or not roles or _FORMED.search(head):
         return None
     at, role = max(roles)
     if len(head[at:].split()) > 12:

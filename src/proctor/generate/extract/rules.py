@@ -13,17 +13,17 @@ from typing import Final
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
-from proctor.generate.extract.complete_statements import complete
+from proctor.generate.extract.complete_statements import complete, complete_list
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
+from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.labelled_lines import described_runs, line_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
-from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.scope import of_part, scope_of
@@ -94,7 +94,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
     drafts = [*_schema(prompt), *_drafts(statements, sets, scope, made_nouns(statements, scope))]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
-    kept = _without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start)))
+    kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
 
@@ -141,14 +141,15 @@ def _schema(prompt: Prompt) -> Iterator[Draft]:
 
 
 def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[LabelSet]:
-    for statement in statements:
+    for at, statement in enumerate(statements):
         if statement.code or (statement.section in ("labels", "fields", "input", "tools") and statement.item):
             continue
         if is_japanese(statement.text):
             if names := japanese_labels(statement.text):
                 yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif scope.language in TONGUES:
-            continue
+        elif scope.language not in ("", "en"):
+            if not scope.structured and (several := foreign_labels(statement, statements[at + 1 :])):
+                yield several
         elif (
             (found := labels_in(statement))
             and not of_part(statement.text, scope)
@@ -194,10 +195,12 @@ def _drafts(
         elif section == "format":
             yield from (_with_lead(draft, lead, statements) for draft in format_drafts(members, lead, scope))
         elif section not in ("input", "tools"):
+            told = []
             for each in members:
                 announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
                 found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
-                yield from complete(each, found, scope, made)
+                told.append((each, list(complete(each, found, scope, made))))
+            yield from complete_list(told)
 
 
 def _with_lead(draft: Draft, lead: str, statements: Sequence[Statement]) -> Draft:
@@ -355,6 +358,15 @@ def _without_repeats(drafts: Iterable[Draft]) -> list[Draft]:
             continue
         kept.append(draft)
     return kept
+
+
+def _one_of_a_text(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return one rule of each text, since its text is what a rule is known by: the one that code can check."""
+    best: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.text not in best or (draft.predicate and not best[draft.text].predicate):
+            best[draft.text] = draft
+    return [draft for draft in drafts if best[draft.text] is draft]
 
 
 def _same(draft: Draft, words: frozenset[str], other: Draft) -> bool:

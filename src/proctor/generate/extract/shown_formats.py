@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.clause_requests import plain
+from proctor.generate.extract.complete_statements import complete
 from proctor.generate.extract.described_fields import field_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
@@ -25,7 +26,7 @@ def field_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
     items = [each for each in members if each.item]
     for each in members:
         if not each.item:
-            yield from drafts_of(each, scope)
+            yield from _read(each, scope)
     names = field_names(items)
     if not names:
         yield from _of_phrases(items, scope)
@@ -50,6 +51,10 @@ def field_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Itera
         yield from _of_item(each, scope)
 
 
+def _read(statement: Statement, scope: Scope) -> Iterator[Draft]:
+    return complete(statement, list(drafts_of(statement, scope)), scope, ())
+
+
 def _of_item(item: Statement, scope: Scope) -> Iterator[Draft]:
     """Yield what an item says about the value of its key: one rule in its words, and in English one for each limit."""
     english = scope.language in ("", "en")
@@ -58,8 +63,10 @@ def _of_item(item: Statement, scope: Scope) -> Iterator[Draft]:
     names = field_names([item])
     said = re.sub(r"^\W{0,4}[\w.-]+[`\"”'*]{0,3}\s*[:：–—-]?\s*", "", item.text)
     checks = [each for each in field_checks(names[0], said, scope) if _is_new(each, found)] if names else []
-    if checks or (names and not found and len(said.split()) > 3):
-        predicate = checkable(" and ".join(f"({each})" if len(checks) > 1 else each for each in checks)) if checks else None
+    if checks or (names and not english and len(said) > 12):
+        predicate = (
+            checkable(" and ".join(f"({each})" if len(checks) > 1 else each for each in checks)) if checks else None
+        )
         text = f"{plain(item.text).rstrip(' .;；。')}."
         yield Draft(text=text, start=item.start, end=item.end, kind="format", priority=1, predicate=predicate)
 
@@ -77,7 +84,7 @@ def _of_phrases(items: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
         yield Draft(text=text, start=items[0].start, end=items[-1].end, kind="format", priority=2)
         return
     for each in items:
-        yield from drafts_of(each, scope)
+        yield from _read(each, scope)
 
 
 def nested_drafts(group: StatementGroup) -> Iterator[Draft]:
@@ -122,7 +129,7 @@ def format_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Iter
     if len(described) >= 2:
         yield from _of_lines(described, scope)
         for each in members:
-            yield from drafts_of(each, scope) if each not in described else ()
+            yield from _read(each, scope) if each not in described else ()
         return
     for each in members:
         shown = each.code or each.text.lstrip().startswith(("{", "["))
@@ -138,7 +145,7 @@ def format_drafts(members: Sequence[Statement], lead: str, scope: Scope) -> Iter
             text = f"The output includes {plain(each.text).rstrip('.')}."
             yield Draft(text=text, start=each.start, end=each.end, kind="content", priority=1)
         elif not each.code:
-            yield from drafts_of(each, scope)
+            yield from _read(each, scope)
 
 
 def _of_lines(members: Sequence[Statement], scope: Scope) -> Iterator[Draft]:

@@ -15,7 +15,8 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["shown_line_drafts"]
 
 _FORM: Final = Lazy(
-    r"\b(?:form(?:at)?|pattern|template|structure|shape|muster|schema|forme|forma|formato|modèle|modelo|modello|vorm)\b|格式|形式|模板",
+    r"\b(?:form(?:at)?|pattern|template|structure|shape|muster|schema|forme|forma|formato|modèle|modelo|modello|"
+    r"vorm)\b|格式|形式|模板",
     re.IGNORECASE,
 )
 _HOLDER: Final = r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\}|[A-ZÄÖÜÉÈÀÓÍÚÇÑ][A-ZÄÖÜÉÈÀÓÍÚÇÑ_]{2,30})"
@@ -41,7 +42,7 @@ def _headings(shown: Statement, lead: Statement | None) -> Draft:
         end=shown.end,
         kind="format",
         priority=2,
-        predicate=checkable(f"fields in order {quoted(lines)}"),
+        predicate=checkable(f"fields in order {quoted([line.lstrip('# ') for line in lines])}"),
     )
 
 
@@ -57,5 +58,5 @@ def _line(shown: Statement, lead: Statement) -> Draft:
         end=shown.end,
         kind="format",
         priority=2,
-        predicate=checkable(f"is /{pattern}/" if alone else f"matches /(?m)^{pattern}$/"),
+        predicate=checkable(f"is /{pattern}/" if alone else f"matches /^{pattern}$/m"),
     )

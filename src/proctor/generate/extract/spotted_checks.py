@@ -20,44 +20,58 @@ __all__ = ["SpottedCheck", "find_checks", "is_conditional"]
 
 # ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
 _CONCEDED: Final = Lazy(
-    r"\b(?:even (?:if|when|though)|as if|auch wenn|selbst wenn|même (?:si|quand|lorsque)|aunque|incluso (?:si|cuando)|"
+    r"\b(?:even (?:if|when|though)|as if|auch wenn|selbst wenn|même (?:si|quand|lorsque)|aunque|incluso (?:si|"
+    r"cuando)|"
     r"mesmo (?:que|se|quando)|anche (?:se|quando)|ook als)\b|即使|哪怕|場合でも|ても",
     re.IGNORECASE,
 )
 _IF: Final = Lazy(
-    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|à moins|sauf|"
-    r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|когда|jeśli|"
-    r"gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
-    r"s['’]il\w*|caso|bei|for|en caso)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|若(?!干)|如遇|假如|一旦|当|"
+    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|"
+    r"à moins|sauf|"
+    r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
+    r"когда|jeśli|"
+    r"gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
+    r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
+    r"s['’]il\w*|caso|bei|for|en caso)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|"
+    r"若(?!干)|如遇|假如|一旦|当|"
     r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
     re.IGNORECASE,
 )
 _PERMITTED: Final = Lazy(
-    r"\b(?:you (?:may|can|could|might)(?! not| only| never)|feel free|optional(?:ly)?|if you like|du (?:darfst|kannst)|sie (?:dürfen|"
-    r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|てもよい|ても構い",
+    r"\b(?:you (?:may|can|could|might)(?! not| only| never)|feel free|optional(?:ly)?|if you like|du (?:darfst|"
+    r"kannst)|sie (?:dürfen|"
+    r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|"
+    r"てもよい|ても構い",
     re.IGNORECASE,
 )
 _EXAMPLE: Final = Lazy(
-    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|por exemplo|"
+    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|"
+    r"por exemplo|"
     r"ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
     re.IGNORECASE,
 )
 _SOFT: Final = Lazy(
-    r"\b(?:ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|idealerweise|"
-    r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|si es posible|"
+    r"\b(?:ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|"
+    r"idealerweise|"
+    r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|"
+    r"si es posible|"
     r"de preferência|se possível|preferibilmente|se possibile|bij voorkeur)\b|尽量|最好|なるべく|できるだけ",
     re.IGNORECASE,
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
 _MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
-    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|la|le|les|el|las|los|o|a|os|as|"
-    r"its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|réponse|texte|respuesta|texto|resposta|"
+    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
+    r"la|le|les|el|las|los|o|a|os|as|"
+    r"its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|réponse|texte|respuesta|"
+    r"texto|resposta|"
     r"risposta|testo)[^\W\d_]{3,}",
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
-    r"(?:\b(?:is|be|reads?|says?|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)|是|为|は)\s*:?\s*$",
+    r"(?:\b(?:is|be|reads?|says?|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)|是|为|"
+    r"は)\s*:?\s*$",
     re.IGNORECASE,
 )
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
@@ -112,14 +126,18 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 
 
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
-    for each in find_quantities(text, scope.language):
+    found = list(find_quantities(text, scope.language))
+    for each in found:
         part = part_at(text, each.start, made)
         if structured:
-            part = _field_part(text[: each.start], scope)
-            if part is None:
+            field = _field_part(text[: each.start], scope)
+            if field is None:
                 continue
+            part = field
         elif _overlaps(part, each):
             continue
+        if part.form is None and (governed := _governing(text, each, found)):
+            part = part_at(text, governed.start, made)
         if part.placed and each.measure.startswith(_MARKS):
             part = AnswerPart(form="")
         asked = _asked(each)
@@ -127,6 +145,16 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             continue
         if predicate := part.check(asked):
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _governing(text: str, each: Quantity, found: Sequence[Quantity]) -> Quantity | None:
+    """Return the single sentence, line or paragraph that an amount is of: ``one sentence of at most 20 words``."""
+    for other in found:
+        if other.end <= each.start and other.form == "=" and other.low == 1 and other.measure in _UNITS_OF_TEXT:
+            between = text[other.end : each.start]
+            if len(between.split()) <= 3 and not re.search(r"[,;:.，；。]", between):
+                return other
+    return None
 
 
 def _overlaps(part: AnswerPart, each: Quantity) -> bool:

@@ -1,4 +1,4 @@
-"""Shapes of the whole answer in the words of many languages: a table, a code block, JSON alone, a question at the end."""
+"""Shapes of the whole answer in the words of many languages: a table, a code block, JSON alone."""
 
 from __future__ import annotations
 
@@ -13,56 +13,78 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_spotted_shapes"]
 
-_IN_A: Final = r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*(?:an?|une?|einer?|una?|uma?|de|di)?\s*(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
+_IN_A: Final = (
+    r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*"
+    r"(?:(?:an?|une?|einer?|una?|uma?|de|di)\b)?\s*"
+    r"(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
+)
 _TABLE: Final = Lazy(
-    rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|表格)(?![^\W\d_])|表形式",
+    rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|"
+    rf"表格)(?![^\W\d_])(?!\s+(?:names?|of|columns?|rows?|above|below|oben|unten|ci-dessus|de arriba|acima|"
+    rf"sopra))|表形式",
     re.IGNORECASE,
 )
 _COLUMNS: Final = Lazy(
     r"(?:columns?|spalten|colonnes|columnas|colunas|colonne|kolommen|列)\s*(?:are\s*)?[:：]?\s*[(:：]?\s*"
-    r"(?P<list>[^\W\d_][\w %€$/-]{1,30}?(?:\s*(?:[,、，|]|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s*[^\W\d_][\w %€$/-]{1,30}?){1,9})\s*(?:[.;)）\n]|$)",
+    r"(?P<list>[^\W\d_][\w %€$/-]{1,30}?(?:\s*(?:[,、，|]|\band\b|\bund\b|\bet\b|\by\b|"
+    r"\be\b)\s*[^\W\d_][\w %€$/-]{1,30}?){1,9})\s*(?:[.;)）\n]|$)",
     re.IGNORECASE,
 )
 _BLOCK: Final = Lazy(
-    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|bloc de code|bloque de código|bloco de código|"
+    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|bloc de code|bloque de código|"
+    r"bloco de código|"
     r"blocco di codice)\b|代码块|コードブロック",
     re.IGNORECASE,
 )
 _MARKED: Final = Lazy(
-    r"`{3}(?P<fence>\w+)|\b(?:marked|tagged|labelled|labeled|markiert|gekennzeichnet|language|langage|lenguaje)\W+(?:as |with |mit )?[`\"“](?P<name>\w+)[`\"”]",
+    r"`{3}(?P<fence>\w+)|\b(?:marked|tagged|labelled|labeled|markiert|gekennzeichnet|language|langage|"
+    r"lenguaje)\W+(?:as |with |mit )?[`\"“](?P<name>\w+)[`\"”]",
     re.IGNORECASE,
 )
 _PLAIN: Final = Lazy(
-    r"\bplain[- ]text\b|\b(?:reine[rnms]?|einfache[rnms]?) (?:flie(?:ß|ss))?text\b|\bklartext\b|\btexte (?:brut|simple)\b|\btexto (?:plano|simples|puro)\b|"
+    r"\bplain[- ]text\b|\b(?:reine[rnms]?|einfache[rnms]?) (?:flie(?:ß|ss))?text\b|\bklartext\b|\btexte (?:brut|"
+    r"simple)\b|\btexto (?:plano|simples|puro)\b|"
     r"\btesto (?:semplice|normale)\b|\bplatte tekst\b|纯文本|プレーンテキスト",
     re.IGNORECASE,
 )
 _ALONE: Final = Lazy(
-    r"\bnothing (?:else|more|before|after|but)\b|\b(?:no|without) (?:any )?(?:other|extra|additional|surrounding|further) (?:text|words|output)\b|"
-    r"\bno (?:commentary|comments|explanations?|preamble|prose)\b|\bonly (?:the |valid |raw )*json\b|\bjson only\b|not contain anything else\b|"
-    r"\bsonst nichts\b|\bnichts (?:weiter|anderes|sonst)\b|\bnur (?:das |gültiges |reines )*json\b|\b(?:kein|ohne) (?:weiteren?|zusätzlichen?) text\b|"
-    r"\brien d['’]autre\b|\buniquement (?:le |du |un )*(?:objet )?json\b|\bsans (?:aucun )?(?:autre )?(?:texte|commentaire)\b|"
-    r"\bnada m[áa]s\b|\b(?:solo|únicamente) (?:el |un )*(?:objeto )?json\b|\bsin (?:ningún )?(?:otro )?(?:texto|comentario)\b|"
-    r"\bnada mais\b|\b(?:apenas|somente) (?:o |um )*(?:objeto )?json\b|\bsem (?:nenhum )?(?:outro )?(?:texto|comentário)\b|"
-    r"\bnient['’]altro\b|\b(?:solo|soltanto) (?:il |un )*(?:oggetto )?json\b|\bsenza (?:alcun )?(?:altro )?(?:testo|commento)\b|"
-    r"\bniets anders\b|\balleen (?:de |het )?json\b|只(?:输出|返回)\s*json|不要(?:输出|添加|有)?(?:其他|任何其他|多余|额外)|jsonのみ|json以外",
+    r"\bnothing (?:else|more|before|after|but)\b|\b(?:no|without) (?:any )?(?:other|extra|additional|surrounding|"
+    r"further) (?:text|words|output)\b|"
+    r"\bno (?:commentary|comments|explanations?|preamble|prose)\b|\bonly (?:the |valid |raw )*json\b|"
+    r"\bjson only\b|not contain anything else\b|"
+    r"\bsonst nichts\b|\bnichts (?:weiter|anderes|sonst)\b|\bnur (?:das |gültiges |reines )*json\b|\b(?:kein|"
+    r"ohne) (?:weiteren?|zusätzlichen?) text\b|"
+    r"\brien d['’]autre\b|\buniquement (?:le |du |un )*(?:objet )?json\b|\bsans (?:aucun )?(?:autre )?(?:texte|"
+    r"commentaire)\b|"
+    r"\bnada m[áa]s\b|\b(?:solo|únicamente) (?:el |un )*(?:objeto )?json\b|\bsin (?:ningún )?(?:otro )?(?:texto|"
+    r"comentario)\b|"
+    r"\bnada mais\b|\b(?:apenas|somente) (?:o |um )*(?:objeto )?json\b|\bsem (?:nenhum )?(?:outro )?(?:texto|"
+    r"comentário)\b|"
+    r"\bnient['’]altro\b|\b(?:solo|soltanto) (?:il |un )*(?:oggetto )?json\b|"
+    r"\bsenza (?:alcun )?(?:altro )?(?:testo|commento)\b|"
+    r"\bniets anders\b|\balleen (?:de |het )?json\b|只(?:输出|返回)\s*json|不要(?:输出|添加|有)?(?:其他|任何其他|"
+    r"多余|额外)|jsonのみ|json以外",
     re.IGNORECASE,
 )
 _FIT: Final = Lazy(
-    r"\bjson\b|\bcode ?block\b|\bcodeblock\b|bloc de code|bloque de código|bloco de código|blocco di codice|代码块|コードブロック|```",
+    r"\bjson\b|\bcode ?block\b|\bcodeblock\b|bloc de code|bloque de código|bloco de código|blocco di codice|"
+    r"代码块|コードブロック|```",
     re.IGNORECASE,
 )
 _QUESTION_END: Final = Lazy(
-    r"\b(?:ends?|conclud\w+|finish\w*|close[sd]?)\b[^.;\"]{0,30}\b(?:with|in) (?:an?|one|exactly one) (?:[\w-]+ ){0,2}question(?: mark)?\b(?! or\b)|"
+    r"\b(?:ends?|conclud\w+|finish\w*|close[sd]?)\b[^.;\"]{0,30}\b(?:with|in) (?:an?|one|"
+    r"exactly one) (?:[\w-]+ ){0,2}question(?: mark)?\b(?! or\b)|"
     r"\b(?:beend\w*|schließ\w*|ende\w*)\b[^.;„\"]{0,40}\bmit eine[rm] (?:\w+ )?(?:\w*frage|fragezeichen)\b|"
     r"\b(?:termin\w*|conclu\w*|fini\w*)\b[^.;«\"]{0,40}\bpar une (?:\w+ )?question\b|"
     r"\b(?:termin\w*|acab\w*|cierr\w*|finaliz\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?pregunta\b|"
     r"\b(?:termin\w*|finaliz\w*|encerr\w*|conclu\w*)\b[^.;\"]{0,40}\bcom uma (?:\w+ )?pergunta\b|"
-    r"\b(?:termin\w*|conclud\w*|fini\w*|chiud\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?domanda\b|以(?:一个)?(?:问题|提问|问句)(?:来)?(?:结尾|结束)|質問で(?:終|締)",
+    r"\b(?:termin\w*|conclud\w*|fini\w*|chiud\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?domanda\b|以(?:一个)?(?:问题|"
+    r"提问|问句)(?:来)?(?:结尾|结束)|質問で(?:終|締)",
     re.IGNORECASE,
 )
 _NO_STOP: Final = Lazy(
-    rf"{NEGATION}\s*(?:an?\s+|final\s+|trailing\s+)*(?:period|full stop|dot|punkt|point|punto|ponto|punt|句号|句点)\s*"
+    rf"{NEGATION}\s*(?:an?\s+|final\s+|trailing\s+)*(?:period|full stop|dot|punkt|point|punto|ponto|punt|句号|"
+    rf"句点)\s*"
     r"(?:at the end|am ende|final|à la fin|al final|no final|alla fine|finale|aan het einde)?",
     re.IGNORECASE,
 )
@@ -70,12 +92,14 @@ _AT_END: Final = Lazy(
     r"trailing|final|at the end|am ende|à la fin|al final|no final|alla fine|句号|句点", re.IGNORECASE
 )
 _LOWER: Final = Lazy(
-    r"\b(?:everything(?! else)|all(?: text)?|alles(?! andere)|tout(?! le reste)|todo(?! lo demás)|tudo|tutto)\b[^.;,]{0,20}?\b(?:in )?(?:lower[- ]?case|kleinbuchstaben|klein(?:geschrieben)?|"
+    r"\b(?:everything(?! else)|all(?: text)?|alles(?! andere)|tout(?! le reste)|todo(?! lo demás)|tudo|"
+    r"tutto)\b[^.;,]{0,20}?\b(?:in )?(?:lower[- ]?case|kleinbuchstaben|klein(?:geschrieben)?|"
     r"minuscules|minúsculas|minuscolo)\b|全部小写",
     re.IGNORECASE,
 )
 _PIECES: Final = Lazy(
-    rf"(?P<n>{COUNT})\s+(?:[^\W\d_]+[\s,]+){{1,3}}(?:separated by|getrennt durch|durch|séparée?s par|separad[oa]s (?:por|com)|separat[ei] da)\s+"
+    rf"(?P<n>{COUNT})\s+(?:[^\W\d_]+[\s,]+){{1,3}}(?:separated by|getrennt durch|durch|séparée?s par|"
+    rf"separad[oa]s (?:por|com)|separat[ei] da)\s+"
     r"(?:an? )?(?:comma|komma|virgule|coma|vírgula|virgol)\w*",
     re.IGNORECASE,
 )
@@ -85,15 +109,22 @@ _TOKENS: Final = Lazy(
     re.IGNORECASE,
 )
 _TAGS: Final = Lazy(
-    r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|仅)\b[^.;:]{0,30}?"
+    r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|"
+    r"仅)\b[^.;:]{0,30}?"
     r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?"
-    r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
+    r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|"
+    r"en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
     re.IGNORECASE,
 )
-_HTML: Final = Lazy(r"(?<![A-Za-z])(?:in|as|als|en|em|come|como|au format|im format|nel formato|用|以)\s*(?:valid\w* |reine\w* )?HTML5?(?![A-Za-z-])", re.IGNORECASE)
+_HTML: Final = Lazy(
+    r"(?<![A-Za-z])(?:in|as|als|en|em|come|como|au format|im format|nel formato|用|以)"
+    r"\s*(?:valid\w* |reine\w* )?HTML5?(?![A-Za-z-])",
+    re.IGNORECASE,
+)
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
-    r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|\bpor su nombre\b|"
+    r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|"
+    r"\bpor su nombre\b|"
     r"\bpelo (?:primeiro )?nome\b|\bper nome\b|\bbij (?:de )?naam\b",
     re.IGNORECASE,
 )
@@ -101,40 +132,46 @@ _BY_NAME: Final = Lazy(
 
 def find_spotted_shapes(text: str, scope: Scope) -> Iterator[tuple[str, int, int]]:
     """Yield the predicates of the shapes that a sentence asks for, with where it does."""
-    for predicate, pattern in (("is table", _TABLE), ("no markdown", _PLAIN), ("case is lower", _LOWER)):
+    for predicate, pattern in _ASKED:
         if (match := pattern.search(text)) and not _denied(text, match):
             yield predicate, match.start(), match.end()
-    if match := _COLUMNS.search(text):
-        names = [
-            name.strip()
-            for name in re.split(r"\s*(?:[,、，|]|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s*", match["list"])
-            if name.strip()
-        ]
-        yield f"is table and contains all {quoted(names)} ignoring case", match.start(), match.end()
-    if (match := _BLOCK.search(text)) and not _denied(text, match):
-        yield "has code block", match.start(), match.end()
-        if marked := _MARKED.search(text):
-            yield f"matches /`{{3}}{marked['fence'] or marked['name']}\\b/", marked.start(), marked.end()
+    yield from _listed(text)
+    if (marked := _MARKED.search(text)) and (block := _BLOCK.search(text)) and not _denied(text, block):
+        yield f"matches /`{{3}}{marked['fence'] or marked['name']}\\b/", marked.start(), marked.end()
     if (match := _ALONE.search(text)) and (_FIT.search(text) or (scope.structured and scope.fields)):
         yield "no extra text", match.start(), match.end()
-    if (match := _QUESTION_END.search(text)) and not _denied(text, match):
-        yield 'ends with "?", "？"', match.start(), match.end()
     if (match := _NO_STOP.search(text)) and _AT_END.search(match.group()):
         yield 'not (ends with ".", "。")', match.start(), match.end()
+    if (match := _BY_NAME.search(text)) and not _denied(text, match):
+        named = [name for name in scope.inputs if re.search(r"name|nom(?:bre|e)?\b|名", name, re.IGNORECASE)]
+        if len(named) == 1:
+            yield f"contains the input {quoted(named)}", match.start(), match.end()
+
+
+def _listed(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the shapes that a list in the sentence names: columns, pieces, beginnings, tags."""
+    if match := _COLUMNS.search(text):
+        names = [name.strip() for name in re.split(_JOINT, match["list"]) if name.strip()]
+        yield f"is table and contains all {quoted(names)} ignoring case", match.start(), match.end()
     if (match := _PIECES.search(text)) and count_of(match["n"]) > 1:
         yield f'pieces "," = {count_of(match["n"])}', match.start(), match.end()
     if match := _TOKENS.search(text):
         tokens = re.findall(r"[\w-]+:", match["list"])
         yield f"starts with {quoted(tokens)}", match.start(), match.end()
-    if (match := _HTML.search(text)) and not _denied(text, match):
-        yield "is html", match.start(), match.end()
     if match := _TAGS.search(text):
         names = [name for name in re.findall(r"[a-z][a-z0-9]*", match["list"], re.IGNORECASE) if name not in _AND]
         yield f"tags only {quoted(names)}", match.start(), match.end()
-    if (match := _BY_NAME.search(text)) and not _denied(text, match):
-        named = [name for name in scope.inputs if re.search(r"name|nom(?:bre|e)?\b|名", name, re.IGNORECASE)]
-        if len(named) == 1:
-            yield f"contains the input {quoted(named)}", match.start(), match.end()
+
+
+_JOINT: Final = r"\s*(?:[,、，|]|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s*"
+_ASKED: Final = (
+    ("is table", _TABLE),
+    ("no markdown", _PLAIN),
+    ("case is lower", _LOWER),
+    ("has code block", _BLOCK),
+    ('ends with "?", "？"', _QUESTION_END),
+    ("is html", _HTML),
+)
 
 
 def _denied(text: str, match: re.Match[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from proctor.generate.extract.aspects import quoted
 from proctor.generate.extract.shown_schema import schema_of
@@ -32,6 +32,8 @@ _VALUE: Final = re.compile(
     r"(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
     r"true\s*(?:\||/|or)\s*false)))"
 )
+# A type in place of a value: ``"age": integer``.
+_BARE_TYPE: Final = re.compile(r"[:\[]\s*(?:string|integer|int|number|boolean|bool|float|str)\b", re.IGNORECASE)
 _MOST: Final = 100_000
 
 
@@ -63,8 +65,14 @@ def shown_json(text: str, *, nullable: bool = False) -> str | None:
     body = _balanced(text, begin)
     if body is None:
         return None
-    schema = _schema(body) or schema_of(body, nullable=nullable)
-    if schema is not None and schema.get("type") == "array" and (kind := schema.get("items", {}).get("type")) != "object":
+    typed = _BARE_TYPE.search(body) is not None
+    described = not typed and any(True for _ in shown_values(body))  # then each value is read as it is described
+    schema = _schema(body) or (None if described else schema_of(body, nullable=nullable))
+    if (
+        schema is not None
+        and schema.get("type") == "array"
+        and (kind := schema.get("items", {}).get("type")) != "object"
+    ):
         return f"is json array of {kind}s" if kind in ("string", "number", "boolean") else "is json array"
     if schema is not None:
         return f"json schema {json.dumps(schema, ensure_ascii=False)}"
@@ -74,7 +82,7 @@ def shown_json(text: str, *, nullable: bool = False) -> str | None:
     return f"is json object and json has {quoted(keys)}" if keys else None
 
 
-def _schema(body: str) -> object:
+def _schema(body: str) -> dict[str, Any] | None:
     if '"properties"' not in body or '"type"' not in body:
         return None
     for tried in (body, re.sub(r",(\s*[}\]])", r"\1", body)):

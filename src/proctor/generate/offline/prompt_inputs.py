@@ -84,7 +84,9 @@ class OwnText:
 
 def own_texts(brief: Brief, spec: InputSpec) -> tuple[OwnText, ...]:
     """Return the texts for one input that the prompt and its samples contain or imply; none if there are none."""
-    found = [*_given(brief, spec), *_implied(brief, spec)]
+    given = list(_given(brief, spec))
+    implied = [each for each in _implied(brief, spec) if not (given and each.rule)]  # see trigger_texts
+    found = [*given, *implied]
     return tuple({each.text: each for each in reversed(found)}.values())[::-1]
 
 
@@ -109,8 +111,11 @@ def _given(brief: Brief, spec: InputSpec) -> Iterator[OwnText]:
 def _implied(brief: Brief, spec: InputSpec) -> Iterator[OwnText]:
     """Yield what a person would write to be helped with what the prompt names; only where messages are written."""
     prompt = brief.prompt
-    if len(prompt.inputs) > 1 or tongue_of(prompt.text) not in ("", "en"):
+    if tongue_of(prompt.text) not in ("", "en"):
         return
+    others = [name for name in prompt.inputs if name != spec.name]
+    if any(_CHAT.fullmatch(name) or name not in prompt.sample for name in others):
+        return  # with other values that are not known, a message may not suit them
     if prompt.inputs and not _CHAT.fullmatch(spec.name):
         return
     if (

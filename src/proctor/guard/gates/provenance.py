@@ -10,7 +10,8 @@ from proctor.core.chat import ToolCall
 from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.call_origin import CallOrigin, OriginProblem, may_change, problems, request_of
+from proctor.guard.call_origin import CallOrigin, OriginProblem, may_change, problems
+from proctor.guard.customer_request import request_of
 from proctor.guard.fast_dataclass import swift
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text

@@ -15,6 +15,7 @@ from proctor.scorers.conversation.cross_turn_statements import NEAR, Pair, Spoke
 from proctor.scorers.conversation.cross_turn_things import LONGEST, Things, plain_words, segments, things
 from proctor.text.claims import statements
 from proctor.text.content_words import content, negated
+from proctor.text.polarity import is_denied, root_words
 from proctor.text.quantities import find_quantities
 from proctor.text.script import language_of
 
@@ -303,6 +304,7 @@ AT_LEAST: Final = 0.5
 NEAR_IN_WORDS: Final = 0.25
 # A written-out tool call is not a sentence.
 _NO_PROSE = re.compile(r"\w\([^)]*=[^)]*\)|[{}]|^\S+$", re.MULTILINE)
+_OPENING = re.compile(r"^\W*\w+,\s+")  # "Yes, ", "Tak, "
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b)|\b\d{1,2}:\d\d\b|\d{1,2}時")
 _IF = re.compile(
     r"\b(?:if|unless|when|in case|for (?:orders|bookings|tickets|items|customers)|otherwise)\b|場合|なら", re.IGNORECASE
@@ -366,6 +368,14 @@ def _log_odds(share: float) -> float:
     return math.log(share / (1 - share))
 
 
+def _says_the_same(pair: Pair) -> bool:
+    """Whether one statement has all the words of the other, denies as it does and gives no other number."""
+    one, two = (_OPENING.sub("", saying.text) for saying in (pair.one, pair.two))
+    words = content if one.isascii() and two.isascii() else root_words
+    same = is_denied(pair.one.text) == is_denied(pair.two.text) and not rival_numbers(pair.one, pair.two)
+    return same and (words(one) <= words(two) or words(two) <= words(one))
+
+
 async def read_pairs(pairs: Sequence[Pair], entailer: Entailer) -> list[tuple[Pair, float]]:
     """Return the pairs that are clear contradictions, each with its probability."""
     if not pairs:
@@ -380,6 +390,8 @@ async def read_pairs(pairs: Sequence[Pair], entailer: Entailer) -> list[tuple[Pa
         odds = ENOUGH / (1 - ENOUGH) * len(pairs)
         if language_of(pair.two.text) != "en":
             odds *= _ODDS_ELSEWHERE
+        if _says_the_same(pair):
+            continue
         if not turned_round(pair.one.text, pair.two.text) and not rival_numbers(pair.one, pair.two):
             odds *= _ODDS_UNTURNED if len(pairs) > 1 else 1.0
         both = min(forth["contradiction"], back["contradiction"])

@@ -41,6 +41,9 @@ _INTENT: Final = re.compile(
 )
 _LEAD: Final = re.compile(r"^(?:please )?(?:note|be aware|keep in mind)(?: that)?\s+", re.IGNORECASE)
 
+# What is listed as one of several possibilities is not said to be so.
+_EITHER: Final = re.compile(r"\b(?:or|oder|ou|eller|lub|albo|или|либо|veya)\b|または|或者|또는", re.IGNORECASE)
+
 
 def opposite_clauses(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str]]:
     """Yield pairs of answers of which one denies what the other affirms, unless something was done in between."""
@@ -92,7 +95,7 @@ def _clauses(answer: str) -> tuple[str, ...]:
     found = [
         clause
         for each in statements(answer, most=_MOST_CLAUSES)
-        if each.kind == "claim"
+        if each.kind == "claim" and not _EITHER.search(each.text)
         for clause in split_clauses(_LEAD.sub("", each.text))
         if not is_case(clause)
     ]

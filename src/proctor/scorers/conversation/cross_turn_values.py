@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -33,6 +33,11 @@ _LEAST_SHARE: Final = 0.3
 # Likeness of two sentences without their figures; less is needed where both name the same day of the week.
 _ALIKE, _ALIKE_THAT_DAY = 0.65, 0.4
 _LONG_ROOT: Final = 5
+_SHARED_BY_PRICE: Final = 2  # words of a price and of what was free
+_OPENING: Final = re.compile(r"^\W*\w+,\s+")  # "Yes, ", "Sorry, "
+_ONLY: Final = re.compile(
+    r"\b(?:only|nur|seulement|uniquement|sólo|solo|soltanto|apenas|só|alleen|tylko|только)\b", re.I
+)
 _LAST_WORD: Final = re.compile(r"(\S+)\s*$")
 
 
@@ -98,7 +103,7 @@ def _valued(answer: str) -> tuple[_Valued, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Timed:
-    """A sentence with one time, period or share: the word before it, the days it names, and the rest of it."""
+    """A sentence with one time, period, share or price: the word before it, the days it names, and the rest of it."""
 
     sentence: str
     kind: str
@@ -131,8 +136,9 @@ def _rivals(said: Sequence[Spoken]) -> Iterator[tuple[_Timed, _Timed, Pair]]:
         for two in _timed(later.answer):
             for earlier in said[max(0, place - _BACK) : place]:
                 for one in _timed(earlier.answer):
-                    same = (one.kind, one.before, one.days) == (two.kind, two.before, two.days)
-                    if not same or one.value == two.value:
+                    same = (one.kind, one.before, one.days) == (two.kind, two.before, two.days) and one.kind != "money"
+                    free = one.kind == two.kind == "money" and not (one.value and two.value)
+                    if not (same or free) or one.value == two.value:
                         continue
                     pair = Pair(
                         earlier=earlier,
@@ -146,6 +152,9 @@ def _rivals(said: Sequence[Spoken]) -> Iterator[tuple[_Timed, _Timed, Pair]]:
 
 def _is_one_thing(one: _Timed, two: _Timed, pair: Pair) -> bool:
     """Whether one of the sentences says nothing that the other does not: "opens at 9" and "closes at 5" both do."""
+    if one.kind == "money":
+        shared = root_words(one.rest) & root_words(two.rest)
+        return len(shared) >= _SHARED_BY_PRICE and (language_of(one.sentence) != "en" or not other_things(pair))
     if language_of(one.sentence) == "en":
         words = content(one.rest), content(two.rest)
         return not other_things(pair) and (words[0] <= words[1] or words[1] <= words[0])
@@ -158,13 +167,25 @@ def _timed(answer: str) -> tuple[_Timed, ...]:
     """Return the sentences of an answer with exactly one time, period or share."""
     made = []
     for each in statements(answer, most=40):
-        if each.kind != "claim" or is_case(each.text) or is_denied(each.text):
+        if each.kind != "claim" or is_case(_ONLY.sub("", each.text)) or is_denied(each.text):
             continue
         figures = [one for one in (*find_quantities(each.text), *find_times(each.text)) if one.unit or one.day]
+        if (price := _price(each.text, figures)) is not None:
+            made.append(price)
         timed = [one for one in figures if one.unit in _UNITS]
         if len(timed) == 1 and len(figures) == 1 + sum(one.unit == "weekday" for one in figures):
             made.append(_timed_of(each.text, timed[0], figures))
     return tuple(made)
+
+
+def _price(sentence: str, figures: Sequence[Quantity]) -> _Timed | None:
+    """Return a sentence with one price, or with something that is free, which costs 0."""
+    prices = [one for one in figures if one.unit in CURRENCIES and one.high is None]
+    if len(prices) == 1 and not is_free(sentence):
+        return replace(_timed_of(sentence, prices[0], ()), kind="money")
+    if not figures and is_free(sentence) and not any(map(str.isdigit, sentence)):
+        return _Timed(sentence=sentence, kind="money", value=Decimal(0), before="", days=frozenset(), rest=sentence)
+    return None
 
 
 def _timed_of(sentence: str, one: Quantity, figures: Sequence[Quantity]) -> _Timed:
@@ -175,5 +196,5 @@ def _timed_of(sentence: str, one: Quantity, figures: Sequence[Quantity]) -> _Tim
         value=one.value if one.high is None else one.value + one.high,
         before=before.group(1).casefold() if before else "",
         days=frozenset(each.value for each in figures if each.unit == "weekday"),
-        rest=f"{sentence[: one.start].rstrip()} # {sentence[one.end :].lstrip()}",
+        rest=_OPENING.sub("", f"{sentence[: one.start].rstrip()} # {sentence[one.end :].lstrip()}"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -13,7 +13,7 @@ from proctor.scorers.conversation.known_texts import AgentMessage, known_text
 from proctor.text.claims import statements
 from proctor.text.content_words import content
 from proctor.text.number_words import find_number_words
-from proctor.text.polarity import find_opposite, is_denied, is_free, root_words, split_clauses
+from proctor.text.polarity import denied_root, find_opposite, is_denied, is_free, root_words, split_clauses
 from proctor.text.quantities import Quantity, find_quantities
 
 __all__ = ["contradicted_by"]
@@ -48,7 +48,31 @@ def contradicted_by(sentence: str, message: AgentMessage) -> str | None:
     shared = root_words(found.clause) & root_words(found.source) if found is not None else frozenset[str]()
     if found is not None and len(shared) > 1 and not (is_free(found.source) or is_free(found.clause)):
         return f"a source says the contrary: {quoted(found.source, 100)!r}"
+    if (denied := _denied_word(sentence, prose)) is not None:
+        return f"a source says the contrary: {quoted(denied, 100)!r}"
     return _against_field(sentence, message)
+
+
+def _denied_word(sentence: str, prose: Sequence[str]) -> str | None:
+    """Return a clause of a source that denies the word which the sentence affirms of the same thing: not transferable.
+
+    A clause with a condition or a figure of its own is another case, and one that affirms the word settles it.
+    """
+    clauses = [each for text in prose for each in split_clauses(text)]
+    for said in split_clauses(sentence):
+        if is_denied(said) or find_quantities(said):
+            continue
+        words = root_words(said)
+        for clause in clauses:
+            denied = denied_root(clause)
+            if denied not in words or _CASE.search(clause) or find_quantities(clause):
+                continue
+            shared = len(words & root_words(clause))
+            if shared >= _LEAST_SHARED and not any(
+                denied in root_words(other) and not is_denied(other) for other in clauses
+            ):
+                return clause
+    return None
 
 
 def _other_number(sentence: str, message: AgentMessage) -> str | None:

@@ -28,6 +28,7 @@ from proctor.scorers.conversation.known_conflicts import contradicted_by
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
+from proctor.text.dates import Day
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
 from proctor.text.polarity import is_denied, is_free, is_included, split_clauses
@@ -215,6 +216,11 @@ def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], mess
     if one.unit in CURRENCIES:
         return one.value == 0 or _is_total(one.value, message)
     days = [each.day for each in (*known.stated, *beside) if each.day is not None]
+    if one.day is not None:  # "today is the 19th, so tomorrow is the 20th"
+        return any(
+            each is not one and each.day is not None and known.explains(each) and _is_next(each.day, one.day)
+            for each in beside
+        )
     if one.unit == "weekday":
         return any(
             each.year and each.month and each.day and _weekday(each.year, each.month, each.day) == one.value
@@ -249,6 +255,16 @@ def _is_sum(value: Decimal, values: Sequence[Decimal]) -> bool:
     return value in sums
 
 
+def _is_next(one: Day, other: Day) -> bool:
+    """Whether two whole dates are a day apart."""
+    if not (one.year and one.month and one.day and other.year and other.month and other.day):
+        return False
+    try:
+        return abs((date(one.year, one.month, one.day) - date(other.year, other.month, other.day)).days) == 1
+    except ValueError:
+        return False
+
+
 def _weekday(year: int, month: int, day: int) -> Decimal | None:
     try:
         return Decimal(date(year, month, day).weekday())
@@ -261,5 +277,7 @@ def _is_unfounded_gift(sentence: str, message: AgentMessage) -> bool:
     clauses = split_clauses(_NO_GIFT.sub(" ", sentence))
     if not any(is_free(each) and not is_denied(each) for each in clauses):
         return False
+    if message.has_calls and any(one.unit in CURRENCIES and not one.value for one in find_quantities(sentence)):
+        return False  # "price difference: $0 (no charge)" was computed from what the tools gave
     texts = [*(each.text for each in message.told), *message.heard]
     return not any(is_free(text) or is_included(text) or _ZERO.search(text) or _WAIVED.search(text) for text in texts)

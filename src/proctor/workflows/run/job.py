@@ -41,7 +41,7 @@ from proctor.wiring.scorers import Bench, check_graders
 from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.budget import budget_notes, carry_spend
 from proctor.workflows.run.overview import overview_of_run
-from proctor.workflows.run.prompt_suite import open_tests, storing_model, suite_path
+from proctor.workflows.run.prompt_suite import existing_suite_path, open_tests, storing_model, suite_path
 from proctor.workflows.run.resume import carried_fingerprint, nothing_left, refuse_changed, settings_of, troubles
 from proctor.workflows.run.suite_source import Opened
 from proctor.workflows.run.trend_points import cells_of_run
@@ -125,7 +125,7 @@ def open_job(config: Config, job: Job) -> Opened:
         hint = "run the program that made it again"
         raise InputError("the cases of this run were given by a program and are in no file", hint=hint)
     return open_tests(
-        suite_path(job.suite, config, folder),
+        existing_suite_path(job.suite, config, folder),
         metrics=[folder / metric for metric in job.metrics],
         baseline=job.baseline,
         judged=bool(job.judges or job.judge or config.settings.judge) or job.light,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proctor.config import Config
-from proctor.core.errors import InputError
+from proctor.core.decode import closest
+from proctor.core.errors import InputError, SuiteError
 from proctor.suites.generated import is_prompt, joined
 from proctor.suites.load import open_suite
 from proctor.workflows.run.suite_source import Opened
 
-__all__ = ["open_tests", "storing_model", "suite_path"]
+__all__ = ["existing_suite_path", "open_tests", "storing_model", "suite_path"]
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:
@@ -19,6 +20,21 @@ def suite_path(name: str, config: Config, folder: Path) -> Path:
     if name in config.settings.suites:
         return config.folder / config.settings.suites[name]
     return folder / name
+
+
+def existing_suite_path(name: str, config: Config, folder: Path) -> Path:
+    """Return the path of a suite; a bare word is looked up in proctor.yaml and named as such when unknown.
+
+    Raises:
+        SuiteError: it is a bare word, and neither a suite of the project nor a file.
+    """
+    path = suite_path(name, config, folder)
+    known = tuple(config.settings.suites)
+    if not known or name in known or Path(name).suffix or Path(name).name != name or path.exists():
+        return path
+    guess = closest(name, known)
+    hint = f"did you mean {guess!r}?" if guess else f"`suites:` has: {', '.join(known)}; or give a path"
+    raise SuiteError(f"there is no suite {name!r}, and no such file", file=str(config.path or "") or None, hint=hint)
 
 
 def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:

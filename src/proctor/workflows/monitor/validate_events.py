@@ -18,19 +18,23 @@ _FIELDS: Final = frozenset(each.name for each in fields(Event)) - {"extra"}
 _MESSAGES: Final = frozenset({"input", "output"})
 _OF_TURN: Final = frozenset({"latency", "cost", "confidence", "error", "escalation", "usage"})
 _SHORT: Final = _FIELDS | _MESSAGES | _OF_TURN
+_ABOUT: Final = ("turn", "input", "output", "session", "customer", "intent", "name", "value")
 _CSAT_SCALE: Final = 5
 
 
 def check_names(data: Any) -> None:
-    """Check that a turn, as it was sent, has only fields that are read.
+    """Check that a turn, as it was sent, says something and has only fields that are read.
 
     ``latency`` and the like may stand beside ``input`` and ``output``, the short form of a turn.
 
     Raises:
-        MalformedError: it has others; each is named with the nearest known one.
+        MalformedError: it is empty, or has other fields; each is named with the nearest known one.
     """
     if type(data) is not dict or data.get("kind", "turn") != "turn":
         return
+    if not any(name in data for name in _ABOUT) and data.keys() <= _FIELDS:
+        hint = 'send at least {"session": "s1", "input": "Where is my order?", "output": "…"}'
+        raise MalformedError([Problem(("session",), "is missing, and so is any message: the event is empty", hint)])
     known = _SHORT if "input" in data or "output" in data else _FIELDS
     if data.keys() <= known:
         return
