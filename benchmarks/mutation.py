@@ -26,7 +26,8 @@ from benchmarks.obedient.model import MODEL
 from proctor.config import Config, RunSettings, Settings, read_environment
 from proctor.core.share import Share
 from proctor.report.adequacy import Adequacy
-from proctor.workflows.generate.generation import GenerationProgress, Wish, carry_out_generation
+from proctor.workflows.generate.generation import GenerationJob, carry_out_generation
+from proctor.workflows.generate.generation_models import GenerationProgress
 from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 __all__ = ["PROMPTS", "Measured", "main", "measured", "table"]
@@ -68,7 +69,7 @@ async def measured(prompt: Path, folder: Path, job: MutationJob, *, longest: int
         environment=read_environment(folder),
         path=folder / "proctor.yaml",
     )
-    await carry_out_generation(config, Wish(prompt=mine, no_model=True), GenerationProgress())
+    await carry_out_generation(config, GenerationJob(prompt=mine, no_model=True), GenerationProgress())
     begun = time.perf_counter()
     job = replace(job, prompt=mine)
     plan = mutation_plan(config, job)

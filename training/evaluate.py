@@ -1,4 +1,4 @@
-"""Measures the shipped models and writes the tables of docs/models.md: held-out sources only, intervals everywhere."""
+"""Measures the shipped models and writes the tables of docs/models*.md: held-out sources only, intervals everywhere."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def main() -> None:
     ask.add_argument("--data", type=Path, help="packed data, for grounding")
     ask.add_argument("--readings", type=Path, help="folder of the grounding-*.npz that training left")
     ask.add_argument("--weights", type=Path, help="another folder of weights than the shipped one")
-    ask.add_argument("--docs", type=Path, help="the page to put the tables into")
+    ask.add_argument("--docs", type=Path, nargs="*", default=[], help="the pages to put the tables into")
     told = ask.parse_args()
     from training.shipped import Shipped
 
@@ -234,8 +234,8 @@ def main() -> None:
         makers[part](out)
         (told.out / f"{part}.md").write_text("\n".join(out) + "\n", encoding="utf-8")
         print("\n".join(out), flush=True)
-    if told.docs:
-        write_tables(told.docs, told.out)
+    for page in told.docs:
+        write_tables(page, told.out)
 
 
 if __name__ == "__main__":

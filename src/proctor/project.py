@@ -20,7 +20,7 @@ from proctor.wiring.models import Rack
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from proctor.guard.sync_bridge import Door
+    from proctor.guard.sync_bridge import SyncBridge
     from proctor.models.wrap.stop_switch import StopSwitch
     from proctor.store.runs import RunStore
     from proctor.wiring.guard import Guard
@@ -44,7 +44,7 @@ class Project:
         self.http = LoopPools(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for))
         self._racks: list[Rack] = []
         self._opened = ExitStack()
-        self._bridge: Door | None = None
+        self._bridge: SyncBridge | None = None
 
     @classmethod
     def open(
@@ -157,9 +157,9 @@ class Project:
             RuntimeError: it is called by a coroutine that ``run_sync`` runs itself.
         """
         if self._bridge is None:
-            from proctor.guard.sync_bridge import Door  # noqa: PLC0415 - a run of the command line has its own loop
+            from proctor.guard.sync_bridge import SyncBridge  # noqa: PLC0415 - a run of the command line has its own loop
 
-            self._bridge = Door()
+            self._bridge = SyncBridge()
         return self._bridge.run(work)
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ import pytest
 from proctor.generate.artefacts import read_artefacts
 from proctor.prompts.load import load_prompt
 from proctor.suites.load import open_suite
-from proctor.workflows.exchange.files import bring_in
+from proctor.workflows.exchange.files import import_files
 from tests.cli.conftest import Project
 
 FOO = """\
@@ -166,7 +166,7 @@ def test_a_name_from_a_file_cannot_lead_out_of_the_folder(project: Project) -> N
         "testOutputs": {"content": json.dumps(answer)},
     }
     path = project.write("in/promptpex_context.json", json.dumps(context))
-    (made,) = bring_in(path, project.folder / "deep" / "out")
+    (made,) = import_files(path, project.folder / "deep" / "out")
     inside = (project.folder / "deep" / "out").resolve()
     assert {file.resolve().is_relative_to(inside) for file in made.files} == {True}
     assert [file.name for file in made.files] == ["evil.prompty", "m.jsonl", "evil.tests"]

@@ -21,7 +21,7 @@ from proctor.core.codec import dumps
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, assemble, begin_draft
 from proctor.redteam.payload_site import carries_payload
-from proctor.redteam.toolbox import FAMILIES, family_of
+from proctor.redteam.technique_registry import FAMILIES, family_of
 
 KINDS: dict[str, Any] = {point.name: point.load() for point in importlib.metadata.entry_points(group="proctor.attacks")}
 NAMES = sorted(KINDS)

@@ -1,14 +1,19 @@
 """What every registered gate owes its users, whoever wrote it.
 
-A gate is found by its entry point in the group ``proctor.gates``. Those of this package are run here with the settings
-below, through the chain that runs them in a service; any other is run with its default settings.
+A gate is found by its entry point in the group ``proctor.gates``. Those of this package have a section in a page
+docs/gates_*.md. A gate is run here with its default settings, or those of ``NEEDED`` if it has none, through the chain
+that runs it in a service.
 """
 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import importlib
 import importlib.metadata
 import inspect
+import pkgutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -17,10 +22,11 @@ import pytest
 from tests.guard.strange_gates import Answers, Raises, Sleeps
 from tests.tables import table
 
+import proctor.guard.gates
 from proctor.config import Config, Environment, Settings
 from proctor.core.chat import ToolCall
-from proctor.core.codec import dumps
-from proctor.core.sockets import Gate
+from proctor.core.codec import default_of, dumps
+from proctor.core.sockets import Gate, is_socket
 from proctor.core.step import POINTS, Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Action
@@ -52,6 +58,11 @@ HOSTILE = {
     "brackets": "(" * 3000,
     "numbers": "4111 1111 1111 1111 " * 200,
 }
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = "\n".join((DOCS / f"gates_{name}.md").read_text(encoding="utf-8") for name in ("input", "tools", "output"))
+SECTIONS = dict(re.findall(r"(?ms)^## (\w+)\n(.*?)(?=^## |\Z)", PAGES))
+OURS = sorted(name for name, kind in KINDS.items() if kind.__module__.startswith("proctor."))
+SAID_FOR_ALL = {"action", "tool_effects"}  # settings that the beginning of a page explains for all its gates
 SECONDS = 60.0  # generous, but no hang
 
 
@@ -78,6 +89,39 @@ def step(point: Point, text: str) -> Step:
     call = ToolCall(name="get_faq", result=text) if point == "tool_result" else None
     sources = (Source(id="s", text=text),) if point == "output" else ()
     return Step(point=point, text=text, call=call, sources=sources)
+
+
+def test_every_gate_of_this_package_is_registered() -> None:
+    built_in: set[Any] = set()
+    for module in pkgutil.iter_modules(proctor.guard.gates.__path__):
+        loaded = importlib.import_module(f"proctor.guard.gates.{module.name}")
+        classes = [
+            kind for _, kind in inspect.getmembers(loaded, inspect.isclass) if kind.__module__ == loaded.__name__
+        ]
+        built_in |= {kind for kind in classes if hasattr(kind, "check") and hasattr(kind, "points")}
+    assert len(built_in) > 10
+    missing = sorted(kind.__qualname__ for kind in built_in - set(KINDS.values()))
+    assert not missing, "add it under [project.entry-points.'proctor.gates'] and run `pip install -e .`"
+
+
+@table("name", NAMES)
+def test_it_can_be_built_here(name: str) -> None:
+    required = [
+        field.name
+        for field in dataclasses.fields(KINDS[name])
+        if field.init and default_of(field) is dataclasses.MISSING and not is_socket(field)
+    ]
+    assert not required or name in NEEDED, f"it has required settings ({', '.join(required)}): add it to NEEDED here"
+
+
+@table("name", OURS)
+def test_a_page_names_every_setting(name: str) -> None:
+    assert name in SECTIONS, f"docs/gates_input.md, gates_tools.md or gates_output.md needs a section `## {name}`"
+    assert f"| [{name}](#{name}) |" in PAGES, "the table at the beginning of the page names it"
+    fields = [field for field in dataclasses.fields(KINDS[name]) if field.init and not is_socket(field)]
+    names = {field.name for field in fields} - SAID_FOR_ALL
+    unsaid = sorted(each for each in names if not re.search(rf"\b{each}\b", SECTIONS[name]))
+    assert not unsaid, "the section names every setting"
 
 
 @table("name", NAMES)

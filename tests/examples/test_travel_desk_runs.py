@@ -14,7 +14,7 @@ from proctor.config import Config, Environment, load_config
 from proctor.core.report import Result
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.workflows.replay.suite import ReplayWish, prepare_replay
+from proctor.workflows.replay.suite import ReplayJob, prepare_replay
 from proctor.workflows.run.job import Job, RunProgress, carry_out
 
 FOLDER = Path(__file__).parents[2] / "examples" / "travel_desk"
@@ -57,7 +57,7 @@ def test_the_naive_agent_fails_where_it_is_weak_and_not_where_it_is_not(config: 
 def test_the_same_question_in_other_words_gets_another_answer_from_the_naive_agent_only(
     config: Config, recorded: str, target: str, contradicted: set[str]
 ) -> None:
-    made = asyncio.run(prepare_replay(config, ReplayWish(source=str(RECORDED[recorded]))))
+    made = asyncio.run(prepare_replay(config, ReplayJob(source=str(RECORDED[recorded]))))
     found = results(config, str(made.path), target)
     assert {name for name, each in found.items() if each.outcome == "fail"} == contradicted
     assert not [name for name, each in found.items() if each.outcome == "unscored"]

@@ -18,7 +18,7 @@ from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.engine import Plan, Watch
 from proctor.guard.gates.grounding import Grounding
-from proctor.guard.prefetch import MOST, Errand, begin, readers
+from proctor.guard.prefetch import MOST, PrefetchJob, begin, readers
 from proctor.guard.session import Session
 from proctor.guard.step import Step
 from proctor.scorers.answer.grounded import Grounded
@@ -74,8 +74,8 @@ def session(deadline: Deadline, made: Any) -> Session:
     return Session(Watch(Plan(chains={"output": chain})))
 
 
-def running(made: Session) -> Errand | None:
-    return made._errand
+def running(made: Session) -> PrefetchJob | None:
+    return made._prefetch
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def deadline() -> Iterator[Deadline]:
     made.close()
 
 
-def test_errands_are_done_in_order_and_one_that_fails_holds_nobody_up() -> None:
+def test_jobs_are_done_in_order_and_one_that_fails_holds_nobody_up() -> None:
     done: list[int] = []
 
     def failing() -> Iterator[None]:
@@ -99,7 +99,7 @@ def test_errands_are_done_in_order_and_one_that_fails_holds_nobody_up() -> None:
     assert done == [1, 2]
 
 
-def test_a_cancelled_errand_stops_at_its_next_step() -> None:
+def test_a_cancelled_job_stops_at_its_next_step() -> None:
     done: list[int] = []
 
     def work() -> Iterator[None]:
@@ -109,7 +109,7 @@ def test_a_cancelled_errand_stops_at_its_next_step() -> None:
                 errand.cancel()
             yield
 
-    errand = Errand(work)
+    errand = PrefetchJob(work)
     errand.perform()
     assert done == [0, 1]
     errand.perform()
@@ -221,17 +221,17 @@ def test_a_forked_program_reads_on_a_thread_of_its_own() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_without_a_thread_nothing_breaks_and_the_next_errand_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_thread_nothing_breaks_and_the_next_job_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
     line, done = prefetch._Line(), list[int]()
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refused)
-        line.put(Errand(partial(_noting, done, 1)))
+        line.put(PrefetchJob(partial(_noting, done, 1)))
     assert not done
     last = threading.Event()
-    line.put(Errand(partial(_setting, last)))
+    line.put(PrefetchJob(partial(_setting, last)))
     assert last.wait(PATIENCE)
     assert done == [1]
 
@@ -249,7 +249,7 @@ begin(long)
 """
 
 
-def test_a_program_that_ends_waits_for_no_errand() -> None:
+def test_a_program_that_ends_waits_for_no_job() -> None:
     done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -257,7 +257,7 @@ def test_a_program_that_ends_waits_for_no_errand() -> None:
 async def test_what_fails_in_reading_ahead_changes_no_verdict(
     deadline: Deadline, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(_work: Any) -> Errand:
+    def broken(_work: Any) -> PrefetchJob:
         raise RuntimeError("no line to be had")
 
     monkeypatch.setattr("proctor.guard.session.begin", broken)
@@ -269,12 +269,12 @@ async def test_what_fails_in_reading_ahead_changes_no_verdict(
     assert (await made.output("The total is 75.00 EUR.")).action == "escalate"
 
 
-@pytest.mark.parametrize("end", [Errand.perform, Errand.cancel])
-def test_an_errand_that_is_over_holds_nothing(end: Callable[[Errand], None]) -> None:
+@pytest.mark.parametrize("end", [PrefetchJob.perform, PrefetchJob.cancel])
+def test_a_job_that_is_over_holds_nothing(end: Callable[[PrefetchJob], None]) -> None:
     held = Held()
     held.go_on.set()
     alive = weakref.ref(held)
-    errand = Errand(held)
+    errand = PrefetchJob(held)
     del held
     assert alive() is not None
     end(errand)

@@ -11,10 +11,10 @@ from proctor.core.case import Case
 from proctor.core.sockets import Attack
 from proctor.redteam.adapt import AdaptSettings, next_round
 from proctor.redteam.assemble import build_attempt
-from proctor.redteam.credit import Credit
+from proctor.redteam.attempt_progress import AttemptObservation
 from proctor.redteam.mutate_recipe import RecipeMutator
-from proctor.redteam.nearness import SeenAttempt
-from proctor.redteam.toolbox import family_of
+from proctor.redteam.recipe_bandit import RecipeBandit
+from proctor.redteam.technique_registry import family_of
 from tests.redteam.sample_goals import goal
 
 
@@ -30,17 +30,17 @@ class World:
     deliveries: dict[str, frozenset[str]]
     weak: dict[str, frozenset[str]]
 
-    def see(self, case: Case) -> SeenAttempt:
+    def see(self, case: Case) -> AttemptObservation:
         attempt = attempt_of(case)
         assert attempt is not None
         used, delivery = set(attempt.techniques), attempt.techniques[-1]
         if self.known & used:
-            return SeenAttempt(case=case, sight="refused", gate="injection", reason="looks like an attack")
+            return AttemptObservation(case=case, sight="refused", gate="injection", reason="looks like an attack")
         right = delivery in self.deliveries[attempt.goal]
         weak = bool(self.weak[attempt.goal] & used)
         if right and weak:
-            return SeenAttempt(case=case, sight="executed")
-        return SeenAttempt(case=case, sight="different" if right or weak else "answered")
+            return AttemptObservation(case=case, sight="executed")
+        return AttemptObservation(case=case, sight="different" if right or weak else "answered")
 
 
 def make_world(goals: Sequence[Goal], attacks: dict[str, Attack], seed: int) -> World:
@@ -58,8 +58,8 @@ def make_world(goals: Sequence[Goal], attacks: dict[str, Attack], seed: int) -> 
 
 def search(
     goals: Sequence[Goal], world: World, attacks: dict[str, Attack], settings: AdaptSettings
-) -> list[SeenAttempt]:
-    seen: list[SeenAttempt] = []
+) -> list[AttemptObservation]:
+    seen: list[AttemptObservation] = []
     while cases := next_round(goals, seen, settings, attacks=attacks):
         seen += map(world.see, cases)
     return seen
@@ -67,16 +67,16 @@ def search(
 
 def draw_at_random(
     goals: Sequence[Goal], world: World, attacks: dict[str, Attack], settings: AdaptSettings
-) -> list[SeenAttempt]:
+) -> list[AttemptObservation]:
     """The same number of different attempts, each drawn without looking at the ones before."""
-    seen: list[SeenAttempt] = []
+    seen: list[AttemptObservation] = []
     for each in goals:
         mutator = RecipeMutator(
             attacks=attacks,
             channels=CHANNELS,
             languages=(),
             variants={},
-            credit=Credit(),
+            credit=RecipeBandit(),
             random=Random(f"{settings.seed}/{each.id}"),
         )
         cases: dict[str, Case] = {}

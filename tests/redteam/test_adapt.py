@@ -16,9 +16,9 @@ from proctor.core.verdict import Verdict
 from proctor.core.world import with_twin
 from proctor.redteam.adapt import AdaptSettings, goals_reached, next_round
 from proctor.redteam.assemble import recipe_of
-from proctor.redteam.credit import Credit
-from proctor.redteam.nearness import SeenAttempt, Sight, see_attempt
-from proctor.redteam.toolbox import load_attacks
+from proctor.redteam.attempt_progress import AttemptObservation, Sight, observe_attempt
+from proctor.redteam.recipe_bandit import RecipeBandit
+from proctor.redteam.technique_registry import load_attacks
 from tests.redteam.sample_goals import goal, goals
 from tests.redteam.simulated_gate import draw_at_random, make_world, many_goals, search
 
@@ -51,18 +51,18 @@ def test_a_caller_sees_how_near_an_attempt_came(
     outcome: AttackOutcome, stopped_at: str | None, text: str, sight: Sight
 ) -> None:
     case = Case(id="a")
-    seen = see_attempt(
+    seen = observe_attempt(
         case, with_twin(answer(text), answer(TWIN)), AttackResult(outcome=outcome, stopped_at=stopped_at)
     )
     assert seen.sight == sight
 
 
 def test_an_unscored_attempt_uses_up_a_try_and_teaches_nothing() -> None:
-    seen = see_attempt(Case(id="a"), answer(""), AttackResult(outcome="unscored"))
+    seen = observe_attempt(Case(id="a"), answer(""), AttackResult(outcome="unscored"))
     assert seen.sight == "unscored"
     one, settings = [goal("grant-refund")], AdaptSettings(tries=15, batch=10, explore=0.0)
     first = next_round(one, (), settings, attacks=ATTACKS)
-    broken = [SeenAttempt(case=case, sight="unscored") for case in first]
+    broken = [AttemptObservation(case=case, sight="unscored") for case in first]
     second = next_round(one, broken, settings, attacks=ATTACKS)
     assert len(second) == 5
     assert all(found.parent is None for case in second if (found := attempt_of(case)))
@@ -73,7 +73,7 @@ def test_the_reason_is_the_one_that_the_gate_gave() -> None:
     before = (Verdict(action="redact", reason="a name masked"), Verdict(action="block", reason="seen", shadow=True))
     run = answer("No.", Verdict(action="allow", reason="fine"), *before, Verdict(action="block", reason="role play"))
     result = AttackResult(outcome="stopped", stopped_at="input", stopped_by="injection", reason="stopped by injection")
-    seen = see_attempt(Case(id="a"), run, result)
+    seen = observe_attempt(Case(id="a"), run, result)
     assert (seen.gate, seen.reason) == ("injection", "role play")
 
 
@@ -82,7 +82,7 @@ def test_a_round_is_the_same_for_the_same_results_and_another_for_another_seed()
     assert first == next_round(goals(), (), AdaptSettings(batch=6), attacks=ATTACKS)
     assert first != next_round(goals(), (), AdaptSettings(batch=6, seed=1), attacks=ATTACKS)
     assert Counter(found.goal for case in first if (found := attempt_of(case))) == {each.id: 6 for each in goals()}
-    seen = [SeenAttempt(case=case, sight="answered") for case in first]
+    seen = [AttemptObservation(case=case, sight="answered") for case in first]
     second = next_round(goals(), seen, AdaptSettings(batch=6), attacks=ATTACKS)
     assert second == next_round(goals(), seen, AdaptSettings(batch=6), attacks=ATTACKS)
     assert {found.round for case in second if (found := attempt_of(case))} == {2}
@@ -94,10 +94,10 @@ def test_the_budget_of_tries_is_kept_and_a_reached_goal_is_left_alone() -> None:
     one = [goal("grant-refund")]
     first = next_round(one, (), settings, attacks=ATTACKS)
     assert len(first) == 10
-    seen = [SeenAttempt(case=case, sight="refused", reason="no") for case in first]
+    seen = [AttemptObservation(case=case, sight="refused", reason="no") for case in first]
     second = next_round(one, seen, settings, attacks=ATTACKS)
     assert len(second) == 5
-    seen += [SeenAttempt(case=case, sight="refused", reason="no") for case in second]
+    seen += [AttemptObservation(case=case, sight="refused", reason="no") for case in second]
     assert next_round(one, seen, settings, attacks=ATTACKS) == ()
     done = [replace(seen[0], sight="executed")]
     assert next_round(one, done, settings, attacks=ATTACKS) == ()
@@ -109,7 +109,7 @@ def test_mutations_come_from_the_nearest_attempts() -> None:
     one = [goal("grant-refund")]
     first = next_round(one, (), settings, attacks=ATTACKS)
     near = {first[3].id, first[11].id}
-    seen = [SeenAttempt(case=case, sight="different" if case.id in near else "refused") for case in first]
+    seen = [AttemptObservation(case=case, sight="different" if case.id in near else "refused") for case in first]
     parents = {found.parent for case in next_round(one, seen, settings, attacks=ATTACKS) if (found := attempt_of(case))}
     assert parents == near
 
@@ -118,10 +118,10 @@ def test_a_refusal_for_another_reason_than_the_parents_is_nearer() -> None:
     settings = AdaptSettings(batch=4, beam=1, explore=0.0)
     one = [goal("grant-refund")]
     first = next_round(one, (), settings, attacks=ATTACKS)
-    seen = [SeenAttempt(case=case, sight="refused", reason="one") for case in first]
+    seen = [AttemptObservation(case=case, sight="refused", reason="one") for case in first]
     second = next_round(one, seen, settings, attacks=ATTACKS)
     moved = second[1]
-    seen += [SeenAttempt(case=c, sight="refused", reason="two" if c.id == moved.id else "one") for c in second]
+    seen += [AttemptObservation(case=c, sight="refused", reason="two" if c.id == moved.id else "one") for c in second]
     third = next_round(one, seen, settings, attacks=ATTACKS)
     assert {found.parent for case in third if (found := attempt_of(case))} == {moved.id}
 
@@ -133,9 +133,9 @@ def test_a_refusal_that_names_a_technique_is_blamed_on_it() -> None:
     made = recipe_of(attempt)
     assert made is not None
     recipe = replace(made, techniques=("role_play", "base64", "message_after"))
-    credit = Credit()
+    credit = RecipeBandit()
     for _ in range(6):
-        credit.learn(recipe, SeenAttempt(case=case, sight="refused", reason="A role play was detected."))
+        credit.learn(recipe, AttemptObservation(case=case, sight="refused", reason="A role play was detected."))
     drawn = {name: sum(credit.draw("grant-refund", name, Random(n)) for n in range(50)) for name in recipe.techniques}
     assert drawn["role_play"] < drawn["base64"] / 2
     assert drawn["role_play"] < drawn["message_after"] / 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proctor.redteam.toolbox import FAMILIES, load_attacks
+from proctor.redteam.technique_registry import FAMILIES, load_attacks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "redteam_attacks.md").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proctor.core.attack import AttackAttempt, AttackDraft, Goal, attempt_of
 from proctor.core.errors import NotFoundError
 from proctor.redteam.plan import AttackPlan, PlanSettings, is_held_out, plan_attempts
-from proctor.redteam.toolbox import family_of, load_attacks
+from proctor.redteam.technique_registry import family_of, load_attacks
 from tests.redteam.sample_goals import goal, goals
 
 ATTACKS = load_attacks()

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.sockets import Attack
+from proctor.redteam.technique_registry import load_attacks
 from proctor.redteam.techniques.payload_encoding import Encoding
-from proctor.redteam.toolbox import load_attacks
 from proctor.text.normalise import normalise, views
 
 TEXTS = {

@@ -17,9 +17,9 @@ from proctor.core.errors import NotFoundError
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, begin_draft, build_attempt
 from proctor.redteam.framing_texts import languages_of, text_names, texts_of
+from proctor.redteam.technique_registry import FAMILIES, choose_attacks, family_of, load_attacks
 from proctor.redteam.techniques.conversation import ConversationScript
 from proctor.redteam.techniques.framings import Framing
-from proctor.redteam.toolbox import FAMILIES, choose_attacks, family_of, load_attacks
 from tests.redteam.sample_goals import goal
 
 ATTACKS = load_attacks()

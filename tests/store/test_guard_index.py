@@ -7,6 +7,7 @@ from pathlib import Path
 
 from proctor.core.gate_tally import DecisionTally
 from proctor.monitor.gate_figures import GateFigures
+from proctor.store.db import transaction
 from proctor.store.decision_query import DecisionQuery
 from proctor.store.erase_customer import erase_from_guard_log
 from proctor.store.guard_index import GuardIndex
@@ -75,7 +76,7 @@ def test_a_limit_of_time_leaves_the_rest_for_later(tmp_path: Path) -> None:
 
 def test_a_reader_with_a_limit_does_not_wait_for_another_process(tmp_path: Path) -> None:
     _fill(tmp_path, 5)
-    with GuardIndex(tmp_path) as index, GuardIndex(tmp_path) as other, other._change():
+    with GuardIndex(tmp_path) as index, GuardIndex(tmp_path) as other, transaction(other._database):
         assert index.catch_up(seconds=1.0) > 0
     with GuardIndex(tmp_path) as index:
         assert index.catch_up() == 0

@@ -9,7 +9,7 @@ from proctor.core.event import Alert
 from proctor.core.report import Cell, Fingerprint
 from proctor.store.alerts import keep_alert
 from proctor.store.db import MIGRATIONS, connect
-from proctor.store.decisions import decisions, held_in_vain, keep_decision
+from proctor.store.decisions import decisions, false_holds, keep_decision
 from proctor.store.figures import report_of
 from proctor.store.lock import only_one
 from proctor.store.review import ReviewItem, add_items, items, resolve
@@ -106,7 +106,7 @@ def test_a_decision_is_kept_once_for_each_run_and_baseline(tmp_path: Path) -> No
 
 def test_a_hold_is_in_vain_when_people_found_everything_acceptable(tmp_path: Path) -> None:
     with RunStore(tmp_path) as store:
-        assert held_in_vain(store) == (0, 0)
+        assert false_holds(store) == (0, 0)
         for number, decision in enumerate(["ship", "hold", "hold", "hold", "hold"]):
             _decide(store, f"r{number}", decision)
         add_items(
@@ -123,7 +123,7 @@ def test_a_hold_is_in_vain_when_people_found_everything_acceptable(tmp_path: Pat
             elif item.run == "r2":
                 resolve(store, item, verdict="worse", person="p")
         # r3 has open items and r4 nothing to look at: neither tells.
-        assert held_in_vain(store) == (1, 3)
+        assert false_holds(store) == (1, 3)
 
 
 def test_an_alert_is_one_file_for_one_trouble(tmp_path: Path) -> None:

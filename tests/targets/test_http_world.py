@@ -103,7 +103,7 @@ async def test_a_new_session_is_another_id_in_the_same_world(agent: Agent, house
     blind = settings(agent, request={"text": "{{ text }}", "world": "{{ world }}", "session": ""})
     run = await Twinned(target=connect(kit_of(blind))).run(attack("wall", "One.", "Two.", new_session=(2,)))
     assert len(run.turns) == 1
-    assert "told of no session" in str(run.error)
+    assert "no session id is sent to the agent" in str(run.error)
     by_session = settings(agent, request={"text": "{{ text }}", "world": "{{ session }}", "session": "{{ session }}"})
     run = await Twinned(target=connect(kit_of(by_session))).run(attack("wall", "One.", "Two.", new_session=(2,)))
     assert "a new session would be a new world" in str(run.error)

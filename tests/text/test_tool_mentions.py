@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from proctor.text.tool_mentions import about_deed, deed_words
+from proctor.text.tool_mentions import about_action, action_words
 
 
 @table(
@@ -27,13 +27,13 @@ from proctor.text.tool_mentions import about_deed, deed_words
     ],
 )
 def test_a_question_is_about_a_deed_by_the_words_of_the_tool(question: str, tool: str, about: bool) -> None:
-    assert about_deed(question, tool) is about
+    assert about_action(question, tool) is about
 
 
 def test_words_that_tell_nothing_are_left_out() -> None:
-    assert deed_words("execute_refundOrder_v2") == ("refund", "order")
+    assert action_words("execute_refundOrder_v2") == ("refund", "order")
 
 
 @given(st.text(), st.text())
 def test_any_name_and_any_question_can_be_told(question: str, tool: str) -> None:
-    assert about_deed(question, tool) in (True, False)
+    assert about_action(question, tool) in (True, False)

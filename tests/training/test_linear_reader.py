@@ -13,7 +13,7 @@ from training.linear_reader import cut_of, fit, seen, word_tables
 from training.onnx_weights import state_of
 
 from proctor.models.local import weights as shipped
-from proctor.models.local.linear_prefilter import Glance, known_place, marks
+from proctor.models.local.linear_prefilter import LinearPrefilter, known_place, marks
 from proctor.models.local.model_registry import network_of, pieces_of
 from proctor.models.local.tokenizer import END, START, Line
 
@@ -84,7 +84,7 @@ def test_what_was_learnt_tells_names_from_messages() -> None:
     rows = [seen(row(t), 0.2) for t in plain]
     rows += [seen(row(t, found=[("PERSON", 0.9, t.split()[-1])]), 0.2) for t in named]
     weights, scale, bias = fit(rows, strength=1.0)
-    look = Glance(weights, word_tables(rows), scale=scale, bias=bias, low=0.0)
+    look = LinearPrefilter(weights, word_tables(rows), scale=scale, bias=bias, low=0.0)
     assert look.passes("where is my order")
     assert not look.passes("my name is Ulf")
     assert marks("my name is Ulf", *word_tables(rows))[1]

@@ -1,4 +1,4 @@
-"""The examples of docs/guard.md, run as they stand there."""
+"""The examples of docs/guard.md and its pages, run as they stand there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from proctor.config import Environment, load_config
 from proctor.wiring.guard_settings import check_guard
 
 _DOCS = Path(__file__).parents[2] / "docs"
-PAGE = "\n".join((_DOCS / name).read_text(encoding="utf-8") for name in ("guard.md", "guard_reference.md"))
+PAGE = "\n".join(
+    (_DOCS / name).read_text(encoding="utf-8") for name in ("guard.md", "guard_configuration.md", "guard_reference.md")
+)
 PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 YAML = [block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if block.startswith("guard:")]
 

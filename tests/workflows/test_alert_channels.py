@@ -31,7 +31,7 @@ from proctor.store.runs import RunStore
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.alert_channels import AlertNotifier
 from proctor.workflows.alert_test import send_tests
-from proctor.workflows.alerts import tell_somebody, webhook_of
+from proctor.workflows.alerts import send_alert, webhook_of
 
 NOW = 1_763_000_000.0
 TEXT = {"type": "string"}
@@ -481,13 +481,13 @@ async def test_alerts_of_releases_go_to_the_channels_too(tmp_path: Path, receive
         key="floor-1",
     )
     with RunStore(config.store) as store:
-        done = await tell_somebody(config, store, told, webhook_of(config))
+        done = await send_alert(config, store, told, webhook_of(config))
     assert (done.delivered, done.failure) == (True, "")
     assert receiver.wrong == []
     assert receiver.got["plain"][0]["rule"] == "floor"  # unchanged, as before
     assert receiver.got["slack"][0]["text"] == "[FIRING 1] floor: first: correctness is below its floor"
     receiver.status = 503
     with RunStore(config.store) as store:
-        done = await tell_somebody(config, store, told, None)
+        done = await send_alert(config, store, told, None)
     assert done.failure == "desk: Slack answered with status 503"
     assert len(AlertSpool(config.store).waiting()) == 1  # for `proctor serve` to deliver

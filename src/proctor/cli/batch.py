@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor import registry
 from proctor.cli.context import project
+from proctor.cli.scoring_options import format_option, judge_option
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-_FORMATS = ("auto", *registry.names("importers"))
 _WORDS = {"passed": "PASSED", "failed": "FAILED", "unjudged": "NOT JUDGED", None: "NOT DECIDED"}
 
 
@@ -49,14 +48,7 @@ def verb() -> None:
     help="Names of scorers, separated by commas. May be repeated.  [default: conversation]",
 )
 @click.option("--suite", metavar="SUITE", help="A suite with `scorers:`, and expectations of conversations by `id`.")
-@click.option(
-    "-f",
-    "--format",
-    type=click.Choice(_FORMATS),
-    default="auto",
-    show_default=True,
-    help="The tool that wrote the files; auto detects it for each.",
-)
+@format_option("auto detects it for each")
 @click.option(
     "--on",
     type=click.Choice(["local", "ray"]),
@@ -66,13 +58,7 @@ def verb() -> None:
 )
 @click.option("--workers", type=click.IntRange(min=1), help="Shards at once.  [default: one per processor]")
 @click.option("--address", help="Ray cluster, e.g. ray://head:10001 or auto; default: RAY_ADDRESS, or a local cluster.")
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    envvar="PROCTOR_RUN_JUDGE",
-    help="Model that judges what code and local models cannot. May be repeated.",
-)
+@judge_option()
 @click.option("--light", is_flag=True, help="Only exact checks: no model, local or other.")
 @click.option("--allow-commands", is_flag=True, help="Allow Python code named in a check of the suite file.")
 @click.option("--budget", type=click.FloatRange(min=0), help="Maximum cost of judges in dollars, over all resumes.")

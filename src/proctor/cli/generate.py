@@ -101,7 +101,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     prompt or of a file, run it again: everything still valid is kept.
     """
     if flags["force"] and (flags["resume"] or flags["start"]):
-        raise click.UsageError("--force makes everything anew: leave --resume and --from out.")
+        raise click.UsageError("--force regenerates everything: leave out --resume and --from.")
     if flags["no_model"] and (flags["model"] or flags["judges"] or flags["groundtruth"]):
         raise click.UsageError("--no-model asks no model: leave --model, --judge and --groundtruth out.")
     config = project(ctx)
@@ -137,14 +137,14 @@ def _needing_model(ctx: click.Context) -> tuple[str, ...]:
 
 def _wish(flags: dict[str, Any], *, needing_model: tuple[str, ...]) -> Any:
     from proctor.generate.effort import DEFAULT, PRESETS  # noqa: PLC0415
-    from proctor.workflows.generate.generation import Wish  # noqa: PLC0415
+    from proctor.workflows.generate.generation import GenerationJob  # noqa: PLC0415
 
     names = ("most_rules", "tests_per_rule", "rules_per_call", "generations", "expansions")
     numbers = {name: flags[name] for name in names}
     if flags["baseline"] is not None:
         numbers["baseline"] = (PRESETS[flags["effort"] or DEFAULT].baseline or _BASELINE) if flags["baseline"] else 0
     same = "out model judges groundtruth no_model effort start force resume seed budget samples shuffle_samples cache"
-    return Wish(
+    return GenerationJob(
         prompt=flags["prompt"],
         numbers=numbers,
         concurrency=flags["concurrency"],

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
 from proctor.cli.guard_mcp import mcp
+from proctor.cli.guard_server import exposure, open_guard, read_token, serve_app
 from proctor.cli.guard_tune import tune
 from proctor.cli.output_option import output_option
 from proctor.cli.scan import read_content, read_fields

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import open_guard, read_token, serve_app
+from proctor.cli.guard_server import open_guard, read_token, serve_app
 
 __all__ = ["mcp"]
 

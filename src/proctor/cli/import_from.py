@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from proctor.workflows.exchange.files import Brought
+    from proctor.workflows.exchange.files import ImportedFiles
 
 __all__ = ["verb"]
 
@@ -45,10 +45,10 @@ def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_o
     samples, and a plain-text prompt. Files that it refers to are read only inside its own folder. Everything that could
     not be imported is listed; nothing is replaced without --force.
     """
-    from proctor.workflows.exchange.files import bring_in  # noqa: PLC0415 - verbs load what they use
+    from proctor.workflows.exchange.files import import_files  # noqa: PLC0415 - verbs load what they use
 
     noted: set[str] = set()
-    for brought in bring_in(source, out, kind=kind, prompt=prompt, force=force, allow_outside=allow_outside):
+    for brought in import_files(source, out, kind=kind, prompt=prompt, force=force, allow_outside=allow_outside):
         _tell(brought)
         for note in brought.notes:
             if note not in noted:  # print notes shared by several prompts once
@@ -56,7 +56,7 @@ def verb(source: Path, out: Path, kind: str | None, prompt: Path | None, allow_o
         noted |= set(brought.notes)
 
 
-def _tell(brought: Brought) -> None:
+def _tell(brought: ImportedFiles) -> None:
     parts = {
         "rules": brought.rules,
         "tests": brought.tests,

@@ -14,7 +14,7 @@ from proctor import __version__
 from proctor.cli.masked_output import masked_output
 from proctor.core.errors import MalformedError, ProctorError, StoreError
 
-__all__ = ["ENVIRONMENT", "VERBS", "cli", "main", "tell"]
+__all__ = ["ENVIRONMENT", "VERBS", "cli", "main", "print_error"]
 
 ENVIRONMENT = "proctor.environment"  # where a command finds the environment that `main` has read
 
@@ -122,7 +122,7 @@ def main(args: list[str] | None = None) -> None:
         with masked_output():
             _run(words)
     except StoreError as error:  # the output could not be written
-        tell(error)
+        print_error(error)
         sys.exit(error.exit_code)
 
 
@@ -151,7 +151,7 @@ def _run(words: list[str]) -> NoReturn:
         sys.stderr.close()
         sys.exit(0)
     except ProctorError as error:
-        tell(error)
+        print_error(error)
         if "--debug" in words:
             raise
         sys.exit(error.exit_code)
@@ -164,7 +164,7 @@ def _of_all_verbs() -> dict[str, str]:
     return {name: name if each.is_flag else f"{name} FILE" for name, each in shown.items()}
 
 
-def tell(error: ProctorError) -> None:
+def print_error(error: ProctorError) -> None:
     """Print the error, its place, and the hint."""
     click.secho("error: ", fg="red", bold=True, err=True, nl=False)
     if not isinstance(error, MalformedError):

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from proctor.cli.context import project
-from proctor.cli.guard_door import exposure, open_guard, read_token, serve_app
+from proctor.cli.guard_server import exposure, open_guard, read_token, serve_app
 from proctor.core.errors import ConfigError, InputError
 
 __all__ = ["verb"]

@@ -38,7 +38,7 @@ def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str |
 
     Exit codes: 0 published everywhere, 2 usage or configuration, 3 a place failed.
     """
-    from proctor.cli.main import tell  # noqa: PLC0415 - verbs load what they use
+    from proctor.cli.main import print_error  # noqa: PLC0415 - verbs load what they use
     from proctor.core.errors import InputError, ProctorError  # noqa: PLC0415
     from proctor.store.run_reader import RunReader  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
@@ -67,9 +67,9 @@ def verb(ctx: click.Context, /, run: str, places: tuple[str, ...], target: str |
                 else:
                     click.echo(f"{place}: {asyncio.run(publish_run(work, place))}", err=True)
             except InputError as error:
-                tell(error)
+                print_error(error)
                 worst = worst or error.exit_code
             except ProctorError as error:
-                tell(error)
+                print_error(error)
                 worst = error.exit_code
     return worst

@@ -47,11 +47,11 @@ def plan(ctx: click.Context, /, campaign: str | None, as_json: bool, **flags: An
     """
     from proctor.workflows.redteam.campaign import open_campaign  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.redteam.plan_campaign import plan_campaign  # noqa: PLC0415
-    from proctor.workflows.redteam.plan_outlook import plan_outlook  # noqa: PLC0415
+    from proctor.workflows.redteam.plan_estimate import estimate_plan  # noqa: PLC0415
 
     chosen = open_campaign(project(ctx), campaign, **flags)
     planned = plan_campaign(chosen)
-    notes = [*planned.plan.notes, *plan_outlook(chosen, planned)]
+    notes = [*planned.plan.notes, *estimate_plan(chosen, planned)]
     if as_json:
         import json  # noqa: PLC0415
 

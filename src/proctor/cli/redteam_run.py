@@ -135,7 +135,7 @@ def _check_outputs(flags: dict[str, Any]) -> None:
 
 def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> int:
     from proctor.cli.redteam_progress import CampaignProgress  # noqa: PLC0415
-    from proctor.cli.run import until_asked_to_stop  # noqa: PLC0415
+    from proctor.cli.run import run_until_interrupted  # noqa: PLC0415
     from proctor.workflows.redteam.attack_target import AttackProgress  # noqa: PLC0415
 
     progress = CampaignProgress(shown=not flags["quiet"])
@@ -152,7 +152,7 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
     watching.begun = begun
     settings = _settings(campaign, flags)
     try:
-        ended: AttackRun = until_asked_to_stop(_work(campaign, record, settings, watching), watching)
+        ended: AttackRun = run_until_interrupted(_work(campaign, record, settings, watching), watching)
     finally:
         progress.clear()
     for note in ended.notes:

@@ -104,10 +104,10 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 
 def _prepared(config: Any, flags: dict[str, Any]) -> Any:
-    from proctor.workflows.replay.suite import ReplayWish, prepare_replay  # noqa: PLC0415
+    from proctor.workflows.replay.suite import ReplayJob, prepare_replay  # noqa: PLC0415
 
     names = ("source", "format", "model", "questions", "wordings", "first", "control", "writes")
-    wish = ReplayWish(target=flags["recorded"], **{name: flags[name] for name in names})
+    wish = ReplayJob(target=flags["recorded"], **{name: flags[name] for name in names})
     made = asyncio.run(prepare_replay(config, wish))
     for line in made.told():
         click.echo(f"note: {line}", err=True)

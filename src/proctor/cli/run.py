@@ -15,11 +15,12 @@ from click.core import ParameterSource
 
 from proctor.cli.context import project, project_in
 from proctor.cli.output_option import output_option
+from proctor.cli.scoring_options import judge_option
 from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
-__all__ = ["carry", "until_asked_to_stop", "verb"]
+__all__ = ["carry", "run_until_interrupted", "verb"]
 
 _CHANGEABLE = ("concurrency", "budget", "rate", "timeout", "pass_rate", "unscored")  # may be changed with --resume
 _CHOSEN_AT_START = ("targets", "models", "judges", "metrics", "baseline", "store_completions", "repeat", "only_failing")
@@ -44,13 +45,7 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
     multiple=True,
     help="Model for prompt targets: a name in proctor.yaml or provider:model. May be repeated.",
 )
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    envvar="PROCTOR_RUN_JUDGE",
-    help="Model that judges; default: `judge:` in proctor.yaml. Repeated: rules and metrics ask all of them.",
-)
+@judge_option("Model that judges; default: `judge:` in proctor.yaml. Repeated: rules and metrics ask all of them.")
 @click.option(
     "--metric",
     "metrics",
@@ -192,7 +187,7 @@ def carry(config: Config, job: Any, flags: dict[str, Any]) -> int:
     watching.warned = lambda text: click.echo(f"warning: {text}", err=True)
     watching.result = lambda result: progress[0].heard(result)  # noqa: PLW0108 - the line exists only once it has begun
     try:
-        run, done = until_asked_to_stop(
+        run, done = run_until_interrupted(
             carry_out(
                 config,
                 job,
@@ -278,7 +273,7 @@ def _gated(config: Config, run_id: str, code: int, flags: dict[str, Any]) -> int
     return worst(codes)
 
 
-def until_asked_to_stop(work: Any, watching: Any) -> Any:
+def run_until_interrupted(work: Any, watching: Any) -> Any:
     """Run to the end; Ctrl-C or SIGTERM finishes open cases, a second one cancels them."""
     gc.freeze()  # loaded objects stay for the whole run
 

@@ -83,7 +83,7 @@ def list_due(ctx: click.Context, as_json: bool) -> None:
 
 
 def _run_trigger(config: Config, name: str, *, now: bool, verbose: bool) -> list[int]:
-    from proctor.cli.main import tell  # noqa: PLC0415
+    from proctor.cli.main import print_error  # noqa: PLC0415
     from proctor.cli.run import carry  # noqa: PLC0415
     from proctor.cli.triggers import jobs_of, trigger_of  # noqa: PLC0415
 
@@ -97,7 +97,7 @@ def _run_trigger(config: Config, name: str, *, now: bool, verbose: bool) -> list
             click.echo(f"{name}: {job.suite}")
             codes.append(carry(config, job, {**_FLAGS, "quiet": not verbose}))
     except ProctorError as error:  # the others run all the same
-        tell(error)
+        print_error(error)
         codes.append(error.exit_code)
     return codes
 

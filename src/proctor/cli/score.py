@@ -8,25 +8,16 @@ from typing import Any
 
 import click
 
-from proctor import registry
 from proctor.cli.context import project
 from proctor.cli.output_option import output_option
+from proctor.cli.scoring_options import format_option, judge_option
 
 __all__ = ["verb"]
-
-_FORMATS = ("auto", *registry.names("importers"))
 
 
 @click.command("score", short_help="Score recorded conversations: consistency, completion, safety, turn by turn.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "-f",
-    "--format",
-    type=click.Choice(_FORMATS),
-    default="auto",
-    show_default=True,
-    help="The tool that wrote the files; auto detects it.",
-)
+@format_option("auto detects it")
 @click.option(
     "--suite",
     metavar="SUITE",
@@ -36,13 +27,7 @@ _FORMATS = ("auto", *registry.names("importers"))
     "--scorer", "scorers", multiple=True, help="Only checks of this name; without --suite, these instead. Repeatable."
 )
 @click.option("--name", help="Name of the agent in reports and baselines.  [default: recorded]")
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    envvar="PROCTOR_RUN_JUDGE",
-    help="Model that judges what code and local models cannot. May be repeated.",
-)
+@judge_option()
 @click.option("--allow-commands", is_flag=True, help="Allow Python code named in a check of the suite file.")
 @click.option("--light", is_flag=True, help="Only exact checks: no model, local or other.")
 @click.option("-j", "--concurrency", type=int, help="Concurrent conversations.  [default: 50]")

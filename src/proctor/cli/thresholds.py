@@ -10,7 +10,7 @@ from proctor.cli.context import project
 
 __all__ = ["verb"]
 
-_MOST_IN_VAIN = 0.05
+_MAX_FALSE_HOLDS = 0.05
 _RATE = 0.025  # half of 5 %: the tests for drops may use the other half
 
 
@@ -43,15 +43,15 @@ def suggest_floors(
     a reason: then to a rate in proportion.
     """
     from proctor.release.thresholds import suggest  # noqa: PLC0415 - verbs load what they use
-    from proctor.store.decisions import held_in_vain  # noqa: PLC0415
+    from proctor.store.decisions import false_holds  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.release.good_runs import good_runs  # noqa: PLC0415
 
     with RunStore(project(ctx).store) as store:
         figures = good_runs(store, runs, suite=suite, target=target, limit=limit)
-        vain, known = held_in_vain(store)
-    share = vain / known if known else None
-    used = (rate or _RATE) * _MOST_IN_VAIN / share if share and share > _MOST_IN_VAIN else rate
+        false, known = false_holds(store)
+    share = false / known if known else None
+    used = (rate or _RATE) * _MAX_FALSE_HOLDS / share if share and share > _MAX_FALSE_HOLDS else rate
     found = suggest(figures, rate=used)
     names = ", ".join(each.run for each in figures)
     click.echo(f"# from {found.runs} run{'s' if found.runs > 1 else ''} of {figures[-1].suite} ({names})")
@@ -65,17 +65,17 @@ def suggest_floors(
         click.echo(f"# these hold {found.false_positives:.1%}, and may hold {found.rate:.1%}")
     if found.over == "cases":
         click.echo("# drawn over cases: with three runs or more, the rate would be measured from run to run")
-    _tell_reviews(share, vain, known)
+    _print_reviews(share, false, known)
     _print_floors(found)
 
 
-def _tell_reviews(share: float | None, vain: int, known: int) -> None:
+def _print_reviews(share: float | None, false: int, known: int) -> None:
     if share is None:
         click.echo("# no decision of the gate has been reviewed yet")
         return
-    click.echo(f"# of {known} decisions that shipped or were reviewed, {vain} held in vain ({share:.1%})")
-    if share > _MOST_IN_VAIN:
-        click.echo(f"# that is more than {_MOST_IN_VAIN:.0%}: the floors were lowered, to a rate in proportion")
+    click.echo(f"# of {known} decisions that shipped or were reviewed, {false} were false holds ({share:.1%})")
+    if share > _MAX_FALSE_HOLDS:
+        click.echo(f"# that is more than {_MAX_FALSE_HOLDS:.0%}: the floors were lowered, to a rate in proportion")
 
 
 def _print_floors(found: Any) -> None:

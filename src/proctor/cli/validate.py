@@ -27,16 +27,16 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
 
     Exit code 0 when everything is valid, 2 when something is wrong.
     """
-    from proctor.cli.main import tell  # noqa: PLC0415 - main imports the verbs
+    from proctor.cli.main import print_error  # noqa: PLC0415 - main imports the verbs
 
     wrong = 0
     try:
         config = project(ctx)
     except InputError as error:
-        tell(error)
+        print_error(error)
         return 2
     for mistake in _wrong_parts(config):
-        tell(mistake)
+        print_error(mistake)
         wrong += 1
     if not wrong:
         click.echo(f"ok  {config.path or 'no proctor.yaml: defaults are in force'}")
@@ -44,7 +44,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
         try:
             count, judged, mistakes = _check(name, config)
             for mistake in mistakes:
-                tell(mistake)
+                print_error(mistake)
             wrong += len(mistakes)
             if mistakes:
                 continue
@@ -52,7 +52,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
             if judged and not config.settings.judge:
                 click.echo(f"    {judged} of them ask a judge and none is set: give `run` --judge, or set `judge:`")
         except InputError as error:
-            tell(error)
+            print_error(error)
             wrong += 1
     return 2 if wrong else 0
 

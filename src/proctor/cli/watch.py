@@ -23,7 +23,7 @@ _CLEAR = "\x1b[H\x1b[2J"
 @click.command("watch", short_help="Show production live: rates beside what is normal, alerts, what each rule can see.")
 @click.option("--demo", is_flag=True, help="A simulated day with an incident instead: needs no project and no key.")
 @click.option("--once", is_flag=True, help="Look once and exit; 1 if an alert is open.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object for each look.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each update.")
 @click.option(
     "--every", type=click.FloatRange(min=0.2), default=5.0, show_default=True, help="Seconds between two looks."
 )
@@ -62,11 +62,11 @@ def verb(
         raise click.UsageError("--keep goes with --demo.")
     from proctor.core.codec import dumps  # noqa: PLC0415 - verbs load what they use
     from proctor.report.watch_lines import watch_lines  # noqa: PLC0415
-    from proctor.workflows.monitor.watch import look  # noqa: PLC0415
+    from proctor.workflows.monitor.watch import watch_figures  # noqa: PLC0415
 
     config = project(ctx)
     while True:
-        seen = look(config, time.time(), window=window * 60.0)
+        seen = watch_figures(config, time.time(), window=window * 60.0)
         if as_json:
             click.echo(dumps(seen).decode())
         else:

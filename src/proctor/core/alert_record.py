@@ -144,7 +144,7 @@ class RuleStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """Nobody is told of alerts that match, until a time; ``match`` holds a rule's name and values of its slice."""
+    """Stops alerts that match from being sent until a time; ``match`` holds a rule's name and values of its slice."""
 
     number: int = 0
     match: Mapping[str, str]
@@ -154,7 +154,7 @@ class Silence:
     created: float = 0.0
 
     def covers(self, alert: AlertRecord, now: float) -> bool:
-        """Return whether nobody is to be told of this alert now."""
+        """Return whether this alert must not be sent now."""
         labels = {"rule": alert.rule, "tier": alert.tier, **alert.slice}
         return now < self.until and all(labels.get(name) == value for name, value in self.match.items())
 

@@ -172,7 +172,7 @@ def _read_provenance(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         data = error
     if not isinstance(data, dict):
-        hint = "restore it, or remove it: the tests are then checked anew"
+        hint = "restore it, or remove it: the tests are then checked again"
         raise InputError("is no JSON mapping", file=str(path), hint=hint)
     return data
 

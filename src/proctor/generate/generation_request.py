@@ -44,7 +44,7 @@ class Order:
     threshold: float = 0.8
     own_rules: tuple[Rule, ...] = ()
 
-    def anew(self, stage: Stage) -> bool:
+    def regenerates(self, stage: Stage) -> bool:
         """Whether the stage must be regenerated, whatever exists."""
         return self.start is not None and STAGES.index(stage) >= STAGES.index(self.start)
 

@@ -59,7 +59,7 @@ def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: 
     fresh = replace(order, start="intent") if upgrade and order.start is None else order
 
     def stale(stage: Any, file: str = "") -> bool:
-        if fresh.anew(stage):
+        if fresh.regenerates(stage):
             return not (file in edited and order.start is None)
         return bool(known) and known.get(stage) != now[stage] and file not in edited
 
@@ -107,7 +107,7 @@ def _rules(order: Order, present: Artefacts, stale: bool) -> tuple[Rule, ...]:
             stay.append(found)
         elif rule.inverse_of in parents:
             firm = rule.origin == PERSON or rule.locked or parents[rule.inverse_of].locked
-            if firm or not order.anew("inverse"):
+            if firm or not order.regenerates("inverse"):
                 stay.append(rule)
     return tuple(stay)
 
@@ -115,7 +115,7 @@ def _rules(order: Order, present: Artefacts, stale: bool) -> tuple[Rule, ...]:
 def _stays(rule: Rule, order: Order, stale: bool) -> bool:
     if rule.locked or rule.origin == PERSON:
         return True
-    if order.anew("rules"):
+    if order.regenerates("rules"):
         return False
     return not stale or (rule.source is not None and bool(rule.source.quote) and rule.source.quote in order.prompt.text)
 
@@ -141,9 +141,9 @@ def _gone(order: Order, present: Artefacts) -> frozenset[str]:
     there = {rule.id for rule in present.rules} | {case.id for case in (*present.tests, *present.baseline)}
     written = {*provenance.get("rules", {}), *provenance.get("cases", {})}
     gone = (written - there) | (set(provenance.get("removed", ())) - there)
-    if order.anew("rules"):
+    if order.regenerates("rules"):
         gone = {each for each in gone if not each.startswith("r-")}
-    if order.anew("tests"):
+    if order.regenerates("tests"):
         gone = {each for each in gone if each.startswith("r-")}
     return frozenset(gone)
 
@@ -164,8 +164,8 @@ def _tests(order: Order, present: Artefacts, rules: Sequence[Rule], *, truth_sta
     for case in present.tests:
         if GeneratedTest.of(case).is_by_person or (digests and digests.get(case.id) != case_digest(case)):
             stay.append(_persons(case))
-        elif not order.anew("tests") and _still_fits(case, order, enabled, scenarios):
-            redo = truth_stale or order.anew("groundtruth")
+        elif not order.regenerates("tests") and _still_fits(case, order, enabled, scenarios):
+            redo = truth_stale or order.regenerates("groundtruth")
             stay.append(_without_truth(case) if redo else case)
     return tuple(stay)
 

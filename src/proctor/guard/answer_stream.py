@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from proctor.core.verdict import Verdict
 from proctor.guard.sentence_buffer import SentenceBuffer, StreamMode, TextJudge
-from proctor.guard.sync_bridge import Door
+from proctor.guard.sync_bridge import SyncBridge
 
 __all__ = ["AnswerStream", "ReleasePolicy", "SyncAnswerStream"]
 
@@ -135,7 +135,7 @@ class SyncAnswerStream(_Result):
         self,
         policy: ReleasePolicy,
         pieces: Iterable[str],
-        door: Door,
+        door: SyncBridge,
         *,
         mode: StreamMode = "sentence",
         restore: Callable[[str], str] | None = None,
@@ -151,7 +151,7 @@ class SyncAnswerStream(_Result):
         """Close the stream; no further piece is requested from the agent."""
         self._texts.close()
 
-    def _released(self, pieces: Iterable[str], door: Door, enter: Enter) -> Generator[str, None, None]:
+    def _released(self, pieces: Iterable[str], door: SyncBridge, enter: Enter) -> Generator[str, None, None]:
         written = iter(pieces)
         try:
             while not self._release.over:

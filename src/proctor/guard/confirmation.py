@@ -14,7 +14,7 @@ from proctor.guard.tool_settings import shown
 from proctor.text.money import find_money
 from proctor.text.numbers import find_numbers
 from proctor.text.split import sentences
-from proctor.text.tool_mentions import about_deed, deed_words
+from proctor.text.tool_mentions import about_action, action_words
 
 __all__ = ["not_named"]
 
@@ -53,8 +53,8 @@ class _Given:
 def not_named(call: ToolCall, said: str) -> str | None:
     """Return what the agent's question leaves open or contradicts about the call; None if a yes covers the call."""
     words = _plain(said)
-    if not about_deed(words, call.name):
-        return f"that question must say what is done ({', '.join(deed_words(call.name)[:4])})"
+    if not about_action(words, call.name):
+        return f"that question must say what is done ({', '.join(action_words(call.name)[:4])})"
     given = list(_given(call.arguments))
     texts = [each for each in given if each.number is None or isinstance(each.value, str)]
     named = [each for each in texts if len(each.text) >= 2 and _stands(each.text, words)]
@@ -103,7 +103,7 @@ def _asked_part(tool: str, words: str) -> str:
     parts = sentences(words)
     for start in range(len(parts) - 1, -1, -1):
         rest = " ".join(parts[start:])
-        if about_deed(parts[start], tool) and find_numbers(rest):
+        if about_action(parts[start], tool) and find_numbers(rest):
             return rest
     return words
 

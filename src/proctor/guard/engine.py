@@ -19,7 +19,7 @@ from proctor.guard.escalation import EscalationHook
 from proctor.guard.fast_dataclass import swift
 from proctor.guard.recorder import Recorder
 from proctor.guard.step import Step
-from proctor.guard.sync_bridge import Door
+from proctor.guard.sync_bridge import SyncBridge
 from proctor.guard.verdict_validation import FailAction, failure
 
 __all__ = ["REPLIES", "Plan", "Watch"]
@@ -53,7 +53,7 @@ class Watch:
     """Runs steps through the chains of the current plan. The plan may be replaced at any time between two steps."""
 
     def __init__(self, plan: Plan, *, recorder: Recorder | None = None) -> None:
-        self.plan, self.recorder, self.door = plan, recorder, Door()
+        self.plan, self.recorder, self.door = plan, recorder, SyncBridge()
         self.look: Callable[[], None] | None = None  # called before each step; loads a newer plan if there is one
         self.ready: Callable[[Step], Awaitable[None]] | None = None  # awaited while the plan's gates are cold
         self.hook: EscalationHook | None = None  # receives each escalated step

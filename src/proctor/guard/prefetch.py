@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import Any, Final
 
-__all__ = ["Errand", "begin", "readers"]
+__all__ = ["PrefetchJob", "begin", "readers"]
 
 _log = logging.getLogger(__name__)
 MOST: Final = 64  # queue limit; when full, the oldest job is dropped and the caller computes the result itself
 
 
-class Errand:
+class PrefetchJob:
     """A background job: an iterator that does a little work at each step. ``cancel`` ends it at the next step."""
 
     __slots__ = ("_over", "_work")
@@ -46,12 +46,12 @@ class _Line:
     """A queue of background jobs, run in order on one daemon thread."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Errand] = deque(maxlen=MOST)
+        self._waiting: deque[PrefetchJob] = deque(maxlen=MOST)
         self._news, self._lock = threading.Event(), threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def put(self, errand: Errand) -> None:
-        self._waiting.append(errand)
+    def put(self, job: PrefetchJob) -> None:
+        self._waiting.append(job)
         self._news.set()
         if self._thread is None:
             with self._lock:
@@ -74,11 +74,11 @@ def _started(work: Callable[[], None]) -> threading.Thread | None:
     return made
 
 
-def begin(work: Callable[[], Iterable[None]]) -> Errand:
+def begin(work: Callable[[], Iterable[None]]) -> PrefetchJob:
     """Queue the work for the background thread without blocking."""
-    errand = Errand(work)
-    _line().put(errand)
-    return errand
+    job = PrefetchJob(work)
+    _line().put(job)
+    return job
 
 
 def readers(gates: Iterable[Any]) -> list[Callable[[Any], Iterator[None]]]:

@@ -20,11 +20,11 @@ from proctor.guard.chain import Decision
 from proctor.guard.engine import REPLIES, Watch
 from proctor.guard.fast_dataclass import swift
 from proctor.guard.ledger import result_text, write
-from proctor.guard.prefetch import Errand, begin, readers
+from proctor.guard.prefetch import PrefetchJob, begin, readers
 from proctor.guard.sentence_buffer import StreamMode
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
-from proctor.guard.sync_bridge import Door
+from proctor.guard.sync_bridge import SyncBridge
 from proctor.guard.vault import Vault
 
 __all__ = ["Session", "passed"]
@@ -48,14 +48,14 @@ class Session:
     a tool call without intents is checked against them. With a ``vault`` the caller can restore placeholders.
     """
 
-    __slots__ = ("_calling", "_errand", "_vault", "_watch", "memory")
+    __slots__ = ("_calling", "_prefetch", "_vault", "_watch", "memory")
 
     def __init__(
         self, watch: Watch, *, id: str | None = None, customer: str | None = None, vault: Vault | None = None
     ) -> None:
         self._watch, self._vault = watch, vault
         self._calling = threading.Lock()
-        self._errand: Errand | None = None
+        self._prefetch: PrefetchJob | None = None
         self.memory = Memory(session=id or uuid4().hex, customer=customer)
 
     @property
@@ -79,7 +79,7 @@ class Session:
             return self._vault
 
     @property
-    def door(self) -> Door:
+    def door(self) -> SyncBridge:
         """The bridge that lets synchronous code wait for a step."""
         return self._watch.door
 
@@ -256,13 +256,13 @@ class Session:
             self._stop_reading()  # the new job reads what is left
             last = Memory(calls=deque(list(self.memory.calls)[-_PREFETCHED_CALLS:]))
             step = _step(point="output", memory=last)
-            self._errand = begin(lambda: (each for reader in read for each in reader(step)))
+            self._prefetch = begin(lambda: (each for reader in read for each in reader(step)))
 
     def _stop_reading(self) -> None:
         """Cancel prefetching when the draft arrives, so that it does not compete with the gates."""
-        errand, self._errand = self._errand, None
-        if errand is not None:
-            errand.cancel()
+        job, self._prefetch = self._prefetch, None
+        if job is not None:
+            job.cancel()
 
     def own(self) -> dict[str, str]:
         """Return the values of the placeholders for the customer's own data; they must never be logged or stored."""

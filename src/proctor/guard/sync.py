@@ -11,7 +11,7 @@ from proctor.core.verdict import Verdict
 from proctor.guard.answer_stream import SyncAnswerStream
 from proctor.guard.sentence_buffer import StreamMode
 from proctor.guard.session import Session
-from proctor.guard.sync_bridge import Door
+from proctor.guard.sync_bridge import SyncBridge
 from proctor.guard.vault import Vault
 
 __all__ = ["SyncSession"]
@@ -22,7 +22,7 @@ class SyncSession:
     """A session whose steps are plain calls; may be used from any thread."""
 
     session: Session
-    door: Door
+    door: SyncBridge
 
     @property
     def id(self) -> str:

@@ -8,12 +8,12 @@ import weakref
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["Door"]
+__all__ = ["SyncBridge"]
 
 Result = TypeVar("Result")
 
 
-class Door:
+class SyncBridge:
     """Runs coroutines for synchronous code, from any thread. Its own thread starts on first use."""
 
     def __init__(self) -> None:

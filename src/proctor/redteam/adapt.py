@@ -14,10 +14,10 @@ from proctor.core.attack import CHANNELS, Channel, Goal, attempt_of
 from proctor.core.case import Case
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt, recipe_of
-from proctor.redteam.credit import Credit
+from proctor.redteam.attempt_progress import NEARNESS, AttemptObservation
 from proctor.redteam.mutate_recipe import RecipeMutator
-from proctor.redteam.nearness import NEARNESS, SeenAttempt
-from proctor.redteam.toolbox import load_attacks
+from proctor.redteam.recipe_bandit import RecipeBandit
+from proctor.redteam.technique_registry import load_attacks
 
 __all__ = ["AdaptSettings", "goals_reached", "next_round"]
 
@@ -43,7 +43,7 @@ class AdaptSettings:
 
 def next_round(
     goals: Sequence[Goal],
-    seen: Sequence[SeenAttempt],
+    seen: Sequence[AttemptObservation],
     settings: AdaptSettings | None = None,
     *,
     channels: Collection[Channel] = CHANNELS,
@@ -59,7 +59,7 @@ def next_round(
     attacks = load_attacks() if attacks is None else attacks
     finished = [(each, attempt) for each in seen if (attempt := attempt_of(each.case)) is not None]
     number = 1 + max((attempt.round for _, attempt in finished), default=0)
-    credit = Credit()
+    credit = RecipeBandit()
     nodes: dict[str, list[_Node]] = {goal.id: [] for goal in goals}
     for each, attempt in finished:
         recipe = recipe_of(attempt)
@@ -81,7 +81,7 @@ def next_round(
     return tuple(made)
 
 
-def goals_reached(seen: Sequence[SeenAttempt]) -> dict[str, int]:
+def goals_reached(seen: Sequence[AttemptObservation]) -> dict[str, int]:
     """Return the goals that were reached, each with the number of tries that it took."""
     tries: dict[str, int] = {}
     reached: dict[str, int] = {}
@@ -99,7 +99,7 @@ def goals_reached(seen: Sequence[SeenAttempt]) -> dict[str, int]:
 class _Node:
     """A finished attempt in the search tree."""
 
-    seen: SeenAttempt
+    seen: AttemptObservation
     recipe: AttackRecipe
     parent: str | None
 

@@ -11,7 +11,7 @@ from proctor.core.attack import Goal
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe
 from proctor.redteam.options import Option
-from proctor.redteam.toolbox import Family, family_of
+from proctor.redteam.technique_registry import Family, family_of
 
 __all__ = ["SHAPES", "RecipeChooser"]
 

@@ -11,9 +11,9 @@ from proctor.core.attack import Channel, Goal
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe
 from proctor.redteam.choose_recipe import SHAPES
-from proctor.redteam.credit import Credit
 from proctor.redteam.options import Option, options_for
-from proctor.redteam.toolbox import Family, family_of
+from proctor.redteam.recipe_bandit import RecipeBandit
+from proctor.redteam.technique_registry import Family, family_of
 
 __all__ = ["RecipeMutator"]
 
@@ -29,7 +29,7 @@ class RecipeMutator:
     channels: Collection[Channel]
     languages: Collection[str]
     variants: Mapping[str, Sequence[str]]  # by goal and language (``goal/en``): a writer's instructions
-    credit: Credit
+    credit: RecipeBandit
     random: Random
 
     def fresh(self, goal: Goal) -> AttackRecipe | None:

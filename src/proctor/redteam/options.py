@@ -9,7 +9,7 @@ from proctor.core.attack import Channel, Goal, Scope
 from proctor.core.sockets import Attack
 from proctor.redteam.assemble import turns_in
 from proctor.redteam.payload_site import carries_payload
-from proctor.redteam.toolbox import Family, family_of
+from proctor.redteam.technique_registry import Family, family_of
 
 __all__ = ["Option", "is_far", "options_for"]
 

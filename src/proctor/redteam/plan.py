@@ -15,7 +15,7 @@ from proctor.core.sockets import Attack
 from proctor.redteam.assemble import AttackRecipe, AttemptLabels, build_attempt, unfit_technique
 from proctor.redteam.choose_recipe import RecipeChooser
 from proctor.redteam.options import is_far, options_for
-from proctor.redteam.toolbox import choose_attacks, load_attacks
+from proctor.redteam.technique_registry import choose_attacks, load_attacks
 
 __all__ = ["AttackPlan", "PlanSettings", "ScopeCount", "is_held_out", "plan_attempts"]
 

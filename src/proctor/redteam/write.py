@@ -88,7 +88,7 @@ async def write_variants(
 
 
 def weakness_of(wording: str, goal: Goal, language: str, known: tuple[str, ...] = ()) -> str:
-    """Return why a wording is of no use; empty for a usable one."""
+    """Return why a wording is invalid; empty for a valid one."""
     instruction = goal.instruction[language]
     flat = _flat(wording)
     canaries = [effect.canary for effect in goal.effects if effect.canary]

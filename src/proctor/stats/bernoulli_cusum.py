@@ -147,7 +147,7 @@ def _crosses(bad: float, spike: float, minutes: float, ratio: float, level: floa
         if length < step:
             grown = np.asarray(_poisson(bad * spike * length, _enough_terms(bad * spike * length)))
         size = len(state) + (1 if length >= step else 0)
-        # The line moves up by one event; whoever reached it before has rung.
+        # The line moves up by one event; a walk that reached it before has alarmed.
         state = np.convolve(state, grown)[:size]
         passed += length
         if passed >= minutes:

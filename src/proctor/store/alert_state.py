@@ -14,7 +14,7 @@ from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, NotFoundError, StoreError
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 
 __all__ = ["ALERTS_FILE", "ALERT_MIGRATIONS", "AlertFilter", "AlertState"]
 
@@ -102,14 +102,8 @@ class AlertState:
 
     @contextmanager
     def _change(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path):
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
+        with explained(self.path), transaction(self._database):
+            yield self._database
 
     def lead(self, owner: str, now: float, seconds: float) -> bool:
         """Return whether this owner decides for the next ``seconds``; one at a time does."""

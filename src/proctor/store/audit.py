@@ -25,7 +25,7 @@ from proctor.core.codec import dumps, loads
 from proctor.core.decode import closest
 from proctor.core.errors import InputError, NotFoundError
 from proctor.store.audit_schema import AUDIT_MIGRATIONS, audit_item, audit_sample, item_row, of_weeks
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 
 __all__ = ["AUDIT_FILE", "AuditStore"]
 
@@ -213,7 +213,7 @@ class AuditStore:
         if changed := [name for name, value in rating.values.items() if name in settled and before.get(name) != value]:
             return InputError(
                 f"{rating.item}: {', '.join(changed)} is settled, so a rating would change nothing",
-                hint="`proctor audit settle` can settle it anew",
+                hint="`proctor audit settle` can settle it again",
             )
         return None
 
@@ -374,14 +374,8 @@ class AuditStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path):
-            self.database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self.database
-            except BaseException:
-                self.database.execute("ROLLBACK")
-                raise
-            self.database.execute("COMMIT")
+        with explained(self.path), transaction(self.database):
+            yield self.database
 
 
 def _now() -> datetime:

@@ -19,6 +19,7 @@ from proctor.core.chat import Reply, Request
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, StoreError
+from proctor.store.db import transaction
 from proctor.store.masked_json import MaskingConnection
 from proctor.store.private_files import private_database
 
@@ -153,11 +154,10 @@ class SqliteCache:
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         if ours != _OURS or version < _FORMAT:
-            database.execute("BEGIN IMMEDIATE")
-            database.execute(_TABLE)
-            database.execute(f"PRAGMA application_id = {_OURS}")
-            database.execute(f"PRAGMA user_version = {_FORMAT}")
-            database.execute("COMMIT")
+            with transaction(database):
+                database.execute(_TABLE)
+                database.execute(f"PRAGMA application_id = {_OURS}")
+                database.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def _wal(self, database: sqlite3.Connection) -> None:
         """Switch to WAL mode, retrying: SQLite does not wait for another process that does the same."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proctor.core.record import dataclass
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 
 __all__ = ["COMPARISONS", "ChangeRow", "ComparisonStore", "KeptComparison"]
 
@@ -105,28 +105,20 @@ class ComparisonStore:
         self, key: str, *, made: float, head: Mapping[str, Any], changes: Iterable[ChangeRow] = (), problem: str = ""
     ) -> None:
         """Keep a comparison in place of an older one with its key; the oldest of all go."""
-        database = self._database
-        with explained(self.path):
-            database.execute("BEGIN IMMEDIATE")
-            try:
-                database.execute("DELETE FROM comparisons WHERE key = ?", (key,))
-                n = database.execute(
-                    "INSERT INTO comparisons (key, made, problem, head) VALUES (?, ?, ?, ?)",
-                    (key, made, problem, json.dumps(head)),
-                ).lastrowid
-                database.executemany(
-                    f"INSERT INTO changes VALUES ({','.join('?' * 13)})",
-                    ((n, place, *_values(row)) for place, row in enumerate(changes)),
-                )
-                database.execute(
-                    "DELETE FROM comparisons WHERE n NOT IN (SELECT n FROM comparisons ORDER BY n DESC LIMIT ?)",
-                    (_KEPT,),
-                )
-                database.execute("COMMIT")
-            except BaseException:
-                if database.in_transaction:
-                    database.execute("ROLLBACK")
-                raise
+        with explained(self.path), transaction(self._database) as database:
+            database.execute("DELETE FROM comparisons WHERE key = ?", (key,))
+            n = database.execute(
+                "INSERT INTO comparisons (key, made, problem, head) VALUES (?, ?, ?, ?)",
+                (key, made, problem, json.dumps(head)),
+            ).lastrowid
+            database.executemany(
+                f"INSERT INTO changes VALUES ({','.join('?' * 13)})",
+                ((n, place, *_values(row)) for place, row in enumerate(changes)),
+            )
+            database.execute(
+                "DELETE FROM comparisons WHERE n NOT IN (SELECT n FROM comparisons ORDER BY n DESC LIMIT ?)",
+                (_KEPT,),
+            )
 
     def changes(
         self,

@@ -13,7 +13,21 @@ from proctor.core.errors import StoreError
 from proctor.store.masked_json import MaskingConnection
 from proctor.store.private_files import private_database
 
-__all__ = ["MIGRATIONS", "connect", "explained"]
+__all__ = ["LABELS_TABLE", "MIGRATIONS", "connect", "explained", "transaction"]
+
+LABELS_TABLE = """
+    CREATE TABLE labels (
+        n         INTEGER PRIMARY KEY,
+        subject   TEXT NOT NULL,
+        dimension TEXT NOT NULL,
+        value     TEXT NOT NULL,
+        person    TEXT NOT NULL,
+        time      TEXT NOT NULL,
+        note      TEXT NOT NULL DEFAULT '',
+        UNIQUE (subject, dimension, person)
+    ) STRICT;
+    CREATE INDEX labels_by_dimension ON labels (dimension, n);
+    """
 
 # Append only. Never edit a released migration: existing files have applied it.
 MIGRATIONS: tuple[str, ...] = (
@@ -140,19 +154,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX review_open ON review (resolved, n);
     """,
     # Labels by people, beside Proctor's own.
-    """
-    CREATE TABLE labels (
-        n         INTEGER PRIMARY KEY,
-        subject   TEXT NOT NULL,
-        dimension TEXT NOT NULL,
-        value     TEXT NOT NULL,
-        person    TEXT NOT NULL,
-        time      TEXT NOT NULL,
-        note      TEXT NOT NULL DEFAULT '',
-        UNIQUE (subject, dimension, person)
-    ) STRICT;
-    CREATE INDEX labels_by_dimension ON labels (dimension, n);
-    """,
+    LABELS_TABLE,
     # For a wrong decision of a gate: the gate that should have stopped it. Queried by origin, so that is indexed.
     """
     ALTER TABLE review ADD COLUMN missed TEXT NOT NULL DEFAULT '';
@@ -288,6 +290,19 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explained(error, path) from error
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Run the block as one write transaction; an exception undoes all of it."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield database
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:  # SQLite ends it by itself when the disk is full
+            database.execute("ROLLBACK")
+        raise
 
 
 def _migrate(database: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:

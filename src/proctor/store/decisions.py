@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
 
-__all__ = ["DecisionRecord", "baseline_of", "decisions", "decisions_on", "held_in_vain", "keep_decision"]
+__all__ = ["DecisionRecord", "baseline_of", "decisions", "decisions_on", "false_holds", "keep_decision"]
 
 _COLUMNS = "run, suite, target, baseline, decision, reasons, time"
 
@@ -77,7 +77,7 @@ def baseline_of(store: RunStore, *, run: str, target: str) -> str | None:
     return row["baseline"] if row is not None else None
 
 
-def held_in_vain(store: RunStore) -> tuple[int, int]:
+def false_holds(store: RunStore) -> tuple[int, int]:
     """Return how many holds reviewers found unnecessary, and out of how many decisions with a known result.
 
     A hold is unnecessary if everything it queued for review was found acceptable. A hold with open items, or with

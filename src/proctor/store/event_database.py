@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from proctor.core.event_row import EventRow
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 from proctor.store.event_log import FOLDER
 
 __all__ = ["DATABASE", "EVENT_MIGRATIONS", "EventDatabase"]
@@ -133,13 +133,8 @@ class EventDatabase:
             if database.in_transaction:
                 yield database
                 return
-            database.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(database):
                 yield database
-            except BaseException:
-                database.execute("ROLLBACK")
-                raise
-            database.execute("COMMIT")
 
     def claim(self, rows: Sequence[EventRow]) -> Sequence[EventRow]:
         """Return the rows that no other server has counted. Here all of them: one process counts for all."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from proctor.core.attack_finding import AttackFinding
 from proctor.core.decode import closest
 from proctor.core.errors import NotFoundError
-from proctor.store.db import explained
+from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
 
 __all__ = ["add_findings", "edit_finding", "find_finding", "findings"]
@@ -36,22 +36,16 @@ def add_findings(store: RunStore, found: Iterable[AttackFinding]) -> tuple[list[
     now = datetime.now(UTC).isoformat()
     new: list[AttackFinding] = []
     back: list[AttackFinding] = []
-    with explained(store.folder):
-        store.database.execute("BEGIN IMMEDIATE")
-        try:
-            for each in found:
-                before = _look_up(store, each.campaign, each.id)
-                if before is None:
-                    _insert(store, each, now)
-                    new.append(each)
-                else:
-                    _see_again(store, before, each, now)
-                    if before.status == "retested":
-                        back.append(each)
-        except BaseException:
-            store.database.execute("ROLLBACK")
-            raise
-        store.database.execute("COMMIT")
+    with explained(store.folder), transaction(store.database):
+        for each in found:
+            before = _look_up(store, each.campaign, each.id)
+            if before is None:
+                _insert(store, each, now)
+                new.append(each)
+            else:
+                _see_again(store, before, each, now)
+                if before.status == "retested":
+                    back.append(each)
     ids = {(each.campaign, each.id) for each in (*new, *back)}
     kept = {place: _look_up(store, *place) for place in ids}
     return _kept(kept, new), _kept(kept, back)

@@ -9,7 +9,6 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -20,7 +19,7 @@ from proctor.core.codec import loads
 from proctor.core.errors import StoreError
 from proctor.core.gate_tally import DecisionTally, LoggedDecision, logged_decision
 from proctor.core.verdict import STOPS
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 from proctor.store.decision_query import DecisionQuery, IndexedDecision, RecordedScore
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_log_reader import days
@@ -134,7 +133,7 @@ class GuardIndex:
 
     def _read_on(self, day: str, path: Path) -> int:
         """Read some lines; return up to where the day is read."""
-        with self._change() as database, path.open("rb") as file:
+        with transaction(self._database) as database, path.open("rb") as file:
             row = database.execute("SELECT done, tally FROM days WHERE day = ?", (day,)).fetchone()
             end: int = row["done"] if row else 0
             tally = DecisionTally.from_data(orjson.loads(row["tally"])) if row else DecisionTally()
@@ -191,24 +190,14 @@ class GuardIndex:
 
     def _drop(self, day: str) -> None:
         self._tallies.pop(day, None)
-        with self._change() as database:
+        with transaction(self._database) as database:
             database.execute("DELETE FROM decisions WHERE day = ?", (day,))
             database.execute("DELETE FROM days WHERE day = ?", (day,))
 
     def forget(self, ids: Sequence[str]) -> None:
         """Remove decisions that were erased from the log; counts stay."""
-        with explained(self.path), self._change() as database:
+        with explained(self.path), transaction(self._database) as database:
             database.executemany("DELETE FROM decisions WHERE id = ?", [(each,) for each in ids])
-
-    @contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._database
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
 
     # --- read ----------------------------------------------------------------------------------------
 

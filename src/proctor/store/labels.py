@@ -12,7 +12,7 @@ from proctor.core.codec import dumps, loads
 from proctor.core.decode import closest
 from proctor.core.errors import NotFoundError
 from proctor.core.event import Label
-from proctor.store.db import explained
+from proctor.store.db import explained, transaction
 
 __all__ = ["PROCTOR", "LabelPlace", "find_subject", "keep_labels", "labels_of", "people_said"]
 
@@ -39,15 +39,13 @@ def keep_labels(store: LabelPlace, labels: Iterable[Label]) -> int:
         (each.subject, each.dimension, dumps(each.value).decode(), each.by, (each.time or now).isoformat(), each.note)
         for each in labels
     ]
-    with explained(store.folder):
-        store.database.execute("BEGIN IMMEDIATE")
-        store.database.executemany(
+    with explained(store.folder), transaction(store.database) as database:
+        database.executemany(
             f"INSERT INTO labels ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (subject, dimension, person) DO UPDATE SET value = excluded.value, time = excluded.time,"
             " note = excluded.note",
             rows,
         )
-        store.database.execute("COMMIT")
     return len(rows)
 
 

@@ -83,7 +83,7 @@ class People:
     """The people of a project.
 
     A session ends after 14 days without a visit, after 90 days, and when its person is removed. A guest is on no list:
-    the link that `proctor serve` prints lets in whoever started it.
+    the link that `proctor serve` prints signs in the person who started it.
     """
 
     def __init__(self, folder: Path) -> None:

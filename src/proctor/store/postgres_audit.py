@@ -8,25 +8,12 @@ from typing import Final, cast
 
 from proctor.store.audit import AuditStore
 from proctor.store.audit_schema import AUDIT_MIGRATIONS
+from proctor.store.db import LABELS_TABLE
 from proctor.store.postgres import connect_postgres
 
 __all__ = ["PostgresAuditStore", "PostgresLabels"]
 
-_LABELS: Final = (
-    """
-    CREATE TABLE labels (
-        n         INTEGER PRIMARY KEY,
-        subject   TEXT NOT NULL,
-        dimension TEXT NOT NULL,
-        value     TEXT NOT NULL,
-        person    TEXT NOT NULL,
-        time      TEXT NOT NULL,
-        note      TEXT NOT NULL DEFAULT '',
-        UNIQUE (subject, dimension, person)
-    ) STRICT;
-    CREATE INDEX labels_by_dimension ON labels (dimension, n);
-    """,
-)
+_LABELS: Final = (LABELS_TABLE,)
 
 
 class PostgresAuditStore(AuditStore):

@@ -11,7 +11,7 @@ from typing import Literal
 from proctor.core.codec import content_id
 from proctor.core.decode import closest
 from proctor.core.errors import InputError, NotFoundError
-from proctor.store.db import explained
+from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
 
 __all__ = [
@@ -84,16 +84,10 @@ def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
     """
     now = datetime.now(UTC).isoformat()
     added = 0
-    with explained(store.folder):
-        store.database.execute("BEGIN IMMEDIATE")
-        try:
-            for item in new:
-                if item.origin == GUARD or not _is_waiting(store, item):
-                    added += _insert(store, item, now)
-        except BaseException:
-            store.database.execute("ROLLBACK")
-            raise
-        store.database.execute("COMMIT")
+    with explained(store.folder), transaction(store.database):
+        for item in new:
+            if item.origin == GUARD or not _is_waiting(store, item):
+                added += _insert(store, item, now)
     return added
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from proctor.core.errors import StoreError
+from proctor.store.db import transaction
 from proctor.store.journal import DamagedLine, Place
 from proctor.store.journal_scan import JournalScan
 from proctor.store.runs import RunRecord, RunStore
@@ -191,16 +192,9 @@ def _note_damage(database: sqlite3.Connection, run: RunRecord, damage: Sequence[
 def _transaction(database: sqlite3.Connection) -> Iterator[None]:
     """Run the block in a transaction; database errors become a StoreError."""
     try:
-        database.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(database):
             yield
-        except BaseException:
-            database.execute("ROLLBACK")
-            raise
-        database.execute("COMMIT")
     except sqlite3.Error as error:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
         raise _refused(error) from error
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal
 
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 
 __all__ = ["SCORING_FILE", "DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState", "forget_scoring"]
 
@@ -198,14 +198,8 @@ class ScoringProgress:
 
     @contextmanager
     def _change(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path):
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
+        with explained(self.path), transaction(self._database):
+            yield self._database
 
 
 def forget_scoring(folder: Path, sessions: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import orjson
 
 from proctor.core.event_row import EventRow
-from proctor.store.db import connect, explained
+from proctor.store.db import connect, explained, transaction
 from proctor.store.event_database import DATABASE
 from proctor.store.event_log import FOLDER
 from proctor.store.log_reader import PlacedRow, log_files, new_rows
@@ -269,10 +269,5 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
     if database.in_transaction:
         yield
         return
-    database.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(database):
         yield
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")

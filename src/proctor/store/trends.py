@@ -11,7 +11,7 @@ from typing import Any
 from proctor.core.decode import decode
 from proctor.core.record import dataclass
 from proctor.core.report import Cell, Fingerprint
-from proctor.store.db import explained
+from proctor.store.db import explained, transaction
 from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["PointRecord", "TrendLine", "cells_of", "history", "keep_points", "known_lines", "points"]
@@ -81,11 +81,9 @@ def keep_points(
         )
         for cell in cells
     ]
-    with explained(store.folder):
-        store.database.execute("BEGIN IMMEDIATE")
-        store.database.execute("DELETE FROM trend_points WHERE run = ?", (run.n,))
-        store.database.executemany(f"INSERT INTO trend_points VALUES ({','.join('?' * 10)})", rows)
-        store.database.execute("COMMIT")
+    with explained(store.folder), transaction(store.database) as database:
+        database.execute("DELETE FROM trend_points WHERE run = ?", (run.n,))
+        database.executemany(f"INSERT INTO trend_points VALUES ({','.join('?' * 10)})", rows)
 
 
 def cells_of(store: RunStore, run: RunRecord) -> Iterator[Cell]:

@@ -147,7 +147,7 @@ class _Conversation:
         target = self._target
         if not target.settings.names & set(_OF_SESSION):
             hint = "put {{ session }} or {{ messages }} into the request"
-            raise AnswerError("the agent is told of no session, so none can begin", hint=hint)
+            raise AnswerError("no session id is sent to the agent, so no new session can begin", hint=hint)
         if (target.plant or target.snapshot) and "world" not in target.settings.names:
             hint = "put {{ world }} into `request`, `headers` or the address"
             raise AnswerError("a new session would be a new world: the agent knows its world by the session", hint=hint)

@@ -132,7 +132,7 @@ class _Conversation:
             await self._ask("new_session")
         elif not set(_OF_SESSION) & {*wants.positional, *wants.named}:
             hint = f"take one of {', '.join(_OF_SESSION)}, or make it a class with a method `new_session`"
-            raise AnswerError("the function is told of no session, so none can begin", hint=hint)
+            raise AnswerError("no session id is passed to the function, so no new session can begin", hint=hint)
         self._messages, self._state, self.session = [], {}, uuid.uuid4().hex
 
     async def _ask(self, name: str, *given: Any, passed: tuple[type[Exception], ...] = ()) -> Any:

@@ -13,6 +13,7 @@ from typing import Final
 from proctor.text.clock_times import find_clock_times, find_weekdays
 from proctor.text.number_words import find_number_words
 from proctor.text.numbers import find_numbers
+from proctor.text.pattern_prefilter import Haystack
 from proctor.text.quantities import Quantity, find_quantities
 
 __all__ = ["FactValue", "fact_values", "has_value"]
@@ -56,25 +57,23 @@ _PAST: Final = re.compile(
     re.IGNORECASE,
 )
 # What is said in a word of its own: pattern, value, unit in base units.
-_WORDS: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), Decimal(value), unit)
-    for pattern, value, unit in (
-        (r"\b(?:half a dozen|ein halbes dutzend|une demi-douzaine|media docena|mezza dozzina|meia dúzia|half dozijn)\b", "6", ""),
-        (r"(?<!half )(?<!halbes )(?<!demi-)(?<!media )(?<!mezza )(?<!meia )\b(?:a dozen|ein dutzend|une douzaine|una docena|una dozzina|uma dúzia|een dozijn)\b", "12", ""),
-        (r"\ban hour and a half\b|\b(?:one and a half|1\.5|1½) hours?\b|\banderthalb stunden\b|\beineinhalb stunden\b|\bune heure et demie\b|\bhora y media\b|\bun[’']ora e mezza\b|\buma hora e meia\b|\banderhalf uur\b|1時間半|一時間半|半小时多?|一个半小时|полтора часа|bir buçuk saat|półtorej godziny", "90", "minute"),
-        (r"\ban hour and a quarter\b", "75", "minute"),
-        (r"\bthree[- ]quarters of an hour\b|\bdreiviertelstunde\b|\btrois quarts d[’']heure\b|\btres cuartos de hora\b|\btre quarti d[’']ora\b", "45", "minute"),
-        (r"(?<!and )\b(?:half an hour|a half[- ]hour)\b|\bhalbe[n]? stunde\b|\bune demi-heure\b|(?<!y )\bmedia hora\b|\bmezz[’']?ora\b|\bmeia hora\b|\bhalf uur(?:tje)?\b|30分間?|半時間|半小时|半个小时|полчаса|yarım saat|pół godziny|반 ?시간", "30", "minute"),
-        (r"\ba quarter of an hour\b|\bviertelstunde\b|\bun quart d[’']heure\b|\bcuarto de hora\b|\bun quarto d[’']ora\b|\bkwartier(?:tje)?\b|一刻钟", "15", "minute"),
-        (r"\b(?:half a year|six months)\b|\bhalbes jahr\b|\bhalbjahr\b|\bune demi-année\b|\bmedio año\b|\bmezzo anno\b|\bmeio ano\b|\bhalf jaar\b|半年|полгода|pół roku|yarım yıl|반년", "6", "month"),
-        (r"\bein(?:e)?einhalb jahre?\b|\banderthalb jahre?\b|\ba year and a half\b", "18", "month"),
-        (r"\b(?:a fortnight|quinze jours|quindici giorni|quince días)\b", "20160", "minute"),
-        (r"\b(?:half a kilo|halbes kilo|un demi-kilo|medio kilo|mezzo chilo|meio quilo|half kilo)\b|半公斤|一斤|полкило|yarım kilo|pół kilo", "500", "gram"),
-        (r"\b(?:a quarter of a kilo|viertelkilo|un quart de kilo|un cuarto de kilo|un quarto di chilo)\b", "250", "gram"),
-        (r"\b(?:half a metre|halben meter|demi-mètre|medio metro|mezzo metro|meio metro|halve meter)\b", "500", "millimetre"),
-        (r"\b(?:half (?:the )?price|halber preis|moitié prix|mitad de precio|metà prezzo|metade do preço|halve prijs)\b|半額|半价|полцены|yarı fiyat", "50", "percent"),
-    )
+_WORDS: Final = (
+    (r"\b(?:half a dozen|ein halbes dutzend|une demi-douzaine|media docena|mezza dozzina|meia dúzia|half dozijn)\b", "6", ""),
+    (r"(?<!half )(?<!halbes )(?<!demi-)(?<!media )(?<!mezza )(?<!meia )\b(?:a dozen|ein dutzend|une douzaine|una docena|una dozzina|uma dúzia|een dozijn)\b", "12", ""),
+    (r"\ban hour and a half\b|\b(?:one and a half|1\.5|1½) hours?\b|\banderthalb stunden\b|\beineinhalb stunden\b|\bune heure et demie\b|\bhora y media\b|\bun[’']ora e mezza\b|\buma hora e meia\b|\banderhalf uur\b|1時間半|一時間半|半小时多?|一个半小时|полтора часа|bir buçuk saat|półtorej godziny", "90", "minute"),
+    (r"\ban hour and a quarter\b", "75", "minute"),
+    (r"\bthree[- ]quarters of an hour\b|\bdreiviertelstunde\b|\btrois quarts d[’']heure\b|\btres cuartos de hora\b|\btre quarti d[’']ora\b", "45", "minute"),
+    (r"(?<!and )\b(?:half an hour|a half[- ]hour)\b|\bhalbe[n]? stunde\b|\bune demi-heure\b|(?<!y )\bmedia hora\b|\bmezz[’']?ora\b|\bmeia hora\b|\bhalf uur(?:tje)?\b|30分間?|半時間|半小时|半个小时|полчаса|yarım saat|pół godziny|반 ?시간", "30", "minute"),
+    (r"\ba quarter of an hour\b|\bviertelstunde\b|\bun quart d[’']heure\b|\bcuarto de hora\b|\bun quarto d[’']ora\b|\bkwartier(?:tje)?\b|一刻钟", "15", "minute"),
+    (r"\b(?:half a year|six months)\b|\bhalbes jahr\b|\bhalbjahr\b|\bune demi-année\b|\bmedio año\b|\bmezzo anno\b|\bmeio ano\b|\bhalf jaar\b|半年|полгода|pół roku|yarım yıl|반년", "6", "month"),
+    (r"\bein(?:e)?einhalb jahre?\b|\banderthalb jahre?\b|\ba year and a half\b", "18", "month"),
+    (r"\b(?:a fortnight|quinze jours|quindici giorni|quince días)\b", "20160", "minute"),
+    (r"\b(?:half a kilo|halbes kilo|un demi-kilo|medio kilo|mezzo chilo|meio quilo|half kilo)\b|半公斤|一斤|полкило|yarım kilo|pół kilo", "500", "gram"),
+    (r"\b(?:a quarter of a kilo|viertelkilo|un quart de kilo|un cuarto de kilo|un quarto di chilo)\b", "250", "gram"),
+    (r"\b(?:half a metre|halben meter|demi-mètre|medio metro|mezzo metro|meio metro|halve meter)\b", "500", "millimetre"),
+    (r"\b(?:half (?:the )?price|halber preis|moitié prix|mitad de precio|metà prezzo|metade do preço|halve prijs)\b|半額|半价|полцены|yarı fiyat", "50", "percent"),
 )  # fmt: skip
+_WORD_PATTERNS: Final = Haystack(tuple(pattern for pattern, _, _ in _WORDS))
 _CENTS: Final = re.compile(r"^\s?(?:fünfzig|zwanzig|dreißig|vierzig|neunzig|\d{2})\b", re.IGNORECASE)
 _CODE: Final = re.compile(r"\b(?=[\w-]{2,20}\b)(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")
 _MEASURE: Final = re.compile(r"^\d+(?:st|nd|rd|th|cm|mm|km|kg|g|h|m|am|pm|px|gb|mp|er|e|x|min)$", re.IGNORECASE)
@@ -118,8 +117,9 @@ def has_value(wanted: FactValue, given: Sequence[FactValue]) -> bool:
 def fact_values(text: str) -> tuple[FactValue, ...]:
     """Return the values of a text, in order; each end of a range is one."""
     found = list(_clocks(text))
-    for pattern, value, unit in _WORDS:
-        found += [_value({value}, unit, hit.start(), hit.end(), text) for hit in pattern.finditer(text)]
+    for number, hit in _WORD_PATTERNS.find(text):
+        _, value, unit = _WORDS[number]
+        found.append(_value({Decimal(value)}, unit, hit.start(), hit.end(), text))
     found += [
         FactValue(frozenset(), "code", hit.start(), hit.end(), hit.group(), hit.group().casefold())
         for hit in _CODE.finditer(text)

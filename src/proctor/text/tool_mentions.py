@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["about_deed", "deed_words"]
+__all__ = ["about_action", "action_words"]
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 # Words of tool names that do not describe an action.
@@ -60,12 +60,12 @@ _JAPANESE: Final = re.compile("[\u3041-\u30ff]")
 _ENGLISH: Final = re.compile(r"\b(?:the|you|your|shall|should|would|i can|i will|i['’](?:ll|d))\b", re.IGNORECASE)
 
 
-def about_deed(question: str, tool: str) -> bool:
+def about_action(question: str, tool: str) -> bool:
     """Whether the question mentions the tool's action: by its verb, or by its noun unless it is only about reading.
 
     Also true if this is unknown: the name has no usable words, or the language is not supported.
     """
-    words = deed_words(tool)
+    words = action_words(tool)
     if not words:
         return True
     verb, nouns = _pattern(words[:1]), _pattern(words[1:])
@@ -77,7 +77,7 @@ def about_deed(question: str, tool: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def deed_words(tool: str) -> tuple[str, ...]:
+def action_words(tool: str) -> tuple[str, ...]:
     """Return the words of a tool's name that describe its action, the verb first if there is one."""
     return tuple(
         word for word in map(str.lower, _WORDS.findall(tool[:200])) if len(word) > 1 and not _EMPTY.fullmatch(word)

@@ -1,4 +1,4 @@
-"""The settings under `alerts:`: rules, channels, who is told of which tier, and when."""
+"""The settings under `alerts:`: rules, channels, which tier goes to which channel, and when."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AlertSettings:
     url: str = ""
 
     def channels_of(self, rule: str, tier: str) -> tuple[str, ...]:
-        """Return the channels that are told of a rule's alerts."""
+        """Return the channels for a rule's alerts."""
         own = next((each.channels for each in self.rules if each.name == rule), ())
         return own or self.routes.get(tier, ())
 

@@ -27,7 +27,7 @@ from proctor.wiring.escalation_settings import EscalateSettings
 from proctor.wiring.guard_escalation import ClosableHook, escalation_hook
 from proctor.wiring.guard_reload import FileStamp, ReloadError, check_replacement, settled_stamp, stamp_of, text_of
 from proctor.wiring.guard_settings import make_plan, read_settings
-from proctor.wiring.guard_warmup import Warmth, open_models, warm_up
+from proctor.wiring.guard_warmup import WarmupState, open_models, warm_up
 from proctor.wiring.loop_pools import LoopPools
 from proctor.wiring.models import Rack
 
@@ -59,7 +59,7 @@ class Guard:
         self.reload_error: ReloadError | None = None
         self.troubled: Callable[[str], None] | None = None
         self._watch = Watch(plan, recorder=recorder)
-        self._warmth = Warmth(self._watch)
+        self._warmth = WarmupState(self._watch)
         self._deadline = deadline or Deadline()
         self._sessions = Sessions(self._watch, most=most, idle=idle)
         self._config: Config | None = None

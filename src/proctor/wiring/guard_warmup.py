@@ -23,7 +23,7 @@ from proctor.guard.step import Step
 from proctor.text import pattern_prefilter, pii
 from proctor.wiring.local_models import LOCAL, open_local, warm_local
 
-__all__ = ["Warmth", "open_models", "warm_up"]
+__all__ = ["WarmupState", "open_models", "warm_up"]
 
 _HELLO: Final = "Good morning, when does the shop open on Saturday? It was Anna Berg who asked."
 # Also loads what is only needed for text in other scripts.
@@ -35,7 +35,7 @@ _LONGEST: Final = 60.0  # seconds
 _PATIENCE: Final = 30.0  # seconds that the first step waits at most for gates to load
 
 
-class Warmth:
+class WarmupState:
     """Makes the first step wait until the gates of the plan in force are loaded.
 
     Loading does not count against a gate's timeout. Errors and hangs of a gate are left to its first real check: this

@@ -16,7 +16,7 @@ from proctor.project import Project
 from proctor.store.alerts import keep_alert
 from proctor.store.runs import RunStore
 
-__all__ = ["AlertDelivery", "Webhook", "tell_somebody", "webhook_of"]
+__all__ = ["AlertDelivery", "Webhook", "send_alert", "webhook_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ def webhook_of(config: Config) -> Webhook | None:
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error
 
 
-async def tell_somebody(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> AlertDelivery:
+async def send_alert(config: Config, store: RunStore, alert: Alert, webhook: Webhook | None) -> AlertDelivery:
     """Record an alert and send it; an error of the webhook is reported, and the record is kept.
 
     The `channels:` get it too, in their envelope, from the spool: one that does not answer is tried again by

@@ -11,7 +11,7 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.attack_mask import masked_results
 from proctor.core.report import Counts, Decision, Report, Result
-from proctor.guard.sync_bridge import Door
+from proctor.guard.sync_bridge import SyncBridge
 from proctor.release.decide import ReleaseDecision
 from proctor.report.formats import save
 from proctor.report.notebook import notebook_html
@@ -130,7 +130,7 @@ class Evaluation:
             with RunStore(self._config.store) as store:
                 return (await gate_run(self._config, store, request)).decision
 
-        bridge = Door()
+        bridge = SyncBridge()
         try:
             return bridge.run(decided())
         finally:

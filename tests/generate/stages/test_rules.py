@@ -128,3 +128,10 @@ def test_any_stretch_of_a_text_is_found_in_it(text: str, data: st.DataObject) ->
         assert span.quote.split() == text[span.start : span.end].split()
     else:
         assert span is None
+
+
+async def test_the_example_of_the_question_is_no_rule() -> None:
+    """A small model copies it: `The answer ...`."""
+    echo = {"text": "The answer ...", "quote": "...", "kind": "format", "predicate": ""}
+    with pytest.raises(ReplyError, match="not written out"):
+        await find_rules(says(*[{"rules": [echo]}] * 3), prompt())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proctor.models.local import background_inference
-from proctor.models.local.background_inference import Aside
+from proctor.models.local.background_inference import BackgroundInference
 from proctor.models.local.model_registry import network_of, pieces_of
 from proctor.models.local.tokenizer import END, START, Line
 
@@ -20,7 +20,7 @@ def _line(text: str) -> Line:
 
 def test_it_answers_as_the_network_does() -> None:
     network, lines = network_of("reader"), [_line("Anna Berg asked"), _line("Where is my parcel?")]
-    for mine, theirs in zip(Aside(network).run(lines), network.run(lines), strict=True):
+    for mine, theirs in zip(BackgroundInference(network).run(lines), network.run(lines), strict=True):
         assert all((one == other).all() for one, other in zip(mine, theirs, strict=True))
 
 
@@ -38,7 +38,7 @@ class _Tells:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread has no priority of its own")
 def test_only_the_thread_that_runs_it_steps_back() -> None:
     network, before = _Tells(), os.getpriority(os.PRIO_PROCESS, 0)
-    Aside(network).run([])  # type: ignore[arg-type]
+    BackgroundInference(network).run([])  # type: ignore[arg-type]
     ((name, priority),) = network.found
     assert name.startswith("proctor-aside")
     assert priority == min(19, before + 10)
@@ -52,5 +52,5 @@ def test_a_program_that_ends_is_still_answered(monkeypatch: pytest.MonkeyPatch) 
     ended.shutdown()
     monkeypatch.setattr(background_inference, "_thread", lambda: ended)
     network = _Tells()
-    Aside(network).run([])  # type: ignore[arg-type]
+    BackgroundInference(network).run([])  # type: ignore[arg-type]
     assert network.found[0][0] == threading.current_thread().name

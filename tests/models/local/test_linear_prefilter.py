@@ -17,10 +17,10 @@ from proctor.models.local.linear_prefilter import (
     SHORT,
     SIZE,
     WORD_BITS,
-    Glance,
+    LinearPrefilter,
     known_place,
     marks,
-    open_glance,
+    open_prefilter,
     words_of,
 )
 from tests.tables import table
@@ -36,8 +36,8 @@ def bits(*words: str) -> bytes:
     return bytes(table)
 
 
-def made(known: bytes = EMPTY, names: bytes = EMPTY, weight: int = 0) -> Glance:
-    return Glance(np.full(SIZE, weight, np.int8), (known, names), scale=0.5, bias=-3.0, low=0.0)
+def made(known: bytes = EMPTY, names: bytes = EMPTY, weight: int = 0) -> LinearPrefilter:
+    return LinearPrefilter(np.full(SIZE, weight, np.int8), (known, names), scale=0.5, bias=-3.0, low=0.0)
 
 
 @given(st.text(st.characters(), max_size=300))  # lone surrogates too
@@ -104,7 +104,7 @@ def test_a_long_text_never_passes() -> None:
     ],
 )
 def test_the_shipped_look_sends_on_what_must_be_read(text: str) -> None:
-    look = open_glance(None)
+    look = open_prefilter(None)
     assert look is not None
     assert not look.passes(text)
 
@@ -118,7 +118,7 @@ def test_the_shipped_look_sends_on_what_must_be_read(text: str) -> None:
     ],
 )
 def test_the_shipped_look_lets_pass_what_holds_nothing(text: str) -> None:
-    look = open_glance(None)
+    look = open_prefilter(None)
     assert look is not None
     assert look.passes(text)
 
@@ -127,4 +127,4 @@ def test_a_folder_that_does_not_say_what_may_pass_has_no_first_look(tmp_path: Pa
     told = json.loads((SHIPPED / "manifest.json").read_text(encoding="utf-8"))
     del told["settings"]["reader"]["low"]
     (tmp_path / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
-    assert open_glance(tmp_path) is None
+    assert open_prefilter(tmp_path) is None

@@ -5,7 +5,7 @@ import random
 from proctor.models.local.entities import LEAST, LocalTagger
 from proctor.models.local.injection import NOISE_ROOM as ROOM_FOR_NOISE
 from proctor.models.local.injection import InjectionClassifier, _linear, _lines
-from proctor.models.local.linear_prefilter import open_glance
+from proctor.models.local.linear_prefilter import open_prefilter
 from proctor.models.local.model_registry import pieces_of
 from proctor.models.local.select_windows import NOISE_ROOM, WHOLE, choose
 
@@ -16,7 +16,7 @@ _LETTER = (
 
 
 def test_of_noise_little_is_read() -> None:
-    glance = open_glance(None)
+    glance = open_prefilter(None)
     assert glance is not None
     ((ids, places),) = pieces_of(None).located([_NOISE])
     choice = choose(_NOISE, places, glance)

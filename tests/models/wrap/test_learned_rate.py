@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proctor.models.wrap.learned_rate import Rhythm
+from proctor.models.wrap.learned_rate import LearnedRate
 
 
-def burst(rhythm: Rhythm, at: float, *, through: int, refused: int, told: bool = True, busy: bool = True) -> None:
+def burst(rhythm: LearnedRate, at: float, *, through: int, refused: int, told: bool = True, busy: bool = True) -> None:
     for index in range(through + refused):
         started = at + index / 10_000
         rhythm.started(started)
@@ -18,7 +18,7 @@ def burst(rhythm: Rhythm, at: float, *, through: int, refused: int, told: bool =
 
 
 def test_free_until_something_is_refused() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     for index in range(1000):
         rhythm.started(index / 1e6)
     assert rhythm.rate(1.0) is None
@@ -26,14 +26,14 @@ def test_free_until_something_is_refused() -> None:
 
 
 def test_learns_what_got_through_in_the_window() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     burst(rhythm, 0.0, through=30, refused=20)
     assert rhythm.resume(1.005)
     assert rhythm.rate(1.005) == pytest.approx(30, rel=0.06)
 
 
 def test_calls_start_one_after_the_other_at_the_learnt_pace() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     burst(rhythm, 0.0, through=30, refused=20)
     rhythm.resume(1.005)
     now, starts = 1.005, 0
@@ -45,7 +45,7 @@ def test_calls_start_one_after_the_other_at_the_learnt_pace() -> None:
 
 
 def test_a_pace_stands_for_a_while_then_a_faster_one_is_tried() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     burst(rhythm, 0.0, through=30, refused=20)
     rhythm.resume(1.0)
     learnt = rhythm.rate(1.0)
@@ -59,7 +59,7 @@ def test_a_pace_stands_for_a_while_then_a_faster_one_is_tried() -> None:
 def test_a_server_that_names_no_wait_is_tried_again_sooner() -> None:
     rates = []
     for told in (True, False):
-        rhythm = Rhythm()
+        rhythm = LearnedRate()
         burst(rhythm, 0.0, through=30, refused=20, told=told)
         rhythm.resume(1.0)
         rates.append(rhythm.rate(5.0))
@@ -69,7 +69,7 @@ def test_a_server_that_names_no_wait_is_tried_again_sooner() -> None:
 
 
 def test_after_a_failed_try_the_proven_pace_comes_back() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     burst(rhythm, 0.0, through=30, refused=20)
     rhythm.resume(1.0)
     proven = rhythm.rate(1.0)
@@ -86,14 +86,14 @@ def test_after_a_failed_try_the_proven_pace_comes_back() -> None:
 
 
 def test_a_quiet_hour_teaches_nothing() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     burst(rhythm, 0.0, through=1, refused=1, busy=False)
     assert not rhythm.resume(1.0)
     assert rhythm.rate(1.0) is None
 
 
 def test_when_nothing_gets_through_it_knocks() -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     burst(rhythm, 0.0, through=0, refused=50)
     rhythm.resume(1.0)
     assert rhythm.rate(1.0) == pytest.approx(1.0)
@@ -113,7 +113,7 @@ def test_when_nothing_gets_through_it_knocks() -> None:
 def test_a_learnt_pace_is_always_above_nothing(
     through: int, refused: int, pause: float, told: bool, later: float
 ) -> None:
-    rhythm = Rhythm()
+    rhythm = LearnedRate()
     for index in range(through + refused):
         rhythm.started(index / 1000)
         if index >= through:
@@ -127,7 +127,7 @@ def test_a_learnt_pace_is_always_above_nothing(
 
 def test_waits_do_not_grow_beyond_what_the_server_asks() -> None:
     """Each estimate includes the pauses of the one before, so without a bound the calls drift apart."""
-    rhythm, now, gaps = Rhythm(), 0.0, []
+    rhythm, now, gaps = LearnedRate(), 0.0, []
     for _ in range(30):  # one call gets through, the next is refused, with a pause of a second
         for passes in (True, False):
             wait = max(0.0, rhythm.wait(now))

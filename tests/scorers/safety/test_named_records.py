@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.chat import ToolCall
-from proctor.scorers.safety.claimed_actions import backed, deeds
+from proctor.scorers.safety.claimed_actions import backed, claimed_actions
 from proctor.scorers.safety.commitments import Commitments
 from proctor.scorers.safety.named_records import NamedRecord, is_another, listed_in, named_in
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
@@ -114,7 +114,7 @@ async def test_a_deed_is_backed_by_what_was_done_to_the_same_record(
 
 @given(st.text(max_size=200), st.recursive(st.none() | st.integers() | st.text(max_size=30), st.lists, max_leaves=6))
 def test_any_text_and_any_result_can_be_read(text: str, result: Any) -> None:
-    for deed in deeds(f"I've cancelled order {text}"):
+    for deed in claimed_actions(f"I've cancelled order {text}"):
         assert backed(deed, [call("cancel_order", result, note=text)]) in (True, False)
 
 
@@ -130,5 +130,5 @@ def test_any_text_and_any_result_can_be_read(text: str, result: Any) -> None:
 )
 def test_long_texts_are_read_in_time(text: str) -> None:
     named_in(text)
-    list(deeds(text))
+    list(claimed_actions(text))
     is_another(A17, call("refund", text, order_id=text))

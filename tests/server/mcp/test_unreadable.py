@@ -13,7 +13,7 @@ from aiohttp import web
 
 from proctor.server.mcp.gateway import Gateway
 from proctor.server.mcp.http import make_app
-from proctor.server.mcp.messages import glimpse, written
+from proctor.server.mcp.messages import message_ids, written
 from proctor.server.mcp.stdio import bridge
 from tests.server.gates import make_guard
 from tests.server.upstream import running
@@ -161,7 +161,7 @@ async def test_the_error_quotes_nothing_that_the_server_wrote() -> None:
 
 def test_written_messages_keep_their_meaning() -> None:
     assert json.loads(written({"a": "\u2028\u0085é"})) == {"a": "\u2028\u0085é"}
-    assert glimpse(b"").unknown is False
+    assert message_ids(b"").unknown is False
 
 
 async def _agent() -> AsyncIterator[bytes]:

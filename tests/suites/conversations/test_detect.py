@@ -9,7 +9,7 @@ from tests.suites.conversations.logs import cases, lines
 from tests.tables import table
 from tests.third_party import install
 
-from proctor.cli.score import _FORMATS
+from proctor.cli.scoring_options import FORMATS
 from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations import open_conversations
 from proctor.suites.conversations.detect import importers
@@ -36,7 +36,7 @@ def test_a_format_is_known_by_its_first_row(row: Any, form: str) -> None:
 
 
 def test_the_verb_offers_every_format() -> None:
-    assert set(_FORMATS) == {"auto", *importers()}
+    assert set(FORMATS) == {"auto", *importers()}
 
 
 def test_what_is_not_known_is_told(tmp_path: Path) -> None:
@@ -120,6 +120,16 @@ def test_an_importer_of_another_package_is_found_by_its_entry_point(
     with pytest.raises(ConfigError, match="no Importer"):
         cases(log, "wrong")
     assert cases(lines(tmp_path, {"messages": CHAT}))
+
+
+def test_what_another_importer_raises_is_an_error_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "package", monkeypatch, "stranger", IMPORTER, importers="desk = stranger:DESK")
+    log = lines(tmp_path, {"n": "one", "q": "hi", "a": "ho"}, {"n": "two", "q": "hi"})
+    with pytest.raises(SuiteError, match="the importer of Logs of the help desk failed: KeyError: 'a'") as caught:
+        cases(log)
+    assert (caught.value.file, caught.value.line) == (str(log), 2)
 
 
 def test_an_importer_that_takes_everything_does_not_take_the_files_of_known_tools(

@@ -107,6 +107,7 @@ def read_or_refused(folder: Path, form: str, rows: list[Any]) -> None:
         cases = list(open_conversations(path, form))
     except InputError as error:
         told = str(error)
+        assert "the importer of" not in told, "a built-in importer raised something else than `entry.wrong(…)`"
     assert cases or str(path) in told
     for case in cases:
         assert case.id

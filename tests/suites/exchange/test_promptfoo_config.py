@@ -18,7 +18,7 @@ from proctor.core.case import Case, Suite
 from proctor.core.errors import InputError, SuiteError
 from proctor.core.rule import Rule
 from proctor.prompts.yaml_text import read_yaml
-from proctor.suites.exchange.assertions import UntoldError, checks_of
+from proctor.suites.exchange.assertions import UnsupportedAssertionError, checks_of
 from proctor.suites.exchange.promptfoo_config import provider_name, read_promptfoo
 from proctor.suites.exchange.promptfoo_write import assertions_of, cells_of, write_promptfoo
 from proctor.suites.promptfoo import check_of
@@ -229,7 +229,7 @@ def test_negations_and_judged_kinds_are_taken_too(kind: str) -> None:
     ],
 )
 def test_what_has_no_counterpart_says_so(assertion: Any) -> None:
-    with pytest.raises(UntoldError):
+    with pytest.raises(UnsupportedAssertionError):
         checks_of(assertion)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from proctor.core.event import Event
 from proctor.core.verdict import Action, Finding, Verdict
-from proctor.workflows.promote.guard_expectation import failed_gate, fate_of, gate_of, judged_by
+from proctor.workflows.promote.guard_expectation import expected_outcome, failed_gate, gate_of, judged_by
 from tests.tables import table
 
 
@@ -32,12 +32,12 @@ def _event(action: Action, *, shadow: Action | None = None) -> Event:
     ],
 )
 def test_what_people_say_goes_before_what_was_decided(action: Action, said: tuple[bool, str] | None, fate: str) -> None:
-    assert fate_of(_event(action), said) == fate
+    assert expected_outcome(_event(action), said) == fate
 
 
 def test_in_shadow_what_would_have_been_done_counts() -> None:
-    assert fate_of(_event("allow", shadow="block"), None) == "stopped"
-    assert fate_of(_event("allow", shadow="block"), (False, "")) == "allowed"
+    assert expected_outcome(_event("allow", shadow="block"), None) == "stopped"
+    assert expected_outcome(_event("allow", shadow="block"), (False, "")) == "allowed"
 
 
 def test_the_gate_that_missed_it_goes_before_the_one_that_decided() -> None:

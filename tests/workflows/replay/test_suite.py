@@ -16,7 +16,7 @@ from proctor.suites.load import open_suite
 from proctor.wiring.local_models import local_model
 from proctor.workflows.replay.questions import key_questions
 from proctor.workflows.replay.rewordings import other_wordings
-from proctor.workflows.replay.suite import ReplayWish, prepare_replay
+from proctor.workflows.replay.suite import ReplayJob, prepare_replay
 
 WINDOW = "You can cancel for a full refund up to 24 hours before the tour starts."
 
@@ -103,7 +103,7 @@ async def test_rules_stand_in_for_a_model_that_fails_or_says_nothing_of_use() ->
 
 async def test_the_suite_asks_again_with_what_was_said_before(tmp_path: Path) -> None:
     source = talk(tmp_path, ("Is lunch included?", "Yes, lunch is included."), ("How late can I cancel?", WINDOW))
-    made = await prepare_replay(config(tmp_path), ReplayWish(source=source, wordings=1, control=True))
+    made = await prepare_replay(config(tmp_path), ReplayJob(source=source, wordings=1, control=True))
     assert (made.conversations, made.questions, made.cases) == (1, 2, 4)
     cases = list(open_suite(made.path).cases())
     assert [case.id for case in cases][2:] == ["c1/turn-2/control", "c1/turn-2/wording-1"]
@@ -117,8 +117,8 @@ async def test_the_suite_asks_again_with_what_was_said_before(tmp_path: Path) ->
 
 async def test_the_same_wish_makes_the_same_suite(tmp_path: Path) -> None:
     source = talk(tmp_path, ("How late can I cancel?", WINDOW))
-    first = await prepare_replay(config(tmp_path), ReplayWish(source=source))
-    again = await prepare_replay(config(tmp_path), ReplayWish(source=source))
+    first = await prepare_replay(config(tmp_path), ReplayJob(source=source))
+    again = await prepare_replay(config(tmp_path), ReplayJob(source=source))
     assert first.path == again.path
     assert [path.name for path in first.path.parent.iterdir()] == [first.path.name]
 
@@ -126,6 +126,6 @@ async def test_the_same_wish_makes_the_same_suite(tmp_path: Path) -> None:
 async def test_nothing_to_ask_and_nothing_to_read_are_said(tmp_path: Path) -> None:
     source = talk(tmp_path, ("Thanks!", "You are welcome!"))
     with pytest.raises(InputError, match="it asks nothing"):
-        await prepare_replay(config(tmp_path), ReplayWish(source=source))
+        await prepare_replay(config(tmp_path), ReplayJob(source=source))
     with pytest.raises(NotFoundError, match="no file and no run 'nowhere'"):
-        await prepare_replay(config(tmp_path), ReplayWish(source="nowhere"))
+        await prepare_replay(config(tmp_path), ReplayJob(source="nowhere"))

@@ -177,11 +177,18 @@ def _read_rules(data: Any, prompt: Prompt, known: Sequence[Rule], origin: str) -
 def _wrong_with(text: str) -> str:
     if len(text.split()) < 3:
         return "a rule is a full sentence"
+    if _is_unwritten(text):
+        return "it is not written out"
     if len(text) > _LONGEST_RULE:
         return f"a rule says one thing; this one has {len(text)} letters"
     if _ABOUT_THE_INPUT.search(text):
         return "it is about the input; a rule is about the answer"
     return ""
+
+
+def _is_unwritten(text: str) -> bool:
+    """Whether a text breaks off: small models copy the example of the question."""
+    return text.endswith(("...", "…"))
 
 
 def _plain(text: str) -> str:
@@ -209,7 +216,7 @@ def _read_opposites(data: Any, names: Mapping[str, Rule], origin: str) -> ReplyR
             complaints.append(f"there is no rule {name}")
         elif name in found:
             complaints.append(f"{name} has more than one opposite")
-        elif len(text.split()) < 3:
+        elif len(text.split()) < 3 or _is_unwritten(text):
             complaints.append(f"the opposite of {name} is no sentence")
         elif _plain(text) == _plain(rule.text):
             complaints.append(f"the opposite of {name} says the same as the rule")

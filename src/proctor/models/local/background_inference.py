@@ -13,12 +13,12 @@ from typing import Final
 from proctor.models.local.network import Array, Network
 from proctor.models.local.tokenizer import Line
 
-__all__ = ["Aside"]
+__all__ = ["BackgroundInference"]
 
 _NICE_INCREMENT: Final = 10  # increment of the nice value
 
 
-class Aside:
+class BackgroundInference:
     """Runs a network on a low-priority thread, apart from the threads that serve the gates.
 
     Only the network runs at low priority, since it releases the interpreter lock. A low-priority thread that holds the

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from proctor.core.fork_lock import ForkLock
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock, processor_clock
 
-__all__ = ["Batcher", "crew"]
+__all__ = ["Batcher", "inference_executor"]
 
 FEW = 2  # concurrent items that may share two threads, as those of one message; more are queued on one
 BATCH_LETTERS = 30_000  # per batch: about a second of work, after which others get their turn
@@ -164,7 +164,7 @@ class Batcher(Generic[Item, Answer]):
                 return
             questions = [line.asked[item] for item in batch]
             try:
-                answers = await _crew().run(partial(self._computed, questions), batch, is_long=lane.is_long)
+                answers = await _inference_pool().run(partial(self._computed, questions), batch, is_long=lane.is_long)
                 if len(answers) != len(batch):
                     raise ValueError(f"{len(answers)} answers came for {len(batch)} items")
             except Exception as failure:
@@ -218,7 +218,7 @@ class Batcher(Generic[Item, Answer]):
                 self._held -= _size(self._known.popitem(last=False)[0])
 
 
-class _Crew:
+class _InferencePool:
     """A thread for all networks of the process, and a second one for a single message that needs two of them.
 
     With many items at once a second thread would only compete for cores and the interpreter. Long items have a third
@@ -250,14 +250,16 @@ class _Crew:
 
 
 @cache
-def _crew() -> _Crew:
-    os.register_at_fork(after_in_child=_crew.cache_clear)  # threads do not survive a fork: a child starts its own
-    return _Crew()
+def _inference_pool() -> _InferencePool:
+    os.register_at_fork(
+        after_in_child=_inference_pool.cache_clear
+    )  # threads do not survive a fork: a child starts its own
+    return _InferencePool()
 
 
-def crew() -> ThreadPoolExecutor:
+def inference_executor() -> ThreadPoolExecutor:
     """Return the executor that loads and runs the networks of the process, so that memory and cores are shared."""
-    return _crew().first
+    return _inference_pool().first
 
 
 def _ended(question: _Question[Answer]) -> asyncio.Future[Answer]:

@@ -16,7 +16,17 @@ from proctor.models.local.model_registry import weights_of
 from proctor.models.local.ngrams import BITS, features
 from proctor.models.local.weights import MEND
 
-__all__ = ["KNOWN_BITS", "SHORT", "SIZE", "WORD_BITS", "Glance", "known_place", "marks", "open_glance", "words_of"]
+__all__ = [
+    "KNOWN_BITS",
+    "SHORT",
+    "SIZE",
+    "WORD_BITS",
+    "LinearPrefilter",
+    "known_place",
+    "marks",
+    "open_prefilter",
+    "words_of",
+]
 
 SHORT = 400  # characters; a longer text is always read
 WORD_BITS = 17
@@ -106,7 +116,7 @@ def _shape(token: str) -> str:
     return "Xx" if token.istitle() else "xX" if token[0].islower() or token[0].isupper() else "~"
 
 
-class Glance:
+class LinearPrefilter:
     """A linear model over character n-grams and word features; a text that scores below ``low`` is skipped."""
 
     def __init__(
@@ -146,7 +156,7 @@ class Glance:
 
 
 @cache
-def open_glance(folder: Path | None) -> Glance | None:
+def open_prefilter(folder: Path | None) -> LinearPrefilter | None:
     """Return the prefilter of a weights folder; None if the manifest has no threshold for it."""
     weights = weights_of(folder)
     low = weights.of("reader").get("low")
@@ -157,6 +167,6 @@ def open_glance(folder: Path | None) -> Glance | None:
         with np.load(file, allow_pickle=False) as kept:
             scale, bias = float(kept["scale"]), float(kept["bias"])
             words = kept["known"].tobytes(), kept["names"].tobytes()
-            return Glance(kept["weights"], words, scale=scale, bias=bias, low=float(low))
+            return LinearPrefilter(kept["weights"], words, scale=scale, bias=bias, low=float(low))
     except Exception as broken:
         raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken

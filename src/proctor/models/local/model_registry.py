@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 
-from proctor.models.local.batcher import crew
+from proctor.models.local.batcher import inference_executor
 from proctor.models.local.network import Network, open_network
 from proctor.models.local.tokenizer import END, START, Line, Pieces, open_pieces
 from proctor.models.local.weights import Weights, open_weights
@@ -45,7 +45,7 @@ async def warm(names: Sequence[str] = NETWORKS, *, folder: Path | None = None, t
         StoreError: a weights file is missing or broken.
     """
     for name in names:
-        await asyncio.get_running_loop().run_in_executor(crew(), _try, name, folder, threads)
+        await asyncio.get_running_loop().run_in_executor(inference_executor(), _try, name, folder, threads)
 
 
 def _try(name: str, folder: Path | None, threads: int) -> None:

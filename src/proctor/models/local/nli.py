@@ -87,9 +87,9 @@ def passages(premise: str, claim: str) -> list[str]:
 
 
 def _calibrated(logits: Sequence[float], settings: Mapping[str, Any]) -> Shares:
-    warmth = float(settings.get("temperature", 1.0))
+    temperature = float(settings.get("temperature", 1.0))
     bias = settings.get("bias", (0.0,) * len(LABELS))
-    return softmax([(float(x) + float(b)) / warmth for x, b in zip(logits, bias, strict=True)])
+    return softmax([(float(x) + float(b)) / temperature for x, b in zip(logits, bias, strict=True)])
 
 
 def _whole(parts: Sequence[Shares]) -> Shares:

@@ -14,9 +14,9 @@ import numpy as np
 
 from proctor.core.entity import Entity
 from proctor.core.errors import InputError
-from proctor.models.local.background_inference import Aside
+from proctor.models.local.background_inference import BackgroundInference
 from proctor.models.local.batcher import Batcher
-from proctor.models.local.linear_prefilter import Glance, open_glance
+from proctor.models.local.linear_prefilter import LinearPrefilter, open_prefilter
 from proctor.models.local.model_registry import network_of, pieces_of, weights_of
 from proctor.models.local.select_windows import WHOLE, Choice, choose
 from proctor.models.local.spans import TAGS, spans
@@ -89,13 +89,13 @@ class LocalReader:
     def readings(self, texts: Sequence[str]) -> list[SpanReading]:
         """Return the findings in each text, computed on this thread."""
         pieces, network = pieces_of(self.folder), network_of("reader", self.folder, self.threads)
-        warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
+        temperature = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
         glance = self._glance()
         self._ready.set()
         wanted = [i for i, text in enumerate(texts) if glance is None or not glance.passes(text)]
         found = [NOTHING] * len(texts)
         some = [texts[i] for i in wanted]
-        seen = (each for few in groups(some) for each in read(few, pieces, network, warmth, glance))
+        seen = (each for few in groups(some) for each in read(few, pieces, network, temperature, glance))
         for i, each in zip(wanted, seen, strict=True):
             found[i] = each
         return found
@@ -108,12 +108,12 @@ class LocalReader:
         return [self._batcher.known(text) or self._read_aside(text) for text in texts]
 
     def _read_aside(self, text: str) -> SpanReading:
-        pieces, network = pieces_of(self.folder), Aside(network_of("reader", self.folder, self.threads))
-        warmth = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
-        return read([text], pieces, network, warmth, self._glance() if len(text) > LONG else None)[0]
+        pieces, network = pieces_of(self.folder), BackgroundInference(network_of("reader", self.folder, self.threads))
+        temperature = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
+        return read([text], pieces, network, temperature, self._glance() if len(text) > LONG else None)[0]
 
-    def _glance(self) -> Glance | None:
-        return open_glance(self.folder) if self.glance else None
+    def _glance(self) -> LinearPrefilter | None:
+        return open_prefilter(self.folder) if self.glance else None
 
     def _settled(self, text: str) -> SpanReading | None:
         """Return what the prefilter alone decides; None until everything is loaded, which blocks the event loop."""
@@ -128,7 +128,7 @@ def reader_of(folder: Path | None = None, threads: int = 1, glance: bool = True)
 
 
 def read(
-    texts: Sequence[str], pieces: Pieces, network: Runs, warmth: float = 1.0, glance: Glance | None = None
+    texts: Sequence[str], pieces: Pieces, network: Runs, temperature: float = 1.0, glance: LinearPrefilter | None = None
 ) -> list[SpanReading]:
     """Return what a network finds in each text; a prefilter limits what is read of a long one."""
     parts = [_Part(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
@@ -148,7 +148,7 @@ def read(
     inward = [np.full(len(ids), -1) for ids, _ in located]
     intents: dict[int, Array] = {}
     for line, (number, start), output in zip(lines, cuts, outputs, strict=True):
-        owner, mine = parts[number].owner, _softmax(output[0] / warmth)
+        owner, mine = parts[number].owner, _softmax(output[0] / temperature)
         intents[owner] = _worst(intents[owner], mine) if owner in intents else mine
         _keep(tags[number], inward[number], start, _softmax(output[1][1 : len(line.ids) - 1]))
     named: list[list[Entity]] = [[] for _ in texts]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.core.entity import Entity
-from proctor.models.local.linear_prefilter import Glance
+from proctor.models.local.linear_prefilter import LinearPrefilter
 from proctor.models.local.tokenizer import Place
 from proctor.text.normalise.language_likeness import is_noise, is_readable, is_strewn
 
@@ -34,7 +34,7 @@ class Choice:
     runs: list[tuple[int, int]]
     left: list[tuple[int, int]]  # characters
 
-    def suspected(self, text: str, glance: Glance, offset: int) -> Iterator[Entity]:
+    def suspected(self, text: str, glance: LinearPrefilter, offset: int) -> Iterator[Entity]:
         """Yield the words in unread spans that look like names: unread text must not be shown."""
         for start, end in self.left:
             for hit in (*_WORD.finditer(text, start, end), *_EAST_ASIAN.finditer(text, start, end)):
@@ -44,7 +44,7 @@ class Choice:
                     yield Entity(start=at, end=stop, kind="PERSON", text=word, score=SUSPECTED, suspected=True)
 
 
-def choose(text: str, places: Sequence[Place], glance: Glance) -> Choice:
+def choose(text: str, places: Sequence[Place], glance: LinearPrefilter) -> Choice:
     """Return the chunks that the prefilter does not skip, the highest scores first, within the budget."""
     size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
     strewn = is_strewn(text)  # words of many scripts: no chunk of it is a sentence

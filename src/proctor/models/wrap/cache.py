@@ -121,7 +121,7 @@ class Cached:
         except StoreError as error:
             if self.mode == "only":
                 raise
-            self.sharing.trouble("a kept answer could not be read, so it was asked anew", error)
+            self.sharing.trouble("a cached answer could not be read, so the model was called again", error)
             return None
 
     def _kept(self, key: str, request: Request, reply: Reply) -> Reply:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 
-__all__ = ["Rhythm"]
+__all__ = ["LearnedRate"]
 
 _MAX_STARTS = 4096
 _MIN_WINDOW_SECONDS = 1.0  # the shortest assumed window of a limit
@@ -30,7 +30,7 @@ _DOUBLING_UNKNOWN_SECONDS = 1.0
 _SLACK_SECONDS = 0.005  # timers fire late, and a start may catch up by this much
 
 
-class Rhythm:
+class LearnedRate:
     """The allowed start rate of calls; unlimited until the first refusal. Pure arithmetic, without timers."""
 
     __slots__ = (

@@ -23,7 +23,7 @@ from proctor.core.chat import Reply, Request
 from proctor.core.errors import OverloadedError, RateLimitedError
 from proctor.core.sockets import Model
 from proctor.models.wrap.earliest_timer import EarliestTimer
-from proctor.models.wrap.learned_rate import Rhythm
+from proctor.models.wrap.learned_rate import LearnedRate
 from proctor.models.wrap.quota import Quota
 
 __all__ = ["Limited", "Limiter"]
@@ -125,7 +125,7 @@ class Limiter:
         self._made = clock()
         self._waiting: deque[asyncio.Future[float]] = deque()
         self._alarm = EarliestTimer(self.admit)
-        self._rhythm = Rhythm()
+        self._rhythm = LearnedRate()
         self._paused_until: float | None = None
         self._unsaid = _DEFAULT_PAUSE_SECONDS
         self._cut_at: float | None = None

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from proctor.models.wrap.earliest_timer import EarliestTimer
-from proctor.models.wrap.learned_rate import Rhythm
+from proctor.models.wrap.learned_rate import LearnedRate
 
 __all__ = ["Member", "Quota"]
 
@@ -70,7 +70,7 @@ class Quota:
         self._needed = 1  # how many of those make the limit shared; raised each time that proves wrong
         self._members: list[Member] = []
         self._last = 0  # the member that started a call last
-        self._rhythm = Rhythm()
+        self._rhythm = LearnedRate()
         self._paused_until: float | None = None
         self._refused: dict[Member, tuple[float, float]] = {}  # the start of the last refused call, the pause's end
         self._passes: dict[Member, int] = {}  # calls that got through while another member was refused

@@ -15,8 +15,8 @@ from typing import ClassVar, Final
 from proctor.core.attack import AttackDraft, Channel
 from proctor.redteam.framing_texts import texts_of
 from proctor.redteam.payload_site import MARK
+from proctor.redteam.technique_registry import Family
 from proctor.redteam.techniques.change_draft import with_turns
-from proctor.redteam.toolbox import Family
 
 __all__ = [
     "ContradictionBait",

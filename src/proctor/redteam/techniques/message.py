@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from proctor.core.attack import AttackDraft
+from proctor.redteam.technique_registry import Family
 from proctor.redteam.techniques.change_draft import with_turns
-from proctor.redteam.toolbox import Family
 from proctor.text.split import sentences
 
 __all__ = ["MessageAfter", "MessageAlone", "MessageBefore", "MessageDelivery", "MessageInside"]

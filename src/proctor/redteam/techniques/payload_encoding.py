@@ -10,8 +10,8 @@ from random import Random
 from typing import Final
 
 from proctor.core.attack import AttackDraft
+from proctor.redteam.technique_registry import Family
 from proctor.redteam.techniques.change_draft import with_payload
-from proctor.redteam.toolbox import Family
 
 __all__ = ["Encoding", "without_accents"]
 

@@ -7,7 +7,7 @@ from random import Random
 
 from proctor.core.attack import AttackDraft, Channel
 from proctor.redteam.payload_site import carries_payload
-from proctor.redteam.toolbox import Family
+from proctor.redteam.technique_registry import Family
 
 __all__ = [
     "InCalendar",

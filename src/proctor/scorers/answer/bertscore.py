@@ -12,7 +12,7 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Embedder, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.answer.reference_pairs import reference_of, score_pairs
+from proctor.scorers.answer.reference_pairs import check_reference, score_with_reference
 from proctor.scorers.checked_answers import Passage, Where, quoted, scored, unjudged
 from proctor.scorers.model_trust import trust
 from proctor.text.split import words
@@ -40,20 +40,12 @@ class BertScore:
     embedder: Embedder = socket()
 
     def __post_init__(self) -> None:
-        if self.reference is not None and not self.reference.strip():
-            raise ValueError("reference is empty: there is nothing to compare with")
+        check_reference(self.reference)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Compare the answer with ``reference`` or, if it is not set, with the case's reference."""
-        return await score_pairs(
-            self,
-            case,
-            run,
-            where=self.where,
-            given=self.reference,
-            pick=reference_of,
-            measure=self._measure,
-            nothing="there is no reference to compare with",
+        return await score_with_reference(
+            self, case, run, where=self.where, reference=self.reference, measure=self._measure
         )
 
     async def _measure(self, pairs: Sequence[tuple[Passage, str]]) -> Sequence[Score]:

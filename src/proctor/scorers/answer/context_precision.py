@@ -11,14 +11,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Grounder, socket
 from proctor.core.trajectory import Source, Trajectory
-from proctor.scorers.answer.retrieved_context import (
-    By,
-    ExpectedContext,
-    expected_context,
-    retrieved_sources,
-    states,
-)
-from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
+from proctor.scorers.answer.retrieved_context import By, ExpectedContext, compared_context, states
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted, scored, unjudged
 from proctor.scorers.model_trust import trust
 
 __all__ = ["ContextPrecision"]
@@ -39,14 +33,10 @@ class ContextPrecision:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Mark each source as relevant by ``expect.sources``, else if it states a fact or a part of the reference."""
-        if run.error is not None and (broken := no_answer(self, run)) is not None:
-            return broken
-        wanted = expected_context(case, run, self.by)
-        if not wanted.ids and not wanted.statements:
-            return skipped(self, "the case expects no sources, facts or reference")
-        found = retrieved_sources(run)
-        if not found:
-            return skipped(self, "the target reported no retrieved source")
+        compared = compared_context(self, case, run, self.by)
+        if isinstance(compared, Score):
+            return compared
+        wanted, found = compared.expected, compared.retrieved
         try:
             relevant = await self._relevant(found, wanted)
         except ProctorError as error:

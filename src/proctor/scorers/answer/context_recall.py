@@ -10,8 +10,8 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Grounder, socket
 from proctor.core.trajectory import Trajectory
-from proctor.scorers.answer.retrieved_context import By, expected_context, retrieved_sources, states
-from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, scored, skipped, unjudged
+from proctor.scorers.answer.retrieved_context import By, compared_context, states
+from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted, scored, unjudged
 from proctor.scorers.model_trust import trust
 
 __all__ = ["ContextRecall"]
@@ -32,14 +32,10 @@ class ContextRecall:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Compare the retrieved sources with ``expect.sources``, else with the facts or the reference."""
-        if run.error is not None and (broken := no_answer(self, run)) is not None:
-            return broken
-        wanted = expected_context(case, run, self.by)
-        if not wanted.ids and not wanted.statements:
-            return skipped(self, "the case expects no sources, facts or reference")
-        found = retrieved_sources(run)
-        if not found:
-            return skipped(self, "the target reported no retrieved source")
+        compared = compared_context(self, case, run, self.by)
+        if isinstance(compared, Score):
+            return compared
+        wanted, found = compared.expected, compared.retrieved
         if wanted.ids:
             known = {name for source in found for name in (source.id, source.uri, source.title) if name}
             return self._told([(each, each in known) for each in wanted.ids], "expected sources were retrieved", 1.0)

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory
+from proctor.scorers.answer.reference_pairs import check_reference
 from proctor.scorers.checked_answers import Passage, Where, quoted, score_expected, scored, unjudged
 from proctor.text.overlap import TooLongError, bleu, chrf, rouge_l
 
@@ -31,8 +32,7 @@ class Overlap:
     where: Where = "answer"
 
     def __post_init__(self) -> None:
-        if self.reference is not None and not self.reference.strip():
-            raise ValueError("reference is empty: there is nothing to compare with")
+        check_reference(self.reference)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Measure the overlap with ``reference`` or, if it is not set, with the case's reference."""

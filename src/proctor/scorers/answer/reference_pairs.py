@@ -10,7 +10,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.checked_answers import Passage, ScorerIdentity, Where, score_expected, skipped
 
-__all__ = ["reference_of", "score_pairs"]
+__all__ = ["check_reference", "reference_of", "score_pairs", "score_with_reference"]
 
 Wanted = TypeVar("Wanted")
 
@@ -18,6 +18,28 @@ Wanted = TypeVar("Wanted")
 def reference_of(expect: Expectation) -> str | None:
     """Return the reference of an expectation, unless it is blank."""
     return expect.reference if expect.reference and expect.reference.strip() else None
+
+
+def check_reference(reference: str | None) -> None:
+    """Raise a ValueError if a reference is set and blank."""
+    if reference is not None and not reference.strip():
+        raise ValueError("reference is empty: there is nothing to compare with")
+
+
+async def score_with_reference(
+    scorer: ScorerIdentity,
+    case: Case,
+    run: Trajectory,
+    *,
+    where: Where,
+    reference: str | None,
+    measure: Callable[[Sequence[tuple[Passage, str]]], Awaitable[Sequence[Score]]],
+) -> Score:
+    """Compare the answers with ``reference`` or, if it is not set, with the references of the case."""
+    nothing = "there is no reference to compare with"
+    return await score_pairs(
+        scorer, case, run, where=where, given=reference, pick=reference_of, measure=measure, nothing=nothing
+    )
 
 
 async def score_pairs(

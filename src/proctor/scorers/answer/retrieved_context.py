@@ -7,19 +7,28 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from proctor.core.case import Case
+from proctor.core.score import Score
 from proctor.core.sockets import Grounder
 from proctor.core.trajectory import Source, Trajectory
-from proctor.scorers.checked_answers import last_expectation
+from proctor.scorers.checked_answers import ScorerIdentity, last_expectation, no_answer, skipped
 from proctor.scorers.safety.citation_spans import documents
 from proctor.text.claims import claims
 from proctor.text.facts import compare
 
-__all__ = ["By", "ExpectedContext", "expected_context", "retrieved_sources", "states"]
+__all__ = [
+    "By",
+    "ContextComparison",
+    "ExpectedContext",
+    "compared_context",
+    "expected_context",
+    "retrieved_sources",
+    "states",
+]
 
 By = Literal["auto", "ids", "text"]
 MOST_STATEMENTS: Final = 20
 MOST_SOURCES: Final = 40
-_LETTERS: Final = 6_000  # characters of a source that are read
+_MAX_SOURCE_CHARS: Final = 6_000
 SUPPORTED: Final = 0.5
 
 
@@ -57,16 +66,39 @@ def retrieved_sources(run: Trajectory) -> list[Source]:
     return list(found.values())[:MOST_SOURCES]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextComparison:
+    """What the case expects to be retrieved, and what was."""
+
+    expected: ExpectedContext
+    retrieved: Sequence[Source]
+
+
+def compared_context(scorer: ScorerIdentity, case: Case, run: Trajectory, by: By) -> ContextComparison | Score:
+    """Return both sides of the comparison, or the score of a run that cannot be compared."""
+    if run.error is not None and (broken := no_answer(scorer, run)) is not None:
+        return broken
+    expected = expected_context(case, run, by)
+    if not expected.ids and not expected.statements:
+        return skipped(scorer, "the case expects no sources, facts or reference")
+    retrieved = retrieved_sources(run)
+    if not retrieved:
+        return skipped(scorer, "the target reported no retrieved source")
+    return ContextComparison(expected=expected, retrieved=retrieved)
+
+
 async def states(pairs: Sequence[tuple[str, str]], grounder: Grounder | None) -> list[bool]:
     """Return for each (source text, statement) whether the text states it: by words and numbers, else by the network.
 
     Raises:
         ProctorError: the network did not answer.
     """
-    verdicts = [compare(statement, text[:_LETTERS]).verdict if text.strip() else "absent" for text, statement in pairs]
+    verdicts = [
+        compare(statement, text[:_MAX_SOURCE_CHARS]).verdict if text.strip() else "absent" for text, statement in pairs
+    ]
     open_ones = [index for index, verdict in enumerate(verdicts) if verdict == "open"]
     shares: dict[int, float] = {}
     if grounder is not None and open_ones:
-        asked = await grounder.supports([(pairs[index][0][:_LETTERS], pairs[index][1]) for index in open_ones])
+        asked = await grounder.supports([(pairs[index][0][:_MAX_SOURCE_CHARS], pairs[index][1]) for index in open_ones])
         shares = dict(zip(open_ones, asked, strict=True))
     return [verdict == "stated" or shares.get(index, 0.0) >= SUPPORTED for index, verdict in enumerate(verdicts)]

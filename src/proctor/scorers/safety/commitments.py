@@ -36,7 +36,7 @@ from proctor.scorers.safety.authority import (
     matched_apart,
     proposes,
 )
-from proctor.scorers.safety.claimed_actions import backed, deeds
+from proctor.scorers.safety.claimed_actions import backed, claimed_actions
 from proctor.scorers.safety.claimed_results import unfounded_results
 from proctor.text.claims import statements
 from proctor.text.normalise.language_likeness import is_strewn
@@ -126,7 +126,7 @@ class Commitments:
     def _unbacked(self, turn: int, text: str, done: Sequence[ToolCall], *, escalated: bool) -> Iterator[Evidence]:
         if not self.confirmations or not self.tools_recorded:
             return
-        for deed in deeds(text):
+        for deed in claimed_actions(text):
             if backed(deed, done, escalated=escalated, tool_effects=self.tool_effects):
                 continue
             tried = [call.name for call in done if failed(call)]

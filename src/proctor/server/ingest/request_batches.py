@@ -21,8 +21,8 @@ from proctor.suites.conversations.otel_messages import MESSAGE_EVENTS
 from proctor.suites.conversations.otel_records import LOG, is_read, otel_records
 from proctor.suites.conversations.trace_scores import EVALUATION_EVENT, LANGFUSE_SCORE, LANGSMITH_FEEDBACK
 from proctor.workflows.monitor.intake import Intake
-from proctor.workflows.monitor.sent_events import MAX_AHEAD
 from proctor.workflows.monitor.trace_assembly import SCORES
+from proctor.workflows.monitor.validate_events import MAX_AHEAD
 
 __all__ = ["MAX_PROBLEMS", "feedback_batch", "json_batch", "langfuse_scores_batch", "otlp_batch", "runs_batch"]
 

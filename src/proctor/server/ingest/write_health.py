@@ -14,7 +14,7 @@ __all__ = ["WriteHealth"]
 class WriteHealth:
     """Remembers a failed write until one succeeds.
 
-    Senders may stay away while the server says that it takes nothing. So whoever asks after a failure has the disk
+    Senders may stay away while the server says that it takes nothing. So each request after a failure has the disk
     probed, else the server would never be well again.
     """
 

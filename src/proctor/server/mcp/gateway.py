@@ -19,9 +19,9 @@ from proctor.server.mcp.messages import (
     REFUSED,
     cause,
     error,
-    glimpse,
     id_key,
     is_id,
+    message_ids,
     problem,
     read_message,
     written,
@@ -102,7 +102,7 @@ class Gateway:
         try:
             message = await _read(raw)
         except ValueError as failure:
-            ids = dict.fromkeys(glimpse(raw).requests) or (None,)
+            ids = dict.fromkeys(message_ids(raw).requests) or (None,)
             answers = [error(id, PARSE_ERROR, f"the message {failure}") for id in ids]
             return Passed(back=written(answers if len(answers) > 1 else answers[0]))
         on: list[Any] = []
@@ -145,7 +145,7 @@ class Gateway:
         return [written(error(each.id, REFUSED, why)) for each in gone.values()]
 
     def _unreadable(self, raw: bytes, failure: ValueError) -> Passed:
-        seen, why = glimpse(raw), f"the server's message {cause(failure)}"
+        seen, why = message_ids(raw), f"the server's message {cause(failure)}"
         hit = [key for id in seen.answers if (key := id_key(id)) in self.pending]
         if seen.unknown and not hit:
             hit = list(self.pending)

@@ -17,12 +17,12 @@ __all__ = [
     "INVALID_REQUEST",
     "PARSE_ERROR",
     "REFUSED",
-    "Glimpse",
+    "MessageIds",
     "cause",
     "error",
-    "glimpse",
     "id_key",
     "is_id",
+    "message_ids",
     "problem",
     "read_message",
     "written",
@@ -101,7 +101,7 @@ def problem(message: Any) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Glimpse:
+class MessageIds:
     """What is known about an unreadable message: ids of its requests and of its answers.
 
     ``unknown``: it may contain an answer with an unknown id.
@@ -112,17 +112,17 @@ class Glimpse:
     unknown: bool = False
 
 
-def glimpse(raw: bytes) -> Glimpse:
+def message_ids(raw: bytes) -> MessageIds:
     """Parse an unreadable message as the most lenient reader would."""
     text = raw.decode("utf-8", "replace")
     try:
         found = list(_objects(text))
     except (ValueError, RecursionError):
         ids = tuple(int(number) if number else name for number, name in _ID.findall(text)[:_MOST_OBJECTS])
-        return Glimpse(requests=ids[:1] if len(set(ids)) == 1 else (), answers=ids, unknown=bool(_LOOKS.match(text)))
+        return MessageIds(requests=ids[:1] if len(set(ids)) == 1 else (), answers=ids, unknown=bool(_LOOKS.match(text)))
     asked = tuple(each["id"] for each in found if "method" in each and is_id(each.get("id")))
     told = [each.get("id") for each in found if "method" not in each]
-    return Glimpse(requests=asked, answers=tuple(filter(is_id, told)), unknown=not all(map(is_id, told)))
+    return MessageIds(requests=asked, answers=tuple(filter(is_id, told)), unknown=not all(map(is_id, told)))
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

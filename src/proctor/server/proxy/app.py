@@ -22,7 +22,7 @@ from proctor.server.dialects.responses import ResponsesShape
 from proctor.server.guarded_request import RequestTurn
 from proctor.server.proxy.request_context import RequestContext, asked
 from proctor.server.proxy.routes import route_of, wire_at
-from proctor.server.proxy.screen_messages import hide, look_at, sources_of
+from proctor.server.proxy.screen_messages import mask_messages, screen_messages, sources_of
 from proctor.server.proxy.upstream_answer import Answered, Exchange, Shape
 from proctor.server.upstream import (
     address,
@@ -176,7 +176,7 @@ class Proxy:
         if stopped is not None:
             return await exchange.refuse(request, stopped)
         turn.sources = (*sources_of(said), *told.sources)
-        altered |= turn.restores != "none" and hide(turn, said)
+        altered |= turn.restores != "none" and mask_messages(turn, said)
         altered |= body.pop("proctor", None) is not None
         return await self._sent(request, url, compact(body).encode() if altered else raw, exchange)
 
@@ -221,7 +221,7 @@ class Proxy:
                 each.name = record.calls.get(each.call_id or "", "tool")
         links = chained(each.digest for each in said if not each.aside)
         again = bool(links) and record.last == links[-1]
-        found = await look_at(turn, said, record, again=again)
+        found = await screen_messages(turn, said, record, again=again)
         if links:
             record.last = links[-1]
             self.conversations.mark(record, links[-1])

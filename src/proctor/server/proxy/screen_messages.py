@@ -10,10 +10,10 @@ from proctor.server.conversation import Record, Said, last_answer, shown
 from proctor.server.guarded_request import RequestTurn
 from proctor.server.unmask import changed_in, hidden
 
-__all__ = ["hide", "look_at", "sources_of"]
+__all__ = ["mask_messages", "screen_messages", "sources_of"]
 
 
-async def look_at(
+async def screen_messages(
     turn: RequestTurn, said: Sequence[Said], record: Record, *, again: bool
 ) -> tuple[Verdict | None, bool]:
     """Return the verdict that stops the request, if any, and whether the request was changed.
@@ -47,7 +47,7 @@ async def _asked(turn: RequestTurn, said: Said) -> Verdict:
     return await turn.result(said.name, said.text, said.call_id)
 
 
-def hide(turn: RequestTurn, said: Sequence[Said]) -> bool:
+def mask_messages(turn: RequestTurn, said: Sequence[Said]) -> bool:
     """Replace the customer's data in repeated answers by the model's placeholders; return whether any changed."""
     values = turn.session.own()
 

@@ -20,7 +20,7 @@ from proctor.server.admission import admit
 from proctor.server.error_body import error_body
 from proctor.server.session_names import check_name
 from proctor.server.sidecar.openapi import description
-from proctor.server.sidecar.requests import QUESTIONS, RestoreAsked, text_of
+from proctor.server.sidecar.requests import QUESTIONS, UnmaskRequest, text_of
 from proctor.server.sidecar.utf16_offsets import in_utf16
 from proctor.server.unmask import restored
 from proctor.server.verdict_json import RETRY_AFTER, verdict_json
@@ -117,7 +117,7 @@ class Sidecar:
         if not self.restore:
             hint = "set `guard: {serve: {restore: true}}` in proctor.yaml and start again"
             return _wrong(403, "values are not given back here", hint=hint)
-        heard = await self._heard(RestoreAsked, request)
+        heard = await self._heard(UnmaskRequest, request)
         if isinstance(heard, web.StreamResponse):
             return heard
         question, session = heard
@@ -166,7 +166,7 @@ class Sidecar:
         try:
             return question, self.guard.session(session, customer=customer)
         except InputError as error:
-            status = 403 if kind is RestoreAsked else 400  # the session belongs to another customer
+            status = 403 if kind is UnmaskRequest else 400  # the session belongs to another customer
             return _wrong(status, error.message, field=error.field, hint=error.hint)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor import __version__
 from proctor.core.schema import schema_of
-from proctor.server.sidecar.requests import QUESTIONS, RestoreAsked
+from proctor.server.sidecar.requests import QUESTIONS, UnmaskRequest
 
 __all__ = ["description"]
 
@@ -119,7 +119,7 @@ def _restore(schemas: dict[str, Any]) -> dict[str, Any]:
         ),
     }
     summary = "A text with the customer's own data in place of the placeholders of the session"
-    return _asked(RestoreAsked, schemas, "restore", summary, answers)
+    return _asked(UnmaskRequest, schemas, "restore", summary, answers)
 
 
 def _asked(

@@ -10,11 +10,19 @@ from proctor.core.trajectory import Source
 from proctor.guard.ledger import result_text
 from proctor.server.sidecar.utf16_offsets import Offsets
 
-__all__ = ["QUESTIONS", "InputAsked", "OutputAsked", "RestoreAsked", "ToolCallAsked", "ToolResultAsked", "text_of"]
+__all__ = [
+    "QUESTIONS",
+    "InputRequest",
+    "OutputRequest",
+    "ToolCallRequest",
+    "ToolResultRequest",
+    "UnmaskRequest",
+    "text_of",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InputAsked:
+class InputRequest:
     """Words of the customer, before the agent reads them.
 
     ``session`` names the conversation; without one, a new one begins. ``customer`` says whose it is.
@@ -29,7 +37,7 @@ class InputAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCallAsked:
+class ToolCallRequest:
     """A tool that the agent wants to call, before it is called.
 
     ``intents`` are what the customer is taken to want. ``confirmed`` says that the customer has agreed to the call.
@@ -49,7 +57,7 @@ class ToolCallAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResultAsked:
+class ToolResultRequest:
     """What a tool or a document says, before the agent reads it.
 
     ``result`` is a text or any JSON.
@@ -67,7 +75,7 @@ class ToolResultAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutputAsked:
+class OutputRequest:
     """A draft answer, before the customer reads it.
 
     ``sources`` are the passages that it rests on, as texts or as objects. ``section`` says which part of the business
@@ -85,7 +93,7 @@ class OutputAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreAsked:
+class UnmaskRequest:
     """A text in which the customer is to read their own data again, in place of the placeholders of the session."""
 
     text: str
@@ -94,17 +102,17 @@ class RestoreAsked:
 
 
 QUESTIONS: Mapping[str, type[Any]] = {
-    "input": InputAsked,
-    "tool_call": ToolCallAsked,
-    "tool_result": ToolResultAsked,
-    "output": OutputAsked,
+    "input": InputRequest,
+    "tool_call": ToolCallRequest,
+    "tool_result": ToolResultRequest,
+    "output": OutputRequest,
 }
 
 
 def text_of(asked: Any) -> str:
     """Return the text that findings refer to; a result that is not text is serialized as JSON."""
-    if isinstance(asked, InputAsked):
+    if isinstance(asked, InputRequest):
         return asked.text
-    if isinstance(asked, OutputAsked):
+    if isinstance(asked, OutputRequest):
         return asked.draft
-    return result_text(asked.result) if isinstance(asked, ToolResultAsked) else ""
+    return result_text(asked.result) if isinstance(asked, ToolResultRequest) else ""

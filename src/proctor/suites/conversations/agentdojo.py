@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.suites.conversations.build_case import known, make, said_in, text_at
+from proctor.suites.conversations.build_case import build_case, logged_messages, present_fields, text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
 
@@ -38,11 +38,11 @@ def read_agentdojo(entries: Iterator[Entry]) -> Iterator[Case]:
             "attack": text_at(data, *_ATTACK),
             "injection_task": text_at(data, *_INJECTION),
         }
-        about = {**named, **known(data, _ABOUT), "format": "agentdojo"}
+        about = {**named, **present_fields(data, _ABOUT), "format": "agentdojo"}
         error = data.get("error")
-        yield make(
+        yield build_case(
             entry,
-            said_in(entry, data.get("messages")),
+            logged_messages(entry, data.get("messages")),
             name="/".join(part for part in named.values() if part and part != "none"),
             about={**about, "run_error": error if isinstance(error, str) else None},
         )

@@ -13,13 +13,13 @@ from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.messages import LoggedMessage, WrongMessageError, read_messages
 from proctor.suites.conversations.turns import turns_of
 
-__all__ = ["SESSION_KEYS", "known", "make", "said_in", "text_at"]
+__all__ = ["SESSION_KEYS", "build_case", "logged_messages", "present_fields", "text_at"]
 
 SESSION_KEYS = ("conversation_id", "session_id", "thread_id", "session", "conversation", "chat_id")
 _LONGEST_ID = 200
 
 
-def said_in(entry: Entry, items: Any, where: str = "messages") -> list[LoggedMessage]:
+def logged_messages(entry: Entry, items: Any, where: str = "messages") -> list[LoggedMessage]:
     """Return the messages of an entry.
 
     Raises:
@@ -31,7 +31,7 @@ def said_in(entry: Entry, items: Any, where: str = "messages") -> list[LoggedMes
         raise entry.wrong(error.message, error.field, error.hint) from None
 
 
-def make(
+def build_case(
     entry: Entry,
     said: Iterable[LoggedMessage] | tuple[Turn, ...],
     *,
@@ -65,7 +65,7 @@ def _printable(name: str) -> str:
     return re.sub(r"[^\S ]|[^\x20-\x7e\w]", "-", name.strip())[:_LONGEST_ID]
 
 
-def known(data: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def present_fields(data: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return those of these fields that are present and not None."""
     return {name: data[name] for name in names if data.get(name) is not None}
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
-from proctor.suites.conversations.build_case import SESSION_KEYS, make, said_in, text_at
+from proctor.suites.conversations.build_case import SESSION_KEYS, build_case, logged_messages, text_at
 from proctor.suites.conversations.entries import Entry
-from proctor.suites.conversations.group_entries import grouped
+from proctor.suites.conversations.group_entries import group_entries
 from proctor.suites.conversations.importer import Importer
-from proctor.suites.conversations.merge_calls import Weaving
+from proctor.suites.conversations.merge_calls import CallMerger
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.usage_fields import usage_of
 
@@ -71,7 +71,7 @@ def _has_blocks(messages: Any) -> bool:
 
 def read_chat(entries: Iterator[Entry]) -> Iterator[Case]:
     """Yield one case per conversation; requests of the same conversation are merged."""
-    for name, group in grouped(entries, _session):
+    for name, group in group_entries(entries, _session):
         if name is None:
             for entry in group:
                 yield _case(entry, _said(entry), None)
@@ -98,7 +98,7 @@ def _session_in(data: Any) -> str | None:
 def _woven(group: list[Entry], name: str) -> Case:
     if len(group) == 1:
         return _case(group[0], _said(group[0]), name)
-    weaving = Weaving()
+    weaving = CallMerger()
     for entry in group:
         weaving.add(_said(entry))
     return _case(group[0], weaving.said, name)
@@ -112,7 +112,7 @@ def _case(entry: Entry, said: list[LoggedMessage], session: str | None) -> Case:
     about = {**(own if isinstance(own, Mapping) else {}), "model": model}
     rest.pop("metadata", None)
     rest.pop("model", None)
-    return make(
+    return build_case(
         entry,
         said,
         name=session or text_at(data, "id", "custom_id") or text_at(_response(data), "id"),
@@ -132,16 +132,16 @@ def _unclaimed(rest: Mapping[str, Any]) -> dict[str, Any]:
 def _said(entry: Entry) -> list[LoggedMessage]:
     data = entry.data
     if isinstance(data, list):
-        return said_in(entry, data, "")
+        return logged_messages(entry, data, "")
     if not isinstance(data, Mapping):
         raise entry.wrong("expected a conversation: a mapping with `messages`, or a list of them")
     request = _request(data)
     said: list[LoggedMessage] = []
     if system := request.get("system") or request.get("instructions"):
-        said += said_in(entry, [{"role": "system", "content": system}], "system")
+        said += logged_messages(entry, [{"role": "system", "content": system}], "system")
     where = "messages" if "messages" in request else "input"
     if where in request:
-        said += said_in(entry, request[where], where)
+        said += logged_messages(entry, request[where], where)
     return said + _answered(entry, _response(data))
 
 
@@ -149,14 +149,16 @@ def _answered(entry: Entry, response: Mapping[str, Any]) -> list[LoggedMessage]:
     """Return the messages of a response, with its token usage."""
     if isinstance(choices := response.get("choices"), list):
         items = [choice.get("message") for choice in choices[:1] if isinstance(choice, Mapping)]
-        said = said_in(entry, [item for item in items if item], "choices")
+        said = logged_messages(entry, [item for item in items if item], "choices")
     elif isinstance(output := response.get("output"), list):
-        said = said_in(entry, output, "output")
+        said = logged_messages(entry, output, "output")
     elif response.get("content") is not None:
-        said = said_in(entry, [{"role": response.get("role", "assistant"), "content": response["content"]}], "response")
+        said = logged_messages(
+            entry, [{"role": response.get("role", "assistant"), "content": response["content"]}], "response"
+        )
     else:
         return []
-    return Weaving.measured(said, usage=usage_of(response.get("usage")))
+    return CallMerger.measured(said, usage=usage_of(response.get("usage")))
 
 
 def _request(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from proctor import registry
 from proctor.core.case import Case
 from proctor.core.codec import content_id
 from proctor.core.decode import closest
-from proctor.core.errors import ConfigError, InputError, SuiteError
+from proctor.core.errors import ConfigError, InputError, ProctorError, SuiteError
 from proctor.suites.conversations.entries import ENDINGS, Entry, entries_of
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.parquet import is_parquet, parquet_entries
@@ -137,11 +137,31 @@ def _cases(file: Path, entries: Iterator[Entry], chosen: Importer | None) -> Ite
         raise SuiteError("the file holds no conversation", file=str(file), hint="export some first")
     chosen = chosen or _detected(first)
     any_case = False
-    for case in chosen.read(chain([first], entries)):
+    for case in _read(file, chosen, chain([first], entries)):
         any_case = True
         yield case
     if not any_case:
         raise SuiteError("the file holds no conversation", file=str(file), hint="export some first")
+
+
+def _read(file: Path, importer: Importer, entries: Iterator[Entry]) -> Iterator[Case]:
+    """Yield the importer's cases; an exception that is not ours becomes an error with the line that was read last."""
+    line: int | None = None
+
+    def counted() -> Iterator[Entry]:
+        nonlocal line
+        for entry in entries:
+            line = entry.line
+            yield entry
+
+    try:
+        yield from importer.read(counted())
+    except (ProctorError, OSError):
+        raise
+    except Exception as error:  # a third-party importer may raise anything
+        what = f"the importer of {importer.title} failed: {type(error).__name__}: {error}"
+        hint = "check that the file has this format; an importer should raise `entry.wrong(…)` for what it cannot read"
+        raise SuiteError(what, file=str(file), line=line, hint=hint) from error
 
 
 def _detected(first: Entry) -> Importer:

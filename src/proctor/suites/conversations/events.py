@@ -10,9 +10,9 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.event import Event, EventKind
 from proctor.core.session_turns import turns_of
-from proctor.suites.conversations.build_case import make
+from proctor.suites.conversations.build_case import build_case
 from proctor.suites.conversations.entries import Entry
-from proctor.suites.conversations.group_entries import grouped
+from proctor.suites.conversations.group_entries import group_entries
 from proctor.suites.conversations.importer import Importer
 
 __all__ = ["EVENTS", "is_event", "read_event_log"]
@@ -34,7 +34,7 @@ def read_event_log(entries: Iterator[Entry]) -> Iterator[Case]:
     told = (
         entry for entry in entries if not isinstance(entry.data, Mapping) or entry.data.get("kind") in _TOLD_IN_TURNS
     )
-    for session, group in grouped(told, _session):
+    for session, group in group_entries(told, _session):
         first: Entry | None = None
         events: dict[str, Event] = {}
         for number, entry in enumerate(group):
@@ -48,7 +48,7 @@ def read_event_log(entries: Iterator[Entry]) -> Iterator[Case]:
         intent = next((turn.intents[0].name for turn in turns if turn.intents), None)
         customer = next((event.customer for event in ordered if event.customer), None)
         about = {name: next((getattr(e, name) for e in ordered if getattr(e, name)), None) for name in _ABOUT}
-        yield make(first, turns, name=session, intent=intent, about=about, session=session, customer=customer)
+        yield build_case(first, turns, name=session, intent=intent, about=about, session=session, customer=customer)
 
 
 _ABOUT = ("model", "version", "source")

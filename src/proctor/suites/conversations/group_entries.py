@@ -15,14 +15,14 @@ from proctor.core.codec import dumps
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.json_text import read_json
 
-__all__ = ["grouped"]
+__all__ = ["group_entries"]
 
 
 _Key = Callable[[Entry], str | None]
 _Groups = Iterator[tuple[str | None, Iterator[Entry]]]
 
 
-def grouped(entries: Iterator[Entry], key: _Key, session: _Key | None = None) -> _Groups:
+def group_entries(entries: Iterator[Entry], key: _Key, session: _Key | None = None) -> _Groups:
     """Yield groups by key in order of first appearance; entries without a key are yielded one by one.
 
     ``session`` names a larger group: all keys with an entry that names the same session are merged. Until an entry has

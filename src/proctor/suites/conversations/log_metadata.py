@@ -9,10 +9,10 @@ from proctor.core.chat import Message
 from proctor.core.trajectory import Escalation, Intent, Source
 from proctor.suites.conversations.usage_fields import number
 
-__all__ = ["sources_of", "told_beside"]
+__all__ = ["metadata_fields", "sources_of"]
 
 
-def told_beside(messages: Sequence[Message]) -> dict[str, Any]:
+def metadata_fields(messages: Sequence[Message]) -> dict[str, Any]:
     """Return the turn fields found in its messages; values that cannot be parsed stay only in the messages."""
     intents: dict[str, Intent] = {}
     sources: dict[str, Source] = {}

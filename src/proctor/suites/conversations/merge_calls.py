@@ -10,12 +10,12 @@ from proctor.core.chat import Usage
 from proctor.core.codec import dumps
 from proctor.suites.conversations.messages import LoggedMessage
 
-__all__ = ["Weaving"]
+__all__ = ["CallMerger"]
 
 _Key = tuple[Any, ...]
 
 
-class Weaving:
+class CallMerger:
     """Merges calls in the order they were made; repeated messages are added once."""
 
     def __init__(self) -> None:

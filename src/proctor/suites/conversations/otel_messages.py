@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.suites.conversations.build_case import said_in
+from proctor.suites.conversations.build_case import logged_messages
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.trace_spans import parsed
@@ -44,7 +44,7 @@ def span_messages(entry: Entry, told: Mapping[str, Any]) -> tuple[list[LoggedMes
     if system:
         content = system if isinstance(system, (str, list)) else str(system)
         sent = [{"role": "system", "content": content}, *(sent or [])]
-    return said_in(entry, sent or [], "gen_ai.input.messages"), said_in(
+    return logged_messages(entry, sent or [], "gen_ai.input.messages"), logged_messages(
         entry, (got or [])[:1], "gen_ai.output.messages"
     )
 

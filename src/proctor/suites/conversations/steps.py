@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from proctor.core.chat import ToolCall, Usage
 from proctor.core.trajectory import Source, Turn
-from proctor.suites.conversations.merge_calls import Weaving
+from proctor.suites.conversations.merge_calls import CallMerger
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.turns import turns_of
 
@@ -59,7 +59,7 @@ def _built(steps: Iterable[AgentStep]) -> tuple[list[Turn], list[AgentStep]]:
     main, others = _main_line(talking)
     if not main:
         main = [step for step in ordered if step.kind == "exchange" and (step.sent or step.got)]
-    weaving = Weaving()
+    weaving = CallMerger()
     for step in main:
         weaving.add([*_timed(step.sent, step.start), *_timed(_measured(step), step.end)])
     turns = list(turns_of(weaving.said))
@@ -88,7 +88,7 @@ def _earlier_turns(sent: Sequence[LoggedMessage]) -> int:
 
 
 def _measured(step: AgentStep) -> list[LoggedMessage]:
-    return Weaving.measured(step.got, usage=step.usage, cost=step.cost)
+    return CallMerger.measured(step.got, usage=step.usage, cost=step.cost)
 
 
 def _main_line(calls: list[AgentStep]) -> tuple[list[AgentStep], list[AgentStep]]:

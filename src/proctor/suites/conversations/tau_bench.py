@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.core.case import Case, Expectation
 from proctor.core.chat import ToolCall
-from proctor.suites.conversations.build_case import known, make, said_in, text_at
+from proctor.suites.conversations.build_case import build_case, logged_messages, present_fields, text_at
 from proctor.suites.conversations.entries import Entry
 from proctor.suites.conversations.importer import Importer
 from proctor.suites.conversations.messages import LoggedMessage, WrongMessageError, call_of
@@ -77,13 +77,13 @@ def _task(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _case(entry: Entry, data: Mapping[str, Any], task: Mapping[str, Any], about: Mapping[str, Any]) -> Case:
     where = "traj" if "traj" in data else "messages"
-    said, ended_by = _without_marks(said_in(entry, data.get(where), where))
-    told = {**about, **known(data, _ABOUT), **_reward(data)}
+    said, ended_by = _without_marks(logged_messages(entry, data.get(where), where))
+    told = {**about, **present_fields(data, _ABOUT), **_reward(data)}
     ended = text_at(data, "termination", "termination_reason")
     name = "-".join(
         part for part in (text_at(told, "domain"), text_at(data, "task_id"), text_at(data, "trial")) if part
     )
-    return make(
+    return build_case(
         entry,
         said,
         name=name or text_at(data, "id"),
@@ -93,7 +93,7 @@ def _case(entry: Entry, data: Mapping[str, Any], task: Mapping[str, Any], about:
             "termination": ended,
             "ended_by": ended_by,
             "format": "tau_bench",
-            "task": known(task, _TASK) or None,
+            "task": present_fields(task, _TASK) or None,
         },
         id=text_at(data, "id"),
     )
@@ -127,7 +127,7 @@ def _expected(entry: Entry, task: Mapping[str, Any]) -> Expectation:
     wanted = task.get("evaluation_criteria")
     wanted = wanted if isinstance(wanted, Mapping) else task
     actions, outputs = wanted.get("actions"), wanted.get("communicate_info", wanted.get("outputs"))
-    extra = known(wanted, ("nl_assertions", "env_assertions", "reward_basis"))
+    extra = present_fields(wanted, ("nl_assertions", "env_assertions", "reward_basis"))
     if actions is not None or outputs is not None:
         extra["complete"] = True
     calls = _calls(entry, actions or (), "task")
@@ -138,7 +138,7 @@ def _checked(entry: Entry, info: Any, expect: Expectation) -> Expectation:
     """Replace the gold by that of the reward: in some files the task belongs to another conversation."""
     if not isinstance(info, Mapping):
         return expect
-    said, extra = expect.facts, {**expect.extra, **known(info, ("reward_basis",)), "complete": True}
+    said, extra = expect.facts, {**expect.extra, **present_fields(info, ("reward_basis",)), "complete": True}
     if "db_check" in info:  # tau2-bench; null if the conversation was aborted
         actions = [each.get("action") for each in _listed(info, "action_checks")]
         said = tuple(str(each["info"]) for each in _listed(info, "communicate_checks") if "info" in each)
@@ -161,7 +161,7 @@ def _calls(entry: Entry, actions: Sequence[Any], where: str) -> tuple[ToolCall, 
 
 def _gold(action: Any, where: str) -> ToolCall:
     call = call_of(action, where)
-    beside = known(action, ("requestor", "compare_args"))
+    beside = present_fields(action, ("requestor", "compare_args"))
     return ToolCall(name=call.name, arguments=call.arguments, extra=beside)
 
 

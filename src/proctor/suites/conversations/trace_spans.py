@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from proctor.core.case import Case
-from proctor.suites.conversations.build_case import make, said_in
+from proctor.suites.conversations.build_case import build_case, logged_messages
 from proctor.suites.conversations.entries import Entry
-from proctor.suites.conversations.group_entries import grouped
+from proctor.suites.conversations.group_entries import group_entries
 from proctor.suites.conversations.json_text import read_json
 from proctor.suites.conversations.messages import LoggedMessage
 from proctor.suites.conversations.steps import turns_of_steps
@@ -34,7 +34,7 @@ def read_traced(entries: Iterator[Entry], format: TraceFormat) -> Iterator[Case]
     """
     told, first = 0, None
     silent: list[Case] = []
-    for name, group in grouped(format.records(entries), format.trace, format.session):
+    for name, group in group_entries(format.records(entries), format.trace, format.session):
         spans = format.join(list(group))
         if not spans:
             continue
@@ -45,7 +45,7 @@ def read_traced(entries: Iterator[Entry], format: TraceFormat) -> Iterator[Case]
         turns = turns_of_steps(steps)
         beside = dict(format.about(spans))
         more = {"session": name, "customer": beside.pop("customer", None), "error": None if turns else _SILENT}
-        case = make(spans[0], turns, name=name, about={**beside, "spans": len(spans)}, **more)
+        case = build_case(spans[0], turns, name=name, about={**beside, "spans": len(spans)}, **more)
         told += bool(turns)
         if turns or told:
             yield case
@@ -123,18 +123,18 @@ def loosely(entry: Entry, value: Any, where: str, role: str) -> list[LoggedMessa
             if isinstance(inside, list) and inside:
                 return _flat(entry, inside, f"{where}.{name}", role)
         if "role" in value or "lc" in value or ("kwargs" in value and "id" in value):
-            return said_in(entry, [value], where)
+            return logged_messages(entry, [value], where)
     if isinstance(value, list) and value:
         return _flat(entry, value, where, role)
     words = words_of(value, role)
-    return said_in(entry, [{"role": role, "content": words}], where) if words else []
+    return logged_messages(entry, [{"role": role, "content": words}], where) if words else []
 
 
 def _flat(entry: Entry, items: list[Any], where: str, role: str) -> list[LoggedMessage]:
     while items and isinstance(items[0], list):  # LangChain sends a batch of lists and receives a list of generations
         items = items[0]
     messages = [_message(item, role) for item in items]
-    return said_in(entry, [each for each in messages if each is not None], where)
+    return logged_messages(entry, [each for each in messages if each is not None], where)
 
 
 def _message(item: Any, role: str) -> Any:

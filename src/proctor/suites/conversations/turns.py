@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.core.chat import ToolCall, Usage
 from proctor.core.trajectory import Turn
-from proctor.suites.conversations.log_metadata import told_beside
+from proctor.suites.conversations.log_metadata import metadata_fields
 from proctor.suites.conversations.messages import LoggedMessage, result_of
 
 __all__ = ["turns_of"]
@@ -65,7 +65,7 @@ class _Open:
         costs = [said.cost for said in self.said if said.cost is not None and said.message.role == "assistant"]
         times = [said.time for said in self.said if said.time]
         messages = tuple(said.message for said in self.said)
-        beside = told_beside(messages)
+        beside = metadata_fields(messages)
         waited = _waited(self.said)
         return Turn(
             messages=messages,

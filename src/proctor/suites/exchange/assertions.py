@@ -15,7 +15,7 @@ from proctor.suites.exchange.templates import rendered
 from proctor.suites.promptfoo import ForeignCheckError, check_of
 from proctor.text.predicates import PredicateError, parse
 
-__all__ = ["UntoldError", "checks_of", "with_values"]
+__all__ = ["UnsupportedAssertionError", "checks_of", "with_values"]
 
 RawCheck = dict[str, Any]
 
@@ -38,7 +38,7 @@ _REFUSES = "The answer declines to do what was asked."
 _LISTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
 
 
-class UntoldError(Exception):
+class UnsupportedAssertionError(Exception):
     """An assertion that cannot be converted, with the reason."""
 
 
@@ -57,20 +57,22 @@ def checks_of(assertion: Any) -> tuple[Check, ...]:
     """Convert one assertion to checks; an assertion set gives the checks of all its parts.
 
     Raises:
-        UntoldError: it has no counterpart here.
+        UnsupportedAssertionError: it has no counterpart here.
     """
     if isinstance(assertion, str):
         return (_made(_cell(assertion)),)
     if not isinstance(assertion, Mapping) or not isinstance(assertion.get("type"), str):
-        raise UntoldError("an assertion without a type")
+        raise UnsupportedAssertionError("an assertion without a type")
     kind = assertion["type"]
     if kind == "assert-set":
         if assertion.get("threshold") not in (None, 1, 1.0):
-            raise UntoldError("assert-set with a threshold: some of its parts may fail, which a check cannot say")
+            raise UnsupportedAssertionError(
+                "assert-set with a threshold: some of its parts may fail, which a check cannot say"
+            )
         parts = assertion.get("assert")
         return tuple(check for part in (parts if isinstance(parts, list) else ()) for check in checks_of(part))
     if assertion.get("transform") is not None:
-        raise UntoldError(f"{kind} with a transform: {_CODE}")
+        raise UnsupportedAssertionError(f"{kind} with a transform: {_CODE}")
     raw = _raw(kind, assertion)
     beside = {"name": assertion.get("metric"), "weight": assertion.get("weight")}
     return (_made({**raw, **{key: value for key, value in beside.items() if value is not None}}),)
@@ -80,7 +82,7 @@ def _made(raw: RawCheck) -> Check:
     try:
         return decode(Check, raw, strict=True)
     except MalformedError as error:
-        raise UntoldError(f"{error.field or 'assertion'}: {error.message}") from None
+        raise UnsupportedAssertionError(f"{error.field or 'assertion'}: {error.message}") from None
 
 
 def _raw(kind: str, assertion: Mapping[str, Any]) -> RawCheck:
@@ -89,10 +91,10 @@ def _raw(kind: str, assertion: Mapping[str, Any]) -> RawCheck:
     if plain == "python" and not negated and (predicate := _own_predicate(assertion)):
         return _rule(str(assertion.get("metric") or predicate), predicate)
     if plain in _WHY_NOT:
-        raise UntoldError(f"{kind} {_WHY_NOT[plain]}")
+        raise UnsupportedAssertionError(f"{kind} {_WHY_NOT[plain]}")
     value, threshold = assertion.get("value"), assertion.get("threshold")
     if isinstance(value, str) and value.startswith("file://"):
-        raise UntoldError(f"{kind} from a file that is code or is not there: {value}")
+        raise UnsupportedAssertionError(f"{kind} from a file that is code or is not there: {value}")
     if plain in _PREDICATES:
         predicate = f"not ({_PREDICATES[plain]})" if negated else _PREDICATES[plain]
         return _rule(f"The answer {'is not' if negated else 'is'} {plain.partition('-')[2].upper()}.", predicate)
@@ -101,7 +103,7 @@ def _raw(kind: str, assertion: Mapping[str, Any]) -> RawCheck:
         return _cell(_as_cell(kind, value, threshold))
     maker = _MAKERS.get(plain)
     if maker is None or (negated and plain not in ("llm-rubric", "is-refusal", "is-json", "factuality")):
-        raise UntoldError(f"{kind} has no counterpart")
+        raise UnsupportedAssertionError(f"{kind} has no counterpart")
     return maker(value, threshold, negated)
 
 
@@ -134,7 +136,7 @@ def _cell(text: str) -> RawCheck:
     try:
         return check_of(text)
     except ForeignCheckError as error:
-        raise UntoldError(error.message) from None
+        raise UnsupportedAssertionError(error.message) from None
 
 
 def _rule(text: str, predicate: str) -> RawCheck:
@@ -151,7 +153,7 @@ def _said(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(f"- {item}" for item in value)
     if not isinstance(value, str) or not value.strip():
-        raise UntoldError("a model-graded assertion that says nothing")
+        raise UnsupportedAssertionError("a model-graded assertion that says nothing")
     return value
 
 
@@ -181,7 +183,7 @@ def _rouge(value: Any, threshold: Any, negated: bool) -> RawCheck:
 
 def _equal_data(value: Any, threshold: Any, negated: bool) -> RawCheck:
     if value is None:
-        raise UntoldError("equals without a value")
+        raise UnsupportedAssertionError("equals without a value")
     if isinstance(value, (dict, list)):
         return {"scorer": "json_schema", "settings": {"schema": {"const": value}}, "name": "equals"}
     said = value if isinstance(value, str) else json.dumps(value)

@@ -15,7 +15,7 @@ from proctor.core.errors import MalformedError, SuiteError
 from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.case_shorthand import make_case
-from proctor.suites.exchange.assertions import UntoldError, checks_of, with_values
+from proctor.suites.exchange.assertions import UnsupportedAssertionError, checks_of, with_values
 from proctor.suites.exchange.bundle import Bundle, Notes, case_id, unique
 from proctor.suites.exchange.promptfoo_files import CODE, Folder
 from proctor.suites.exchange.promptfoo_prompts import FooPrompt, prompts_of
@@ -168,7 +168,7 @@ class _Reading:
         for item in asserts:
             try:
                 found += checks_of(item)
-            except UntoldError as error:
+            except UnsupportedAssertionError as error:
                 self._notes.add(f"not brought over: {error}", place)
             kind = item.get("type") if isinstance(item, Mapping) else None
             if kind in ("similar", "similar:cosine"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from proctor.config import Config
 from proctor.core.chat import Message
@@ -129,7 +129,13 @@ class _PastRecorder:
             answer = _HANDED_OVER
         said = (Message(role="user", content=asked), Message(role="assistant", content=answer))
         turn = Turn(messages=said, latency=0.9, time=self._now + timedelta(seconds=2))
-        same = {"session": session, "customer": customer, "source": _SOURCE, "version": "1.0", "model": "desk-model-1"}
+        same: dict[str, Any] = {
+            "session": session,
+            "customer": customer,
+            "source": _SOURCE,
+            "version": "1.0",
+            "model": "desk-model-1",
+        }
         self.events += [replace(each, metadata={}, **same) for each in self._newest]
         self.events.append(
             Event(kind="turn", time=self._now + timedelta(seconds=2), id=f"{session}/1", turn=turn, **same)

@@ -22,7 +22,7 @@ from proctor.suites.exchange.formats import BARE, kind_of, read_any, writer_for
 from proctor.suites.load import open_suite
 from proctor.text.yaml_dump import to_yaml
 
-__all__ = ["Brought", "bring_in", "bundle_of", "made_for", "save_files"]
+__all__ = ["ImportedFiles", "bundle_of", "import_files", "made_for", "save_files"]
 
 PROMPTS = (".prompty", ".prompt.yml", ".prompt.yaml", ".md", ".txt")
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -129,7 +129,7 @@ def _refuse(there: Iterable[Path]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
+class ImportedFiles:
     """The result of one import: counts, paths, and what was left out."""
 
     name: str
@@ -143,7 +143,7 @@ class Brought:
     notes: tuple[str, ...] = ()
 
 
-def bring_in(
+def import_files(
     source: Path,
     out: Path,
     *,
@@ -151,7 +151,7 @@ def bring_in(
     prompt: Path | None = None,
     force: bool = False,
     allow_outside: bool = False,
-) -> tuple[Brought, ...]:
+) -> tuple[ImportedFiles, ...]:
     """Import the file or folder of another tool as prompts, rules and tests.
 
     Files that it refers to are read only inside its own folder, unless ``allow_outside``.
@@ -167,7 +167,7 @@ def bring_in(
     if not force:
         _refuse(path for plan in plans for path in plan.taken())
     return tuple(
-        Brought(
+        ImportedFiles(
             name=plan.bundle.name,
             kind=chosen,
             files=tuple(plan.write()),

@@ -33,7 +33,7 @@ from proctor.workflows.generate.calls import spend_of
 from proctor.workflows.generate.generation_models import GenerationProgress, choose_models, named_makers, open_makers
 from proctor.workflows.generate.unused_options import unused_offline
 
-__all__ = ["GenerationOutcome", "Wish", "carry_out_generation", "plan_generation"]
+__all__ = ["GenerationJob", "GenerationOutcome", "carry_out_generation", "plan_generation"]
 
 # Generation settings in a prompt file, under the names used by other tools.
 _OPTIONS = {
@@ -47,7 +47,7 @@ _OTHER_NAMES = {"inverse": "opposites", "expand": "expansion"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class GenerationJob:
     """A request to generate tests. Without a model, here or in the settings, all tests are made by code.
 
     ``numbers`` override those of an ``Effort``; precedence: user, prompt file, preset. ``stage_models`` replace
@@ -89,7 +89,7 @@ class GenerationOutcome:
     made: Made | None = None
 
 
-async def carry_out_generation(config: Config, wish: Wish, watching: GenerationProgress) -> GenerationOutcome:
+async def carry_out_generation(config: Config, wish: GenerationJob, watching: GenerationProgress) -> GenerationOutcome:
     """Generate the tests and write the folder; replies from an interrupted attempt are reused.
 
     Raises:
@@ -106,7 +106,7 @@ async def carry_out_generation(config: Config, wish: Wish, watching: GenerationP
         return await _carried_out(config, wish, watching, folder, log)
 
 
-async def plan_generation(config: Config, wish: Wish) -> GenerationPlan:
+async def plan_generation(config: Config, wish: GenerationJob) -> GenerationPlan:
     """Return the calls that a generation would make, without making them.
 
     Raises:
@@ -124,7 +124,7 @@ async def plan_generation(config: Config, wish: Wish) -> GenerationPlan:
 
 
 async def _carried_out(
-    config: Config, wish: Wish, watching: GenerationProgress, folder: Path, log: Path
+    config: Config, wish: GenerationJob, watching: GenerationProgress, folder: Path, log: Path
 ) -> GenerationOutcome:
     order, said = _order(wish)
     for warning in dict.fromkeys((*order.prompt.warnings, *said.warnings)):
@@ -174,13 +174,13 @@ async def _outline(order: Order, makers: Makers, present: Artefacts, edited: tup
     return await make_plan(order, makers, present, edited, priced=lambda name, usage: None)
 
 
-def _write(folder: Path, made: Made, wish: Wish, order: Order) -> None:
+def _write(folder: Path, made: Made, wish: GenerationJob, order: Order) -> None:
     seen_from = Path(os.path.relpath(wish.prompt.resolve(), folder.resolve())).as_posix()
     name = folder.name.removesuffix(".tests") or order.prompt.name
     write_artefacts(folder, made.artefacts, name=name, prompt=seen_from, hash=order.prompt.hash)
 
 
-def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
+def _order(wish: GenerationJob) -> tuple[Order, PromptTestConfig]:
     prompt: Prompt = load_prompt(wish.prompt)
     said = told(prompt)
     scenarios = tuple(_scenario(each) for each in said.scenarios)
@@ -202,7 +202,7 @@ def _order(wish: Wish) -> tuple[Order, PromptTestConfig]:
     return order, said
 
 
-def _chosen_samples(wish: Wish, said: PromptTestConfig) -> tuple[Mapping[str, Any], ...]:
+def _chosen_samples(wish: GenerationJob, said: PromptTestConfig) -> tuple[Mapping[str, Any], ...]:
     """Return the author's samples, shuffled and limited as the user or the prompt's file wants."""
     samples = list(said.samples)
     if wish.shuffle_samples or said.options.get("testSamplesShuffle") is True:
@@ -212,7 +212,7 @@ def _chosen_samples(wish: Wish, said: PromptTestConfig) -> tuple[Mapping[str, An
     return tuple(samples if count is None else samples[:count])
 
 
-def _effort(wish: Wish, said: PromptTestConfig) -> Effort:
+def _effort(wish: GenerationJob, said: PromptTestConfig) -> Effort:
     """Return the preset with the overrides of the prompt file, then those of the user."""
     written = {_OPTIONS[key]: value for key, value in said.options.items() if key in _OPTIONS and type(value) is int}
     named = wish.effort or said.options.get("effort")
@@ -237,7 +237,7 @@ def _present(folder: Path) -> tuple[Artefacts, tuple[str, ...]]:
     return present, edited_files(folder, present.provenance)
 
 
-def _begin(wish: Wish, log: Path, present: Artefacts) -> Stage | None:
+def _begin(wish: GenerationJob, log: Path, present: Artefacts) -> Stage | None:
     """Return the first stage to run; an interrupted stage is continued even without the flag."""
     if wish.resume and not log.exists() and not present.provenance:
         hint = "leave --resume out: the tests are made from the beginning"

@@ -22,7 +22,7 @@ from proctor.workflows.generate.generation_speed import keep_speed
 from proctor.workflows.generate.truth_metrics import truth_metrics
 
 if TYPE_CHECKING:
-    from proctor.workflows.generate.generation import Wish
+    from proctor.workflows.generate.generation import GenerationJob
 
 __all__ = ["ChosenModels", "GenerationProgress", "choose_models", "named_makers", "open_makers"]
 
@@ -71,7 +71,7 @@ class ChosenModels:
     truth_judges: tuple[str, ...] = ()
 
 
-def choose_models(config: Config, wish: Wish, said: PromptTestConfig) -> ChosenModels:
+def choose_models(config: Config, wish: GenerationJob, said: PromptTestConfig) -> ChosenModels:
     """Return the models that the user names, or else the prompt's file, or else the project."""
     if wish.no_model:
         return ChosenModels()
@@ -111,7 +111,7 @@ def named_makers(chosen: ChosenModels, prompt: Path) -> Makers:
 
 @asynccontextmanager
 async def open_makers(
-    config: Config, wish: Wish, chosen: ChosenModels, watching: GenerationProgress, log: Path
+    config: Config, wish: GenerationJob, chosen: ChosenModels, watching: GenerationProgress, log: Path
 ) -> AsyncIterator[Makers]:
     """Open the models; their replies are logged, so that an interrupted generation repeats none."""
     if chosen.writer is None and chosen.truth is None:

@@ -41,7 +41,9 @@ def cards_of(folder: Path) -> Iterator[JudgeCard]:
         try:
             yield decode(JudgeCard, json.loads(path.read_bytes()), file=str(path))
         except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"is no judge card: {error}", file=str(path), hint="write it anew") from error
+            raise InputError(
+                f"is no judge card: {error}", file=str(path), hint="write it again with `proctor judge check -o`"
+            ) from error
 
 
 def _notes(folder: Path, report: Report) -> Iterator[str]:

@@ -32,7 +32,7 @@ from proctor.workflows.monitor.completion import rules_of
 from proctor.workflows.monitor.consistency_sample import consistency_section, score_consistency
 from proctor.workflows.monitor.digest_settings import DigestSettings, digest_settings
 from proctor.workflows.monitor.event_source import EventSource
-from proctor.workflows.monitor.measured_elsewhere import (
+from proctor.workflows.monitor.measured_sections import (
     alert_section,
     audit_section,
     calibration_section,

@@ -29,8 +29,8 @@ from proctor.store.span_journal import SpanJournal, WaitingSpan
 from proctor.workflows.monitor.event_lines import row_of_data
 from proctor.workflows.monitor.history_upkeep import HistoryUpkeep
 from proctor.workflows.monitor.mask_spans import SpanMasker
-from proctor.workflows.monitor.sent_events import check_names, check_values
 from proctor.workflows.monitor.trace_assembly import TraceAssembly
+from proctor.workflows.monitor.validate_events import check_names, check_values
 
 __all__ = ["AlertSocket", "Intake", "IntakeFigures"]
 

@@ -31,7 +31,7 @@ from proctor.workflows.monitor.event_source import EventSource, has_event_log
 from proctor.workflows.monitor.floor_alerts import floor_message, raise_floor_alerts
 from proctor.workflows.monitor.kept_calibration import measure_kept_calibration
 from proctor.workflows.monitor.kept_reports import keep_calibration, keep_digest, keep_drift
-from proctor.workflows.monitor.measured_elsewhere import calibration_of
+from proctor.workflows.monitor.measured_sections import calibration_of
 from proctor.workflows.monitor.schedule_entries import ScheduleEntry
 
 __all__ = ["MEASURES", "MeasureContext", "limited", "needs_met"]

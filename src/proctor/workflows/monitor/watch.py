@@ -14,7 +14,7 @@ from proctor.store.history import History
 from proctor.store.scoring_progress import SCORING_FILE, ScoringProgress
 from proctor.wiring.monitor_state import open_alert_state, open_event_database, state_url
 
-__all__ = ["figures_of", "look"]
+__all__ = ["figures_of", "watch_figures"]
 
 _WEEK: Final = 7 * 86_400.0
 _WEEKS: Final = 4
@@ -22,8 +22,8 @@ _HALF_HOUR: Final = 1800.0
 _TURN_SIGNALS: Final = ("error", "escalation", "gate/injection")
 
 
-def look(config: Config, now: float, *, window: float = 300.0) -> WatchFigures:
-    """Return the figures of the last ``window`` seconds of a project, whoever writes to its store.
+def watch_figures(config: Config, now: float, *, window: float = 300.0) -> WatchFigures:
+    """Return the figures of the last ``window`` seconds of a project; any process may write to its store.
 
     Raises:
         StoreError: a database or a file cannot be read.

@@ -31,7 +31,7 @@ from proctor.store.lock import only_one
 from proctor.wiring.models import Rack
 from proctor.workflows.mutate.kept_adequacy import keep_adequacy
 from proctor.workflows.mutate.mutant_runs import Examiner, Tried, has_err, is_pass
-from proctor.workflows.mutate.outcomes import JUDGED_DAMAGES, damaged, fate_of
+from proctor.workflows.mutate.outcomes import JUDGED_DAMAGES, damaged, mutant_outcome
 
 __all__ = ["MutationJob", "MutationPlan", "mutation_plan", "run_mutation"]
 
@@ -219,7 +219,7 @@ async def _examined(
         return ShamOutcome(kind=each.kind, tests=len(passing), failed=failed, diff=each.diff(plan.prompt))
 
     async def fate(mutant: Mutant) -> MutantOutcome:
-        outcome = await fate_of(plan.prompt, mutant, examiner, passing, every_test=job.every_test)
+        outcome = await mutant_outcome(plan.prompt, mutant, examiner, passing, every_test=job.every_test)
         one_more()
         return outcome
 

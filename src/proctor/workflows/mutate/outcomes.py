@@ -15,7 +15,7 @@ from proctor.prompts.prompt import Prompt
 from proctor.report.adequacy import DamageOutcome, Fate, Killing, MutantOutcome
 from proctor.workflows.mutate.mutant_runs import Examiner, Tried, Verdicts
 
-__all__ = ["JUDGED_DAMAGES", "damaged", "fate_of"]
+__all__ = ["JUDGED_DAMAGES", "damaged", "mutant_outcome"]
 
 _BATCH = 4  # tests of one mutant that run concurrently
 _DAMAGED = 12  # outputs to damage; with judges each costs calls
@@ -23,7 +23,7 @@ _DAMAGED_JUDGED = 3
 JUDGED_DAMAGES = _DAMAGED_JUDGED * len(DAMAGES)  # maximum number of damaged outputs sent to judges
 
 
-async def fate_of(
+async def mutant_outcome(
     original: Prompt, mutant: Mutant, examiner: Examiner, passing: Sequence[Case], *, every_test: bool = False
 ) -> MutantOutcome:
     """Run the passing tests on a mutant until one fails; tests aimed at its rules come first.

@@ -20,7 +20,7 @@ from proctor.store.history import History
 from proctor.suites.append import append_cases, cases_in
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.wiring.monitor_state import open_alert_state, open_event_database, state_url
-from proctor.workflows.promote.guard_expectation import Fate
+from proctor.workflows.promote.guard_expectation import ExpectedOutcome
 from proctor.workflows.promote.incident_checks import RequiredWording, checks_for
 from proctor.workflows.promote.regression_suite import sole_promotion
 from proctor.workflows.promote.results import Promotion
@@ -39,7 +39,7 @@ class ExampleRequest:
     alert: str | None = None
     conversations: tuple[str, ...] = ()
     count: int = 1
-    expected: Fate | None = None
+    expected: ExpectedOutcome | None = None
     wording: RequiredWording = field(default_factory=RequiredWording)
     recording: bool = False
 

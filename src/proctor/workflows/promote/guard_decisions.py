@@ -14,7 +14,13 @@ from proctor.store.review import guard_verdicts
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
 from proctor.workflows.guard.stats import decision
-from proctor.workflows.promote.guard_expectation import Fate, failed_gate, fate_of, gate_of, judged_by
+from proctor.workflows.promote.guard_expectation import (
+    ExpectedOutcome,
+    expected_outcome,
+    failed_gate,
+    gate_of,
+    judged_by,
+)
 from proctor.workflows.promote.promoted_cases import decision_case_id
 from proctor.workflows.promote.regression_suite import sole_promotion
 from proctor.workflows.promote.results import Promotion
@@ -24,7 +30,9 @@ __all__ = ["promote_decisions"]
 _Said = tuple[bool, str] | None
 
 
-def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expected: Fate | None = None) -> Promotion:
+def promote_decisions(
+    config: Config, names: Sequence[str], out: Path, *, expected: ExpectedOutcome | None = None
+) -> Promotion:
     """Add a case to a suite file for each decision on a customer's message; duplicates are added once.
 
     A case contains the decision and its review. It is judged by what should have happened to the message: ``expected``,
@@ -38,7 +46,7 @@ def promote_decisions(config: Config, names: Sequence[str], out: Path, *, expect
         return _promote(config, names, out, expected)
 
 
-def _promote(config: Config, names: Sequence[str], out: Path, expected: Fate | None) -> Promotion:
+def _promote(config: Config, names: Sequence[str], out: Path, expected: ExpectedOutcome | None) -> Promotion:
     with RunStore(config.store) as store:
         said = guard_verdicts(store)
     there = cases_in(out)
@@ -82,10 +90,10 @@ def _unfit(event: Event, *, sure: bool) -> str:
     return f"a message whose words were not kept ({event.metadata.get('words') or 'the log has none'})"
 
 
-def _case(event: Event, said: _Said, expected: Fate | None, *, judge: bool) -> tuple[Case, str]:
+def _case(event: Event, said: _Said, expected: ExpectedOutcome | None, *, judge: bool) -> tuple[Case, str]:
     """Return the case for a suitable decision, and a description of how it is judged."""
     assert event.verdict is not None
-    verdict, fate = event.verdict, expected or fate_of(event, said)
+    verdict, fate = event.verdict, expected or expected_outcome(event, said)
     judged = judged_by(fate, gate_of(event, said), judge=judge)
     told = {
         "decision": event.id,

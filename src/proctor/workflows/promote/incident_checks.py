@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from proctor.core.case import Check, Expectation
-from proctor.workflows.promote.guard_expectation import Fate, judged_by
+from proctor.workflows.promote.guard_expectation import ExpectedOutcome, judged_by
 
 __all__ = ["IncidentChecks", "RequiredWording", "checks_for"]
 
@@ -42,7 +42,7 @@ def checks_for(
     *,
     scorers: Collection[str],
     wording: RequiredWording,
-    fate: Fate = "stopped",
+    fate: ExpectedOutcome = "stopped",
     slow_after: float | None = None,
     judge: bool = False,
 ) -> IncidentChecks:
@@ -63,7 +63,7 @@ def checks_for(
     return made
 
 
-def _of_signal(signal: str, scorers: Collection[str], fate: Fate, *, judge: bool) -> IncidentChecks:
+def _of_signal(signal: str, scorers: Collection[str], fate: ExpectedOutcome, *, judge: bool) -> IncidentChecks:
     family, _, name = signal.partition("/")
     if family == "score":
         return _of_scorer(name, scorers)

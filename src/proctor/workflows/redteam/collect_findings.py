@@ -14,7 +14,7 @@ from proctor.core.verdict import Severity
 from proctor.redteam.attack_entries import AttackEntry
 from proctor.store.findings import add_findings, findings
 from proctor.store.runs import RunStore
-from proctor.workflows.alerts import Webhook, tell_somebody
+from proctor.workflows.alerts import Webhook, send_alert
 
 __all__ = ["ALERTED", "FindingAlerts", "alert_key", "findings_in", "keep_findings"]
 
@@ -82,7 +82,7 @@ class FindingAlerts:
 
         The alert comes first: a killed process may raise it twice, and never loses it.
         """
-        sent = await tell_somebody(self._config, self._store, _alert(finding), self._webhook)
+        sent = await send_alert(self._config, self._store, _alert(finding), self._webhook)
         if sent.failure:
             self.failures.append(sent.failure)
         add_findings(self._store, [finding])

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from proctor.core.case import Case
 from proctor.redteam.adapt import AdaptSettings, next_round
 from proctor.redteam.attack_entries import read_entries
-from proctor.redteam.nearness import SeenAttempt, see_attempt
+from proctor.redteam.attempt_progress import AttemptObservation, observe_attempt
 from proctor.redteam.plan import is_held_out
-from proctor.redteam.toolbox import load_attacks
+from proctor.redteam.technique_registry import load_attacks
 from proctor.store.runs import RunStore
 from proctor.workflows.redteam.attempt_results import results_of
 from proctor.workflows.redteam.campaign import Campaign, goals_of
@@ -38,7 +38,7 @@ class SearchRounds:
             held_out=frozenset(goal.id for goal in self._goals if is_held_out(goal.id, plan)),
         )
         self._read: set[str] = set()
-        self._seen: list[SeenAttempt] = []
+        self._seen: list[AttemptObservation] = []
 
     def __call__(self, store: RunStore, runs: Sequence[str]) -> Sequence[Case]:
         """Return the attempts of the next round from the results of all earlier ones; none ends the search."""
@@ -51,4 +51,4 @@ class SearchRounds:
     def _learn(self, store: RunStore, run: str) -> None:
         for result in results_of(store, [run], whole=True):
             for entry in read_entries([result])[0]:
-                self._seen.append(see_attempt(result.case, result.trajectory, entry.result))
+                self._seen.append(observe_attempt(result.case, result.trajectory, entry.result))

@@ -14,7 +14,7 @@ from proctor.release.trend import Alarm, alarms
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.store.trends import PointRecord, TrendLine, history
-from proctor.workflows.alerts import tell_somebody, webhook_of
+from proctor.workflows.alerts import send_alert, webhook_of
 from proctor.workflows.release.baseline import as_point, policy_of
 
 __all__ = ["alarm_of", "floor_of", "raise_alarms"]
@@ -65,7 +65,7 @@ async def raise_alarms(config: Config, store: RunStore, run: str) -> list[Alarm]
             if run not in alarm.runs:
                 continue  # no value in this run
             found.append(alarm)
-            await tell_somebody(config, store, _alert(alarm, reader.run.name, target, run), webhook)
+            await send_alert(config, store, _alert(alarm, reader.run.name, target, run), webhook)
     return found
 
 

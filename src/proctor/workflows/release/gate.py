@@ -24,7 +24,7 @@ from proctor.store.gate_facts import intents_of_other_suites, models_that_answer
 from proctor.store.review import ReviewItem, add_items
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.workflows.alerts import AlertDelivery, tell_somebody, webhook_of
+from proctor.workflows.alerts import AlertDelivery, send_alert, webhook_of
 from proctor.workflows.release.baseline import (
     Side,
     chosen_target,
@@ -178,7 +178,7 @@ async def gate_run(config: Config, store: RunStore, asked: GateRequest) -> Relea
     )
     if decision.outcome == "ship":
         return verdict
-    told = await tell_somebody(config, store, _alert(view, decision, chosen), webhook)
+    told = await send_alert(config, store, _alert(view, decision, chosen), webhook)
     return replace(verdict, told=told)
 
 

@@ -30,7 +30,7 @@ from proctor.wiring.local_models import local_model
 from proctor.workflows.replay.questions import KeyQuestion, key_questions
 from proctor.workflows.replay.rewordings import Rewording, other_wordings
 
-__all__ = ["CHECK", "ReplaySuite", "ReplayWish", "prepare_replay"]
+__all__ = ["CHECK", "ReplayJob", "ReplaySuite", "prepare_replay"]
 
 CHECK: Final = "replay_consistency"
 FOLDER: Final = "replays"
@@ -38,7 +38,7 @@ _MOST_NOTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayWish:
+class ReplayJob:
     """The replay request: a run or a file, questions per conversation, rewordings per question.
 
     ``control`` also repeats each question unchanged, to separate unstable agents from wording effects. ``writes``
@@ -73,7 +73,7 @@ class ReplaySuite:
         return lines + [f"{note} ({times} ×)" for note, times in self.notes.most_common(_MOST_NOTES)]
 
 
-async def prepare_replay(config: Config, wish: ReplayWish) -> ReplaySuite:
+async def prepare_replay(config: Config, wish: ReplayJob) -> ReplaySuite:
     """Choose the questions, reword them, and write the suite.
 
     The suite is stored next to the runs under a name derived from its content, so that an interrupted run can be
@@ -119,7 +119,7 @@ class _Conversation:
     recorded: Trajectory
 
 
-def _conversations(config: Config, wish: ReplayWish, left: Counter[str]) -> Iterator[_Conversation]:
+def _conversations(config: Config, wish: ReplayJob, left: Counter[str]) -> Iterator[_Conversation]:
     """Yield the conversations of a file of that name, else those of a run; held-out attempts are left out."""
     path = Path(wish.source)
     if path.exists():
@@ -147,7 +147,7 @@ def _conversations(config: Config, wish: ReplayWish, left: Counter[str]) -> Iter
 
 async def _cases(
     conversation: _Conversation,
-    wish: ReplayWish,
+    wish: ReplayJob,
     model: Model | None,
     made: ReplaySuite,
     tools: Mapping[str, StatedEffect],
@@ -206,7 +206,7 @@ def _row(case: Case) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _asked(config: Config, wish: ReplayWish) -> AsyncIterator[Model | None]:
+async def _asked(config: Config, wish: ReplayJob) -> AsyncIterator[Model | None]:
     """Yield the model for rewording, if one was named."""
     if wish.model is None:
         yield None

@@ -7,7 +7,7 @@ from collections import Counter
 
 from proctor.text.normalise.language_likeness import letter_words, per_letter
 
-__all__ = ["mixes_scripts", "wears_no_language"]
+__all__ = ["is_no_language", "mixes_scripts"]
 
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _MARKED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
@@ -55,7 +55,7 @@ _ALPHABETS = _TONAL + tuple(
 )
 
 
-def wears_no_language(text: str, bare: dict[int, str]) -> bool:
+def is_no_language(text: str, bare: dict[int, str]) -> bool:
     """Whether the accents are a disguise: on nearly every vowel, or of kinds that no single language has."""
     found = _MARKED.findall(text)
     if len(found) < _FEWEST:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from proctor.text.normalise.confusables import faux_letters
-from proctor.text.normalise.decoders.mixed_scripts import mixes_scripts, wears_no_language
+from proctor.text.normalise.decoders.mixed_scripts import is_no_language, mixes_scripts
 from proctor.text.normalise.decoders.rewrites import is_alone_telling, is_telling
 from proctor.text.normalise.language_likeness import common_words, cost, known_words, letter_words, per_letter, ranks
 from proctor.text.normalise.layer import Layer
@@ -32,7 +32,7 @@ _LONG_RUN = re.compile(r"([a-z])\1\1+")
 def find_accented(layer: Layer) -> Iterator[Found]:
     """Find English under accents that no language uses."""
     if not layer.text.isascii() and _ACCENTED.search(layer.text):
-        sure = wears_no_language(layer.text, _bare_letters())
+        sure = is_no_language(layer.text, _bare_letters())
         yield from _undressed("accented", layer.text, _ANY_WORD, _bare_letters(), sure=sure)
 
 

@@ -14,7 +14,7 @@ from proctor.core.world import twin_of
 from proctor.lexicon.match import matcher
 from proctor.text.split import tokens
 
-__all__ = ["NEARNESS", "SeenAttempt", "Sight", "see_attempt"]
+__all__ = ["NEARNESS", "AttemptObservation", "Sight", "observe_attempt"]
 
 # ``refused``: a gate turned the payload away. ``answered``: the agent declined, or answered as if there were none.
 # ``different``: its answer is not the twin's. ``partial``: it tried, and its call or answer was held back.
@@ -33,7 +33,7 @@ _BEFORE_AGENT: Final = ("input", "tool_result")  # points at which a payload is 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenAttempt:
+class AttemptObservation:
     """A finished attempt with what a caller sees of it; ``gate`` and ``reason`` as far as the target shows them."""
 
     case: Case
@@ -42,9 +42,9 @@ class SeenAttempt:
     reason: str = ""
 
 
-def see_attempt(case: Case, run: Trajectory, result: AttackResult) -> SeenAttempt:
+def observe_attempt(case: Case, run: Trajectory, result: AttackResult) -> AttemptObservation:
     """Return what a caller sees of a judged attempt."""
-    return SeenAttempt(
+    return AttemptObservation(
         case=case, sight=_sight(run, result), gate=result.stopped_by or "", reason=_shown_reason(run, result)
     )
 

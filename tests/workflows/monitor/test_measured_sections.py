@@ -23,7 +23,7 @@ from proctor.store.runs import RunStore
 from proctor.workflows.monitor.alert_queue import queue_alerts
 from proctor.workflows.monitor.audit import SampleJob, draw_audit
 from proctor.workflows.monitor.digest_settings import DigestSettings
-from proctor.workflows.monitor.measured_elsewhere import (
+from proctor.workflows.monitor.measured_sections import (
     alert_section,
     audit_section,
     calibration_section,

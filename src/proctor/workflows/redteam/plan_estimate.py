@@ -13,10 +13,10 @@ from proctor.project import Project
 from proctor.workflows.redteam.campaign import Campaign
 from proctor.workflows.redteam.plan_campaign import CampaignPlan
 
-__all__ = ["plan_outlook"]
+__all__ = ["estimate_plan"]
 
 
-def plan_outlook(campaign: Campaign, planned: CampaignPlan) -> Iterator[str]:
+def estimate_plan(campaign: Campaign, planned: CampaignPlan) -> Iterator[str]:
     """Yield notes on a plan. The target is created and not called.
 
     Raises:

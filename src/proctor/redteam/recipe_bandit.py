@@ -9,9 +9,9 @@ from random import Random
 from typing import Final, TypeVar
 
 from proctor.redteam.assemble import AttackRecipe
-from proctor.redteam.nearness import NEARNESS, SeenAttempt
+from proctor.redteam.attempt_progress import NEARNESS, AttemptObservation
 
-__all__ = ["Credit", "features_of"]
+__all__ = ["RecipeBandit", "features_of"]
 
 Choice = TypeVar("Choice")
 
@@ -26,14 +26,14 @@ def features_of(recipe: AttackRecipe) -> tuple[str, ...]:
     return (*recipe.techniques, f"language:{recipe.language}", f"place:{recipe.carrier}:{recipe.place}")
 
 
-class Credit:
+class RecipeBandit:
     """Weights of success and failure by choice; each is drawn from a beta distribution (Thompson sampling)."""
 
     def __init__(self) -> None:
         self._won: defaultdict[tuple[str, str], float] = defaultdict(float)
         self._lost: defaultdict[tuple[str, str], float] = defaultdict(float)
 
-    def learn(self, recipe: AttackRecipe, seen: SeenAttempt) -> None:
+    def learn(self, recipe: AttackRecipe, seen: AttemptObservation) -> None:
         """Count one attempt. A refusal that names one technique counts against that one alone."""
         if seen.sight == "unscored":
             return
