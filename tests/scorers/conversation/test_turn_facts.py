@@ -22,10 +22,21 @@ _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72,
         talk(("où ?", "Vous avez 14 jours."), sources=(_RULES,)),
         talk(("upgrade?", _BOOKING, "Sie bekommen die Suite kostenlos.")),
         talk(("my seat?", _BOOKING, "You are in 22A.")),
-        talk(("cat?", "Yes, cats are accepted in the cabin."), sources=(_RULES,)),
-        talk(("lounge?", call("benefits", {}, {"lounge_access": False}), "You have lounge access.")),
         talk(("fee?", _BOOKING, "It costs 25 EUR."), ("thanks",)),
         talk(("repairs?", "Any repair up to 300 euros is refunded without approval."), sources=(_RULES,)),
+    ],
+)  # fmt: skip
+async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
+    score = await TurnFacts().score(_CASE, run)
+    assert score.value == 0.0, score.reason
+    assert score.evidence[0].turn == 0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("cat?", "Yes, cats are accepted in the cabin."), sources=(_RULES,)),
+        talk(("lounge?", call("benefits", {}, {"lounge_access": False}), "You have lounge access.")),
         talk(("¿puedo?", "Puede cancelar hasta una hora antes de la cita."),
              sources=("Las citas se pueden cancelar hasta 24 horas antes.",)),
         talk(("abo?", "Oui, l'abonnement est transférable à toute personne."),
@@ -34,9 +45,10 @@ _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72,
              sources=("Weight room: from 16. Pool: from 6.",)),
     ],
 )  # fmt: skip
-async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
+async def test_words_that_seem_to_contradict_a_source_are_shown_and_decide_nothing(run: Trajectory) -> None:
     score = await TurnFacts().score(_CASE, run)
-    assert score.value == 0.0, score.reason
+    assert (score.value, score.confidence) == (1.0, 0.5)
+    assert "in doubt, turn 1: " in score.reason
     assert score.evidence[0].turn == 0
 
 

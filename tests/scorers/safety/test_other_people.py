@@ -98,6 +98,7 @@ def test_an_act_that_no_call_did_is_found(run: Trajectory) -> None:
         talk(("118", call("resilier", {"id": 118}, {"ok": True}), "C'est enregistré.")),
         talk(("118", call("book_visit", {"id": 118}, error="503"), "Sorry, that did not go through.")),
         talk(("118", _LOOKUP, "Je viens de vérifier votre contrat.")),
+        talk(("118", call("заморозить", {"id": 118, "days": 14}, {"days": 14}), "Готово, я заморозил абонемент.")),
         talk(("118", call("move_lesson", {"id": 118}, {"ok": True}), "Done! It is on Wednesday.")),
         talk(("118", _LOOKUP, "Je peux annuler le contrat."), ("non", "D'accord, rien n'est annulé.")),
     ],

@@ -12,7 +12,7 @@ from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.transcript import failed, parse_loosely
 from proctor.lexicon.requested_acts import acts_of_tool, looks_only
 
-__all__ = ["did_act", "is_act", "was_refused"]
+__all__ = ["did_act", "is_act", "may_have_acted", "was_refused"]
 
 _REFUSED: Final = re.compile(
     r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|échec|rechaz"
@@ -37,6 +37,14 @@ def is_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> 
 def did_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> bool:
     """Whether a call changed something, and its tool does not say that it was refused."""
     return is_act(call, stated) and not was_refused(call)
+
+
+def may_have_acted(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> bool:
+    """Whether a call changed something, or may have: its name says nothing, and it was given more than an id."""
+    if did_act(call, stated):
+        return True
+    unknown = tool_effect(call.name, stated) == "unknown" and not looks_only(call.name)
+    return unknown and len(call.arguments) > 1 and not was_refused(call)
 
 
 def was_refused(call: ToolCall) -> bool:

@@ -16,7 +16,7 @@ from proctor.text.number_words import find_number_words
 from proctor.text.polarity import denied_root, find_opposite, is_denied, is_free, root_words, split_clauses
 from proctor.text.quantities import Quantity, find_quantities
 
-__all__ = ["contradicted_by"]
+__all__ = ["contradicted_by", "unknown_code"]
 
 _SAME_WORDS: Final = 0.65  # share of a clause's words in the clause of the source that says the opposite
 _CODE: Final = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][A-Za-z0-9-]{1,19}(?![\w-])")
@@ -35,10 +35,18 @@ _SHORT: Final = 5  # letters of a field's word; shorter ones are too common
 _SIGNS: Final = re.compile(r"[\W_]+")
 
 
+def unknown_code(sentence: str, message: AgentMessage) -> str | None:
+    """Return that a sentence names a code which nobody gave, or ``None``."""
+    code = None if is_denied(sentence) else _unknown_code(sentence, message)
+    return None if code is None else f"nobody gave {code!r}"
+
+
 def contradicted_by(sentence: str, message: AgentMessage) -> str | None:
-    """Return what contradicts a sentence of the agent, or ``None``."""
-    if not is_denied(sentence) and (code := _unknown_code(sentence, message)) is not None:
-        return f"nobody gave {code!r}"
+    """Return what seems to contradict a sentence of the agent by its words, or ``None``.
+
+    Words alone are weak evidence: on conversations that were not seen before, right answers are met about as often
+    as wrong ones.
+    """
     if (other := _other_number(sentence, message)) is not None:
         return f"a source says {quoted(other, 100)!r}"
     if _CASE.search(sentence):

@@ -24,7 +24,7 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unless_broken_off,
 )
-from proctor.scorers.conversation.known_conflicts import contradicted_by
+from proctor.scorers.conversation.known_conflicts import contradicted_by, unknown_code
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
@@ -71,6 +71,7 @@ class _Finding:
     sentence: str
     why: str
     against: bool
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,16 +102,31 @@ class TurnFacts:
             found += _problems(message, self.known, explained)
         if not checked:
             return skipped(self, "no tool, source or instruction is recorded that an answer could rest on")
-        if not found:
-            return scored(self, 1.0, f"the figures of {checked} answers follow from what was known", confidence=0.75)
+        firm = [each for each in found if not each.doubtful]
+        if not firm:
+            return _passed(self, checked, found)
+        found = firm
         first = found[0]
         reason = f"{turn_label(first.message.turn)}: {first.why}: {quoted(first.sentence, 160)!r}"
         reason += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        evidence = tuple(
-            Evidence(quote=quoted(each.sentence), turn=each.message.turn, note=each.why)
-            for each in found[:MOST_EVIDENCE]
-        )
-        return scored(self, 0.0, quoted(reason, 500), evidence=evidence, confidence=0.85 if first.against else 0.7)
+        sure = 0.85 if first.against else 0.7
+        return scored(self, 0.0, quoted(reason, 500), evidence=_evidence(found), confidence=sure)
+
+
+def _passed(scorer: TurnFacts, checked: int, doubts: Sequence[_Finding]) -> Score:
+    """Return a pass. Words that seem to contradict a source are shown, and lower the confidence, but decide nothing."""
+    reason = f"the figures of {checked} answers follow from what was known"
+    if not doubts:
+        return scored(scorer, 1.0, reason, confidence=0.75)
+    first = doubts[0]
+    reason += f"; in doubt, {turn_label(first.message.turn)}: {first.why}: {quoted(first.sentence, 160)!r}"
+    return scored(scorer, 1.0, quoted(reason, 500), evidence=_evidence(doubts), confidence=0.5)
+
+
+def _evidence(found: Sequence[_Finding]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(quote=quoted(each.sentence), turn=each.message.turn, note=each.why) for each in found[:MOST_EVIDENCE]
+    )
 
 
 def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity]) -> Iterator[_Finding]:
@@ -139,11 +155,18 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
             why = f"no tool, source or customer gave {one.quote.strip()!r}"
         yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None)
         return
+    yield from _word_problems(said, message)
+
+
+def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Finding]:
+    """Yield a code that nobody gave, words that seem to contradict a source, or a free offer that nothing explains."""
     for sentence in said:
-        if (against := contradicted_by(sentence, message)) is not None:
-            yield _Finding(message=message, sentence=sentence, why=against, against=True)
+        if (code := unknown_code(sentence, message)) is not None:
+            yield _Finding(message=message, sentence=sentence, why=code, against=True)
             return
-        if _is_unfounded_gift(sentence, message):
+        if (against := contradicted_by(sentence, message)) is not None:
+            yield _Finding(message=message, sentence=sentence, why=against, against=True, doubtful=True)
+        elif _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
             yield _Finding(message=message, sentence=sentence, why=why, against=False)
             return
