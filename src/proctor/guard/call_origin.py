@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -31,6 +32,7 @@ ProblemKind = Literal[
     "untraced", "swapped", "lookalike", "told", "noted", "invented", "unasked", "unprompted", "delegated"
 ]
 
+_WORDS: Final = re.compile(r"[^\W_]+")
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
 _MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
@@ -194,10 +196,18 @@ def _invented(origin: CallOrigin, origins: Origins) -> Iterator[OriginProblem]:
     if origin.request.agreed or not origins.session(origin.memory).free.plain:
         return
     for traced in origin.values:
-        if traced.origin == "agent" and traced.value.whole and _tells_whom(traced.value):
+        unknown = traced.origin == "agent" and traced.value.whole and _tells_whom(traced.value)
+        if unknown and not _knows_owner(traced.value, origin.request.messages):
             what = f"{traced.value.argument[:40]} {shown(traced.value.shown, name=traced.value.argument)}"
             yield OriginProblem("invented", f"{what} stands in no message, record or text of this conversation")
             return
+
+
+def _knows_owner(value: CallValue, asked: Sequence[str]) -> bool:
+    """Return whether the customer named the owner of an address, as in "Write to Bo." for bo@work.example."""
+    owner, at, _ = value.text.partition("@")
+    names = {word for word in _WORDS.findall(owner.casefold()) if len(word) > 1} if at else set()
+    return bool(names) and any(names & set(_WORDS.findall(each.casefold())) for each in asked)
 
 
 def _tells_whom(value: CallValue) -> bool:
