@@ -277,7 +277,7 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     blessed.run("run", "golden", "-q")
     blessed.run("gate", "-q", code=0)
     told = blessed.run("thresholds", "suggest", code=0).stdout
-    assert "# of 1 decisions that shipped or were reviewed, 0 held in vain" in told  # nobody reviewed anything
+    assert "# of 1 decisions that shipped or were reviewed, 0 were false holds" in told  # nobody reviewed anything
 
 
 def test_answers_before_come_from_the_file_beside_the_baseline_or_are_said_to_be_gone(blessed: Project) -> None:

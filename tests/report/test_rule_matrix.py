@@ -24,7 +24,7 @@ LARGE, SMALL = "own-support-bot@provider:large-model-2026-06", "own-support-bot@
 
 
 def with_predicate(score: Score, predicate: str) -> Score:
-    words = replace(score.evidence[0], extra={"predicate": predicate})
+    words = replace(score.evidence[0], predicate=predicate)
     return replace(score, evidence=(words, Evidence(quote="!", turn=0)))
 
 

@@ -15,7 +15,7 @@ ScoreStatus = Literal["ok", "skipped", "error"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The basis of a score: a quotation, its turn, and why it counts."""
+    """The basis of a score: a quotation, its turn, and why it counts; ``predicate`` is the check of a rule by code."""
 
     SHORTHAND = "quote"
 
@@ -23,6 +23,7 @@ class Evidence:
     turn: int | None = None
     where: str | None = None
     note: str = ""
+    predicate: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

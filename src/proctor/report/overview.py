@@ -215,7 +215,7 @@ class _Gathering:
         key = (target, name)
         if key not in self._rules and len(self._rules) < _MOST_ROWS:
             words = _words(part)
-            self._rules[key] = _Rule(text=words.quote, predicate=str(words.extra.get("predicate") or ""))
+            self._rules[key] = _Rule(text=words.quote, predicate=words.predicate)
         return self._rules.get(key)
 
     def _waver(self, case: str, target: str, verdicts: Counter[str], by_rule: dict[str, list[Score]]) -> None:

@@ -264,14 +264,17 @@ def _open_read_only(path: Path, version: int, *, check_same_thread: bool) -> sql
     ways = ["mode=ro"] if log.is_file() and log.stat().st_size else ["mode=ro", "immutable=1"]
     for way in ways:
         address = f"{path.resolve().as_uri()}?{way}"
-        database = sqlite3.connect(
-            address,
-            uri=True,
-            isolation_level=None,
-            timeout=30.0,
-            factory=MaskingConnection,
-            check_same_thread=check_same_thread,
-        )
+        try:
+            database = sqlite3.connect(
+                address,
+                uri=True,
+                isolation_level=None,
+                timeout=30.0,
+                factory=MaskingConnection,
+                check_same_thread=check_same_thread,
+            )
+        except sqlite3.Error:
+            continue
         database.row_factory = sqlite3.Row
         try:
             if database.execute("PRAGMA user_version").fetchone()[0] == version:

@@ -67,7 +67,7 @@ def test_what_a_user_should_know_before_the_run_is_told(tmp_path: Path) -> None:
     told = open_tests(path, judged=False).warnings
     assert told == (
         "1 of 2 rules take a judge and stay unknown: name one with --judge, or leave them out with --light",
-        "custom metrics take a judge and stay unknown: name one with --judge",
+        "custom metrics and evaluators take a judge and stay unknown: name one with --judge",
     )
     (tmp_path / "nice.metric.prompty").unlink()
     (told_of_none,) = open_tests(made(tmp_path, OFF)).warnings
