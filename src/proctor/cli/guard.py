@@ -210,10 +210,12 @@ def _action(verdict: Mapping[str, Any]) -> str:
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> int:
     """Serve the gates over HTTP to an agent in any language, until interrupted. GET /openapi.json describes it."""
+    from proctor.server.listen_address import check_address  # noqa: PLC0415
     from proctor.server.sidecar.app import make_app  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
+    check_address(host, port)
     settings = read_settings(config).serve
     token = read_token(config, token_env or settings.token_env)
     guard = open_guard(config)

@@ -35,12 +35,15 @@ def mcp(
     settings put `proctor guard mcp --` before the server's command. With --upstream the server has a URL, and this
     listens on a port of its own. Exit code: the server's.
     """
-    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415 - only what this verb needs
+    from proctor.server.listen_address import check_address  # noqa: PLC0415 - only what this verb needs
+    from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     if bool(command) == bool(upstream):
         raise click.UsageError("give a server's command after --, or --upstream URL")
     config = project(ctx)
     settings = replace(read_settings(config).mcp, **{name: value for name, value in flags.items() if value})
+    if upstream is not None:
+        check_address(host, port)
     guard = open_guard(config)
     try:
         if upstream is None:

@@ -45,6 +45,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     until interrupted.
     """
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
+    from proctor.server.listen_address import check_address  # noqa: PLC0415
     from proctor.server.proxy.app import make_app  # noqa: PLC0415
     from proctor.server.upstream import place_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
@@ -62,6 +63,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     if not urlsplit(settings.upstream).hostname:
         raise InputError("the upstream names no host", hint="write it as https://api.openai.com")
     token = read_token(config, settings.token_env)
+    check_address(host, port)
     guard = open_guard(config)
     try:
         app = make_app(

@@ -40,10 +40,12 @@ def verb(ctx: click.Context, /, host: str, port: int, demo: bool, keep: Path | N
     """
     import asyncio  # noqa: PLC0415
 
+    from proctor.server.listen_address import check_address  # noqa: PLC0415
     from proctor.wiring.ingest_settings import read_ingest  # noqa: PLC0415
 
     if keep is not None and not demo:
         raise click.UsageError("--keep goes with --demo.")
+    check_address(host, port)
     with ExitStack() as stack:
         config = _demo_config(stack, keep) if demo else open_project(ctx)
         settings = read_ingest(config)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import gc
 import signal
 import sys
@@ -12,7 +11,7 @@ from contextlib import suppress
 
 from aiohttp import web
 
-from proctor.core.errors import InputError
+from proctor.server.listen_address import cannot_listen
 
 __all__ = ["run", "serve"]
 
@@ -97,7 +96,4 @@ async def _open(runner: web.AppRunner, host: str, port: int) -> None:
     try:
         await web.TCPSite(runner, host, port, backlog=1024).start()
     except OSError as error:
-        taken = error.errno == errno.EADDRINUSE
-        hint = "choose another --port" if taken else "check --host and --port"
-        why = "something listens there already" if taken else str(error.strerror or error)
-        raise InputError(f"cannot listen on {host}:{port}: {why}", hint=hint) from None
+        raise cannot_listen(host, port, error) from None
