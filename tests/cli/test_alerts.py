@@ -95,6 +95,8 @@ def test_silences(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("silence", "--end", "1") == 2
     assert call("silence", "halucination") == 2
     assert "did you mean 'hallucination'?" in capsys.readouterr().err
+    assert call("silence", "nosuchrule") == 2
+    assert "the rules are hallucination, " in capsys.readouterr().err
     assert call("silence", "colour=red") == 2
     assert call("silence", "injection", "--for", "soon") == 2
     assert "expected a length of time" in capsys.readouterr().err

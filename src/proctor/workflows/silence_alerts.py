@@ -34,7 +34,8 @@ def silence_match(config: Config, written: Iterable[str]) -> dict[str, str]:
     rules = [each.name for each in alert_settings_of(config).rules]
     if "rule" in found and found["rule"] not in rules:
         guess = closest(found["rule"], rules)
-        raise InputError(f"there is no rule {found['rule']!r}", hint=f"did you mean {guess!r}?" if guess else None)
+        hint = f"did you mean {guess!r}?" if guess else f"the rules are {', '.join(rules)}"
+        raise InputError(f"there is no rule {found['rule']!r}", hint=hint if rules else "no alert rule is set")
     return found
 
 
