@@ -161,7 +161,7 @@ def test_mistakes_before_there_is_a_sample(project: Project) -> None:
     project.write("empty.jsonl", "")
     assert "no events" in project.run("audit", "sample", "empty.jsonl", code=2).stderr
     write_log(project.folder / "events.jsonl", traffic(monday(), 2, per_day=3))
-    assert "2026-W40 to 2026-W40" in project.run("audit", "sample", "events.jsonl", "--week", "2026-W20", code=2).stderr
+    assert "use --week 2026-W40" in project.run("audit", "sample", "events.jsonl", "--week", "2026-W20", code=2).stderr
     assert "there is no week" in project.run("audit", "sample", "events.jsonl", "--week", "2026-W60", code=2).stderr
     config = project.folder / "proctor.yaml"
     config.write_text(config.read_text() + "\naudit: {size: 10, core: 20, odd: 1}\n")

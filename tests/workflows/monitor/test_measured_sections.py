@@ -14,6 +14,7 @@ import pytest
 from proctor.config import Config
 from proctor.core.alert_record import AlertRecord
 from proctor.core.audit import DIMENSIONS, AuditRating
+from proctor.core.errors import InputError
 from proctor.core.verdict import Severity
 from proctor.monitor.periods import parse_period, period_before
 from proctor.store.alert_state import AlertState
@@ -89,6 +90,10 @@ def test_the_audit_has_quality_and_agreement_of_the_newest_rated_week(tmp_path: 
     config = config_in(tmp_path)
     assert audit_section(config, WEEK).missing.startswith("no sample has been drawn")
     keep(config, traffic(14))
+    with pytest.raises(InputError) as none:
+        draw_audit(config, SampleJob(week="2026-W20", size=40), now=datetime(2026, 11, 17, tzinfo=UTC))
+    assert none.value.hint == "the conversations are from 2026-W45 to 2026-W46; name one of these weeks with --week"
+    assert audit_section(config, WEEK).missing.startswith("no sample has been drawn"), "though one was tried"
     for week in ("2026-W45", "2026-W46"):
         draw_audit(config, SampleJob(week=week, size=40), now=datetime(2026, 11, 17, tzinfo=UTC))
     assert audit_section(config, WEEK).missing.startswith("nobody has rated")
@@ -108,6 +113,18 @@ def test_the_audit_has_quality_and_agreement_of_the_newest_rated_week(tmp_path: 
     assert kappas.title == "Agreement of raters: Cohen's kappa"
     assert 0.2 < (kappas.figures[0].now.value or 0) < 1
     assert kappas.figures[0].now.count == 40
+
+
+def test_on_the_first_day_a_sample_says_when_it_can_be_drawn(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+    keep(config, traffic(1))
+    day = datetime(2026, 11, 3, tzinfo=UTC)
+    with pytest.raises(InputError) as none:
+        draw_audit(config, SampleJob(), now=day)
+    assert none.value.message == "no conversation began in week 2026-W44"
+    assert none.value.hint == (
+        "the first conversations are of 2026-W45; its sample can be drawn when it is over, on 2026-11-09"
+    )
 
 
 def test_calibration_needs_labels_and_has_its_interval(tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def draw_audit(config: Config, job: SampleJob, *, now: datetime | None = None) -
     week = job.week or last_week(now)
     sample, items, rows = _drawn(config, job, week, now)
     if not items:
-        raise InputError(f"no conversation began in week {week}", field="--week", hint=_weeks_hint(rows))
+        hint = _weeks_hint(rows, None if job.files else now)
+        raise InputError(f"no conversation began in week {week}", field="--week", hint=hint)
     return sample, items
 
 
@@ -271,12 +272,19 @@ def _sized(settings: AuditSettings, job: SampleJob) -> AuditSettings:
         raise InputError(str(error), field="--core", hint="give --size and --core together") from None
 
 
-def _weeks_hint(rows: RowSource) -> str:
+def _weeks_hint(rows: RowSource, now: datetime | None) -> str:
+    """Say which weeks have conversations; with ``now``, only a week that is over can be drawn from."""
     times = [row.time for row in rows(None, None) if row.kind == "turn" and row.session]
     if not times:
         return "a conversation is made of `turn` events with a `session`"
     first, last = (datetime.fromtimestamp(each, UTC) for each in (min(times), max(times)))
-    return f"the events are from {first:%G-W%V} to {last:%G-W%V}"
+    weeks = f"{first:%G-W%V}", f"{last:%G-W%V}"
+    over = week_bounds(weeks[0])[1]
+    if now is not None and over > now:
+        return f"the first conversations are of {weeks[0]}; its sample can be drawn when it is over, on {over:%Y-%m-%d}"
+    if weeks[0] == weeks[1]:
+        return f"all conversations are of {weeks[0]}: use --week {weeks[0]}"
+    return f"the conversations are from {weeks[0]} to {weeks[1]}; name one of these weeks with --week"
 
 
 def _agreement(

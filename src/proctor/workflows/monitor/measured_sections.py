@@ -118,11 +118,15 @@ def audit_section(config: Config, period: Period) -> DigestSection:
         StoreError: the store cannot be read.
     """
     title, name = "Human audit", "audit"
+    none = DigestSection(name=name, title=title, missing="no sample has been drawn (`proctor audit sample`)")
     if not _has_audit(config):
-        return DigestSection(name=name, title=title, missing="no sample has been drawn (`proctor audit sample`)")
+        return none
     with open_audit_store(config) as store:
         last = f"{period.end - timedelta(seconds=1):%G-W%V}"
-        weeks = [each.week for each in store.samples() if each.week <= last and store.ratings([each.week])]
+        samples = store.samples()
+        weeks = [each.week for each in samples if each.week <= last and store.ratings([each.week])]
+    if not samples:  # drawing one was tried, and there was nothing to draw from
+        return none
     if not weeks:
         return DigestSection(name=name, title=title, missing="nobody has rated a sample yet (`proctor audit rate`)")
     now = audit_report(config, week=weeks[-1])
