@@ -18,7 +18,7 @@ _FIELDS: Final = frozenset(each.name for each in fields(Event)) - {"extra"}
 _MESSAGES: Final = frozenset({"input", "output"})
 _OF_TURN: Final = frozenset({"latency", "cost", "confidence", "error", "escalation", "usage"})
 _SHORT: Final = _FIELDS | _MESSAGES | _OF_TURN
-_ABOUT: Final = ("turn", "input", "output", "session", "customer", "intent", "name", "value")
+_ABOUT: Final = frozenset({"turn", "input", "output", "session", "customer", "intent", "name", "value"})
 _CSAT_SCALE: Final = 5
 
 
@@ -32,7 +32,7 @@ def check_names(data: Any) -> None:
     """
     if type(data) is not dict or data.get("kind", "turn") != "turn":
         return
-    if not any(name in data for name in _ABOUT) and data.keys() <= _FIELDS:
+    if _ABOUT.isdisjoint(data) and data.keys() <= _FIELDS:
         hint = 'send at least {"session": "s1", "input": "Where is my order?", "output": "…"}'
         raise MalformedError([Problem(("session",), "is missing, and so is any message: the event is empty", hint)])
     known = _SHORT if "input" in data or "output" in data else _FIELDS
