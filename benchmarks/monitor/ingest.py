@@ -3,6 +3,7 @@
     python -m benchmarks.monitor.ingest                       # spans, turns, queries
     python -m benchmarks.monitor.ingest --kills 100           # also kill -9 under load from the real exporter
     python -m benchmarks.monitor.ingest --phoenix PYTHON      # also Phoenix, installed in that environment
+    python -m benchmarks.monitor.ingest --only memory --turns 1000000    # the server's memory while turns come in
 
 "On disk" has the CPU seconds of the server until the last acknowledgement; "a turn, indexed" those of the server and
 its indexer until everything can be queried. Traces wait ten seconds for more spans: the first figure has none of the
@@ -72,10 +73,16 @@ def main() -> None:
     parser.add_argument("--per-kill", type=int, default=10_000, help="conversations acknowledged before each kill")
     parser.add_argument("--phoenix", help="a Python in whose environment Phoenix is installed")
     parser.add_argument("--names", action="store_true", help="also mask names, which needs the local model")
+    parser.add_argument("--only", choices=("json", "kills", "memory"), help="measure this and nothing else")
+    parser.add_argument("--turns", type=int, default=1_000_000, help="over how many turns memory is watched")
     given = parser.parse_args()
+    if given.only == "memory":
+        return _watch_memory(given.turns)
+    if given.only == "kills":
+        return print(_kills(given.kills or 100, given.per_kill))
     print("| run | records | on disk per CPU second | a turn, indexed | on disk per second | memory | queries p95 |")
     print("|---|---|---|---|---|---|---|", flush=True)
-    for per_trace in (10, 1):
+    for per_trace in (10, 1) if given.only is None else ():
         for masking in ("none", "patterns"):
             print(_spans(given.exports, per_trace, masking).row(), flush=True)
     for masking in ("none", "patterns", *(["names"] if given.names else [])):
@@ -85,6 +92,7 @@ def main() -> None:
         print(_phoenix(given.phoenix, 8).row(), flush=True)
     if given.kills:
         print(_kills(given.kills, given.per_kill), flush=True)
+    return None
 
 
 def _spans(exports: int, per_trace: int, masking: str) -> Figures:
@@ -131,6 +139,31 @@ def _run(
         memory=memory,
         query=slow,
     )
+
+
+def _watch_memory(turns: int) -> None:
+    """Send turns that all differ; tell the memory of the server and of its indexer as they come in."""
+    part = min(turns, 100_000)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "proctor.yaml").write_text("monitor: {history: {masking: none}}\n")
+        print("| turns on disk | server | indexer | turns indexed | load |\n|---|---|---|---|---|", flush=True)
+        with serve(Path(folder)) as served:
+            _until_idle(served.process.pid)
+            for sent in range(0, turns + 1, part):
+                if sent:
+                    bodies = turn_exports(part // TURNS_OF_EXPORT, seed=sent)
+                    send_all(served.port, "/v1/turns", NDJSON, bodies)
+                _tell_memory(served, sent)
+            _until_stored(served, turns // part * part)
+            _tell_memory(served, turns // part * part)
+
+
+def _tell_memory(served: Served, sent: int) -> None:
+    server = served.process.pid
+    children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+    indexed = sum(each["turns"] for each in served.get("/api/windows?step=86400")["windows"])
+    beside, load = sum(map(_memory, children)), os.getloadavg()[0]
+    print(f"| {sent:,} | {_memory(server):.0f} MB | {beside:.0f} MB | {indexed:,} | {load:.1f} |", flush=True)
 
 
 def _until_stored(served: Served, events: int) -> None:
@@ -197,7 +230,7 @@ def _kills(kills: int, per_kill: int) -> str:
             process.kill()
             process.wait()
             thread.join()
-        served.stop()
+        served.stop(patience=600)  # what waits is written first; on a busy machine that takes a while
         stored = Counter(row.session for row in EventLog(folder / ".proctor" / FOLDER).read())
         lost = sum(f"s-{number}" not in stored for number in acknowledged)
         doubled = sum(times > 1 for times in stored.values())
@@ -276,7 +309,7 @@ def _own_cpu(pid: int | str) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def _memory(pid: int) -> float:
+def _memory(pid: int | str) -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024

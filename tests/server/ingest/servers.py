@@ -73,13 +73,13 @@ class Served:
         self.process.kill()
         self._wait()
 
-    def stop(self) -> int:
+    def stop(self, *, patience: float = 60) -> int:
         """Stop it as a person would; return the exit code."""
         self.process.send_signal(signal.SIGINT)
-        return self._wait()
+        return self._wait(patience)
 
-    def _wait(self) -> int:
-        code = self.process.wait(60)
+    def _wait(self, patience: float = 60) -> int:
+        code = self.process.wait(patience)
         assert self.process.stderr is not None
         self.process.stderr.close()
         return code
