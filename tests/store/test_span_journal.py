@@ -44,12 +44,27 @@ def test_another_process_takes_over_what_was_not_released(tmp_path: Path) -> Non
     with _files(tmp_path)[0].open("ab") as file:
         file.write(b'{"h":["t","otel"')  # torn: never acknowledged
     found = list(living.take_over())
-    assert [span for span, _ in found] == [_span(0), _span(1)]  # released, but its file was not removed
+    assert [span for span, _, _ in found] == [_span(0), _span(1)]  # released, but its file was not removed
     assert living.read(found[1][1]) == [_span(1)]
-    for _, place in found:
+    for _, place, _ in found:
         living.release(place)
     assert list((tmp_path / FOLDER).iterdir()) == []
     living.close()
+
+
+def test_marks_are_taken_over_with_the_spans(tmp_path: Path) -> None:
+    first = SpanJournal(tmp_path)
+    places = first.append([_span(number) for number in range(3)])
+    first.mark_written(places[:4])
+    first.close()
+    second = SpanJournal(tmp_path)
+    found = list(second.take_over())
+    assert [is_written for _, _, is_written in found] == [True, True, False]
+    second.mark_written(found[2][1])  # of a segment that another process began
+    second.close()
+    third = SpanJournal(tmp_path)
+    assert all(is_written for _, _, is_written in third.take_over())
+    third.close()
 
 
 def test_segments_are_removed_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

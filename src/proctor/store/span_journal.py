@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -23,6 +24,8 @@ FOLDER: Final = "spans"  # inside the project's store
 _LOCK: Final = "lock"
 _MAX_SEGMENT_BYTES: Final = 16_000_000
 _OFFSET_BITS: Final = 40
+_MARKS: Final = ".written"  # beside a segment: 8 bytes for each of its spans whose turn is on disk
+_MARK_BYTES: Final = 8
 
 
 class WaitingSpan(NamedTuple):
@@ -40,7 +43,8 @@ class SpanJournal:
     """Files of spans, one folder per writer. The folder of a writer that ended is taken over by the next one.
 
     A span is known by two numbers, its place and its length, so that a hundred thousand waiting ones take little
-    memory. A file is removed when everything in it was released.
+    memory. A file is removed when everything in it was released. Spans whose turn is on disk are marked until then, so
+    that a process which takes them over need not write the turn again.
     """
 
     def __init__(self, store: Path) -> None:
@@ -56,8 +60,10 @@ class SpanJournal:
         self._readers: dict[int, int] = {}
         self._folder: Path | None = None
 
-    def take_over(self) -> Iterator[tuple[WaitingSpan, array[int]]]:
-        """Yield the spans of earlier writers with their places; a torn last line was never acknowledged.
+    def take_over(self) -> Iterator[tuple[WaitingSpan, array[int], bool]]:
+        """Yield the spans of earlier writers with their places, and whether each is marked as written.
+
+        A torn last line was never acknowledged.
 
         Raises:
             StoreError: a file cannot be read.
@@ -117,6 +123,16 @@ class SpanJournal:
                 file = self._readers[number] = os.open(self._paths[number], os.O_RDONLY | os.O_CLOEXEC)
             made.append(_span(os.pread(file, places[at + 1], offset)))
         return made
+
+    def mark_written(self, places: Sequence[int]) -> None:
+        """Note that the turns of these spans are on disk. A lost mark costs work after a crash, and nothing else."""
+        offsets: dict[int, array[int]] = {}
+        for place in places[::2]:
+            # One is added: zeros, which some file systems leave after a power failure, must mark nothing.
+            offsets.setdefault(place >> _OFFSET_BITS, array("Q")).append((place & ((1 << _OFFSET_BITS) - 1)) + 1)
+        for number, found in offsets.items():
+            with contextlib.suppress(OSError, KeyError):  # a full disk, or everything was released meanwhile
+                _append_marks(self._paths[number].with_suffix(_MARKS), found)
 
     def release(self, places: Sequence[int]) -> None:
         """Give up spans, whose turns are on disk; a file without others is removed."""
@@ -182,6 +198,7 @@ class SpanJournal:
         self._waiting.pop(number, None)
         if path is not None:
             path.unlink(missing_ok=True)
+            path.with_suffix(_MARKS).unlink(missing_ok=True)
             if path.parent != self._folder and not any(path.parent.glob("*.ndjson")):
                 shutil.rmtree(path.parent, ignore_errors=True)
 
@@ -195,11 +212,12 @@ class SpanJournal:
         self._locks.append(file)
         return True
 
-    def _adopt(self, path: Path) -> Iterator[tuple[WaitingSpan, array[int]]]:
+    def _adopt(self, path: Path) -> Iterator[tuple[WaitingSpan, array[int], bool]]:
         number = self._next_number()
         self._paths[number], self._waiting[number] = path, 0
         at = 0
         try:
+            marked = _read_marks(path.with_suffix(_MARKS))
             with path.open("rb") as file:
                 os.fdatasync(file.fileno())
                 for line in file:
@@ -209,7 +227,7 @@ class SpanJournal:
                         at += len(line)
                         continue
                     self._waiting[number] += 1
-                    yield span, array("Q", (number << _OFFSET_BITS | at, len(line)))
+                    yield span, array("Q", (number << _OFFSET_BITS | at, len(line))), at + 1 in marked
                     at += len(line)
         except OSError as error:
             raise StoreError(f"cannot be read: {error.strerror}", file=str(path), hint="check its rights") from error
@@ -230,6 +248,27 @@ def _span(line: bytes) -> WaitingSpan:
     cut = line.index(b',"r":')
     trace, form, source, arrived, is_root = orjson.loads(line[5:cut])
     return WaitingSpan(trace, form, source, arrived, line[cut + 5 : -2], is_root)
+
+
+def _append_marks(path: Path, marks: array[int]) -> None:
+    file = open_private(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        size = os.fstat(file).st_size
+        if torn := size % _MARK_BYTES:  # a full disk had cut the last one
+            os.ftruncate(file, size - torn)
+        os.write(file, marks.tobytes())
+    finally:
+        os.close(file)
+
+
+def _read_marks(path: Path) -> frozenset[int]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return frozenset()
+    marks = array("Q")
+    marks.frombytes(data[: len(data) // _MARK_BYTES * _MARK_BYTES])
+    return frozenset(marks)
 
 
 def _sync(folder: Path) -> None:

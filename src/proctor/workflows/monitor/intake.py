@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol
@@ -36,6 +37,7 @@ __all__ = ["AlertSocket", "Intake", "IntakeFigures"]
 
 _log = logging.getLogger(__name__)
 _RECOVERED: Final = 900.0  # seconds of the log that are counted again at the start
+_SETTLED_AT_ONCE: Final = 500  # traces that are read into memory
 _KEPT: Final = 3600.0  # seconds that the counts in memory reach back
 
 
@@ -194,7 +196,7 @@ class Intake:
         self.traces.add(spans, self._clock())
 
     def settle(self, *, at_once: bool = False) -> int:
-        """Write the turns of traces whose time has come; ``at_once`` writes all whose root has arrived.
+        """Write the turns of traces whose time has come; ``at_once`` also those whose root has arrived.
 
         Return how many events are new.
 
@@ -203,10 +205,10 @@ class Intake:
         """
         count = 0
         with self._settling:
+            # Each of these once: a trace with a step that has not ended stays incomplete.
+            rest = self.traces.complete() if at_once else iter(())
             while True:
-                traces = self.traces.due(self._clock())
-                if not traces and at_once:
-                    traces = self.traces.complete()
+                traces = self.traces.due(self._clock()) or list(islice(rest, _SETTLED_AT_ONCE))
                 if not traces:
                     return count
                 try:

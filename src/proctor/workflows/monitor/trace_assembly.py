@@ -7,7 +7,7 @@ import logging
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -75,11 +75,26 @@ class TraceAssembly:
         self.without_turn = 0
 
     def recover(self, now: float) -> int:
-        """Take over the spans that an earlier process left; return how many."""
+        """Take over the spans that an earlier process left; return how many.
+
+        A trace that it had written waits for late spans only, as long as it would have waited there: a server that
+        crashes again and again must not write the same traces at every start.
+        """
         count = 0
-        for span, places in self._journal.take_over():
+        last: dict[str, float] = {}  # when the last span of a trace came; infinite if the trace is to be written
+        for span, places, is_written in self._journal.take_over():
             self._place([span], places, now)
+            arrived = span.arrived if is_written else float("inf")
+            last[span.trace] = max(last.get(span.trace, 0.0), arrived)
             count += 1
+        with self._lock:
+            for trace, arrived in last.items():
+                if arrived != float("inf"):
+                    waiting = self._traces[trace]
+                    waiting.is_written = True
+                    wait = self._settle if waiting.has_root else self._patience
+                    waiting.due = min(now, arrived + wait) + self._late
+                    heapq.heappush(self._queue, (waiting.due, trace))
         return count
 
     def add(self, spans: Sequence[WaitingSpan], now: float) -> None:
@@ -109,8 +124,9 @@ class TraceAssembly:
             for trace, waiting in touched.items():
                 is_full = len(waiting.places) >= 2 * _MAX_SPANS_OF_TRACE
                 wait = 0.0 if is_full else self._settle if waiting.has_root else self._patience
-                waiting.due = now + wait
-                heapq.heappush(self._queue, (waiting.due, trace))
+                if waiting.due != now + wait or is_full:  # else the queue has it: it would be due twice
+                    waiting.due = now + wait
+                    heapq.heappush(self._queue, (waiting.due, trace))
 
     def due(self, now: float, *, limit: int = 500) -> list[str]:
         """Return traces whose time has come; those that were written and are no longer waited for are released."""
@@ -128,9 +144,11 @@ class TraceAssembly:
                     found.append(trace)
         return found
 
-    def complete(self) -> list[str]:
-        """Return the traces whose root has arrived and that are not written, whatever their time."""
-        return [trace for trace, each in list(self._traces.items()) if each.has_root and not each.is_written]
+    def complete(self) -> Iterator[str]:
+        """Yield each trace whose root has arrived, whatever its time, if it is not written when it is asked for."""
+        for trace, waiting in list(self._traces.items()):
+            if waiting.has_root and not waiting.is_written:
+                yield trace
 
     def events(self, traces: Sequence[str], now: float) -> list[Event]:
         """Return the events of traces, from all their spans that are known now.
@@ -154,12 +172,15 @@ class TraceAssembly:
 
     def written(self, traces: Sequence[str], now: float) -> None:
         """Note that the events of traces are on disk."""
+        places = array("Q")
         with self._lock:
             for trace in traces:
                 waiting = self._traces.get(trace)
                 if waiting is not None and waiting.is_written:
                     waiting.due = now + self._late
                     heapq.heappush(self._queue, (waiting.due, trace))
+                    places.extend(waiting.places)
+        self._journal.mark_written(places)
 
     def again(self, traces: Sequence[str], now: float) -> None:
         """Put traces back whose events could not be written."""
