@@ -16,6 +16,7 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import names_answer
 from proctor.generate.extract.language_words import TONGUES
+from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.scope import speaks_of_whole
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
@@ -191,8 +192,9 @@ def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[s
     if limit is None:
         return draft
     for each in find_amounts(text, scope.language):
-        if each.measure == limit[1] and each.low == int(limit[2]) and part_at(text, each.start, made).form != "":
-            return _own(statement)
+        if each.measure == limit[1] and each.low == int(limit[2]):
+            whole = part_at(text, each.start, made).form == "" and is_of_whole(text, each.start, each.end, made)
+            return draft if whole else _own(statement)
     return draft
 
 

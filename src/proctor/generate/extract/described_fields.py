@@ -14,7 +14,7 @@ from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["bounded_count", "field_checks", "item_keys"]
+__all__ = ["bounded_count", "field_checks", "item_keys", "value_checks"]
 
 _WHOLE_NUMBER: Final = Lazy(
     r"\binteger\b|\bwhole number\b|\bganze zahl\b|\bganzzahl\b|\b(?:nombre )?entier\b|\b(?:número )?entero\b|"
@@ -67,6 +67,15 @@ _LANGUAGES: Final = tuple(
         ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
     )
 )
+_DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b|\bISO[- ]?8601\b")
+_CASES: Final = (
+    ("snake", Lazy(r"snake[_ -]?case", re.IGNORECASE)),
+    ("kebab", Lazy(r"kebab-?case", re.IGNORECASE)),
+    ("upper", Lazy(r"^\W*(?:in |en |em |all )?(?:upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|"
+     r"maiuscolo|hoofdletters|大写)\W*$", re.IGNORECASE)),
+    ("lower", Lazy(r"^\W*(?:in |en |em |all )?(?:lower[- ]?case|kleinbuchstaben|minuscules|minúsculas|minuscolo|小写)\W*$",
+     re.IGNORECASE)),
+)  # fmt: skip
 _MAYBE_EMPTY: Final = Lazy(
     r"\bempty\b|\bnull\b|\bleer\w*\b|\bvide\b|\bvac[íi][oa]\b|\bvazi[oa]\b|\bvuot[oa]\b|\bleeg\b|空|なし", re.IGNORECASE
 )
@@ -75,13 +84,17 @@ _EMPTY_TEXT: Final = ("", "null", "[]")
 
 def field_checks(name: str, said: str, scope: Scope) -> Iterator[str]:
     """Yield the predicates for the field of this name, in canonical form."""
-    field = f"json field {quoted([name])}"
+    for predicate in value_checks(said, scope):
+        if found := checkable(f"json field {quoted([name])} {predicate}"):
+            yield found
+
+
+def value_checks(said: str, scope: Scope) -> Iterator[str]:
+    """Yield the predicates for a value that is described in these words; a value that may be missing is excused."""
     for predicate in _asked(said, scope):
         inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
         excused = [f'is "{each}"' if each else "is empty" for each in _blanks(said, scope)]
-        whole = f"({' or '.join([inner, *excused])})" if excused else inner
-        if found := checkable(f"{field} {whole}"):
-            yield found
+        yield f"({' or '.join([inner, *excused])})" if excused else inner
 
 
 def _blanks(said: str, scope: Scope) -> tuple[str, ...]:
@@ -101,6 +114,9 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
     if array and not re.search(r"(?:comma|komma|virgule|coma)", said, re.IGNORECASE):
         yield from _of_array(said, scope)
         return
+    if _DATE.search(said):
+        yield "is iso date"
+        return
     whole = _WHOLE_NUMBER.search(said)
     if whole or (_NUMBER.search(said) and _RANGE.search(said)):
         if whole:
@@ -108,7 +124,13 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
         if limits := _RANGE.search(said):
             low, high = (limits[each].replace(",", ".") for each in ("low", "high"))
             yield f"number between {low} and {high}"
+        elif (count := bounded_count(said)).startswith("between"):
+            yield f"number {count}"
         return
+    if (number := _NUMBER.match(said)) and number.end() < len(said) + 1:
+        yield "is number"
+        return
+    yield from (f"case is {name}" for name, pattern in _CASES if pattern.search(said))
     lone = replace(scope, structured=False, fields=(), array=False)
     for code, pattern in _LANGUAGES:
         if pattern.search(said):
@@ -128,6 +150,7 @@ def _of_array(said: str, scope: Scope) -> Iterator[str]:
             bare = part[: per_item.start()] + " " * (per_item.end() - per_item.start()) + part[per_item.end() :]
             for check in find_checks(bare, lone):
                 yield f"each json item: {check.predicate}"
+            yield from (f"each json item: case is {name}" for name, pattern in _CASES if pattern.search(bare))
         elif amount := bounded_count(part):
             yield f"json array length {amount}"
     if keys := item_keys(said):

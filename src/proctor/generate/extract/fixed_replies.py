@@ -51,6 +51,7 @@ _VERB_FIRST: Final = Lazy(
     re.IGNORECASE,
 )
 _CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 _NO_REPLY: Final = (
     "JSON",
     "HTML",
@@ -71,6 +72,9 @@ def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[s
     """Yield the whole replies that conditions ask for; ``fields`` are keys of JSON, whose values are no replies."""
     for at, each in enumerate(statements):
         if each.code or each.section in ("example", "input", "tools"):
+            continue
+        if (shown := _JSON_REPLY.search(each.text)) and not any(f'"{name}"' in shown.group() for name in fields):
+            yield shown.group()
             continue
         before = statements[at - 1].text if at else ""
         if not _is_case(each.text) and not (_BELOW.search(each.text) and _is_case(before)):
@@ -98,7 +102,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         head = said[: run.start]
         if head.endswith(("[", "\\", "{")):
             continue
-        named = any(re.search(rf"(?<!\w){re.escape(name)}\W{{0,4}}\S{{0,3}}\s*$", head) for name in fields)
+        named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
     found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]

@@ -81,7 +81,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
     (
         "<=",
         r"at (?:the )?(?:very )?most|no (?:more|longer|greater) than|not (?:more|longer) than|"
-        r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|"
+        r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|limite?:|"
         r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
         r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"

@@ -22,10 +22,12 @@ from proctor.generate.extract.fields import blank_values, choices_in, field_of, 
 from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
+from proctor.generate.extract.json_outline import JsonOutline, outline_drafts, outline_of
 from proctor.generate.extract.labelled_lines import described_runs, line_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
+from proctor.generate.extract.predicate_doubts import doubt_of, has_open_case
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
@@ -88,14 +90,31 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     texts = [each.text for each in statements if not each.code]
     chosen = [label for text in texts if (found := choices_in(text)) for label in quoted_texts(found.predicate)]
     scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
+    outline = outline_of(prompt.text, statements)
+    if outline is not None and (outline.inline or outline.is_nested or scope.language not in ("", "en")):
+        scope = replace(scope, fields=outline.names, structured=True)
+    else:
+        outline = None
     scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
-    drafts = [*_schema(prompt), *_drafts(statements, sets, scope, made_nouns(statements, scope))]
+    made = made_nouns(statements, scope)
+    open_case = has_open_case(statements, made, scope.special)
+    drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
+    drafts = [_sure(draft, prompt.text, statements, made, open_case) for draft in drafts]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _sure(draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str) -> Draft:
+    """Return the rule without its predicate, and with the reason, if that may fail a right answer."""
+    if not draft.predicate or draft.end == 0:
+        return draft
+    later = next((each for each in statements if each.start >= draft.end), None)
+    doubt = doubt_of(draft, text, later, made, open_case)
+    return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 
 def _special(statements: Sequence[Statement], text: str, scope: Scope) -> tuple[str, ...]:
@@ -125,6 +144,7 @@ def _rule(draft: Draft, text: str) -> Rule:
         priority=draft.priority,
         groundedness=1.0,
         origin="extractor",
+        extra={"note": draft.note} if draft.note else {},
     )
 
 
@@ -169,10 +189,25 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
 
 
 def _drafts(
-    statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope, made: Sequence[str]
+    text: str,
+    statements: Sequence[Statement],
+    sets: Iterable[LabelSet],
+    scope: Scope,
+    made: Sequence[str],
+    outline: JsonOutline | None,
 ) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
+    if outline is not None:
+        told = list(outline_drafts(outline, statements, text, scope))
+        yield from (draft for draft, _ in told)
+        spans = [(each.start, each.end) for each in outline.fields]
+        read = {each.start for _, each in told if each is not None}
+        statements = [
+            each
+            for each in statements
+            if each.start not in read and not any(low < each.end and each.start < high for low, high in spans)
+        ]
     runs = described_runs(statements) if not scope.structured else ()
     for run in runs:
         yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
@@ -332,7 +367,9 @@ def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
         if (draft.role and habits) or (draft.predicate is None and _UNFINISHED.search(draft.text)):
             continue
         bare = re.sub(r" or (?:json has|one of) .*$", "", draft.predicate or "", flags=re.DOTALL)
-        if (shaped and bare == "is json") or (keyed and bare == "is json object"):
+        if draft.text.startswith("The output") and (
+            (shaped and bare == "is json") or (keyed and bare == "is json object")
+        ):
             continue
         if lower and draft.predicate == "case is lower":
             continue

@@ -11,6 +11,7 @@ from proctor.generate.extract.answer_parts import AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -60,6 +61,7 @@ _SOFT: Final = Lazy(
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
 _MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_OF_SUBJECT: Final = ("not (ends", "case is")
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
     r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
@@ -122,7 +124,8 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
             yield SpottedCheck(predicate=inside, start=start, end=end)
     yield from _literals(text, scope, made, structured=structured)
     for predicate, start, end in find_spotted_shapes(text, scope):
-        yield SpottedCheck(predicate=predicate, start=start, end=end)
+        if not predicate.startswith(_OF_SUBJECT) or is_of_whole(text, start, end, made):
+            yield SpottedCheck(predicate=predicate, start=start, end=end)
 
 
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
@@ -140,6 +143,8 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             part = part_at(text, governed.start, made)
         if part.placed and each.measure.startswith(_MARKS):
             part = AnswerPart(form="")
+        if part.form == "" and not each.measure.startswith(_MARKS) and not is_of_whole(text, each.start, each.end, made):
+            continue
         asked = _asked(each)
         if re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<=":
             continue
@@ -217,7 +222,8 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         else:
             texts = [words.strip() for words in run.texts]
             asked = f"{'starts' if literal.role == 'start' else 'ends'} with {quoted(texts)}"
-            if part.form == "" or part.placed or part.form in ("first line:", "last line:"):
+            sure = part.placed or is_of_whole(text, literal.start, run.end, made)
+            if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)

@@ -1,0 +1,96 @@
+"""Reasons not to write a predicate: an exception beside it, a case with another answer, a part that is not the answer.
+
+A predicate that is written must hold for every right answer. What is in doubt is left to a judge, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.spotted_checks import is_conditional
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["doubt_of", "has_open_case"]
+
+_EXCEPTION: Final = Lazy(
+    r"\W*(?:the |die |la |l['’]|a |de )?(?:only |einzige |seule |única )?(?:exceptions?|except|unless|ausnahmen?|außer|"
+    r"sauf|seule exception|excepci[oó]n(?:es)?|excepto|salvo|exceç(?:ão|ões)|exceto|eccezion[ei]|tranne|"
+    r"uitzondering(?:en)?|behalve|wyjąt\w+|chyba że|исключени\w*|кроме|undantag|istisna)\b|\W*(?:例外|ただし|但是?|除非|예외)",
+    re.IGNORECASE,
+)
+_EXCEPTED: Final = Lazy(
+    r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|salvo|a menos|"
+    r"exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
+    re.IGNORECASE,
+)
+# A case in which the answer is another one, whose words the prompt does not fix.
+_INSTEAD: Final = Lazy(
+    r"\b(?:instead|rather than answer\w*|refuse|decline|stattdessen|lehne?\b|verweiger\w*|à la place(?! d)|plutôt|refuse[rz]?|"
+    r"en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|rifiuta|in plaats daarvan|weiger|"
+    r"zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
+    re.IGNORECASE,
+)
+_MAKES: Final = r"(?:write|give|make|create|produce|output|schreib\w*|erstell\w*|écri\w+|rédig\w+|escrib\w*|redact\w*|des\b|escrev\w*|scriv\w+|schrijf|maak|pisz)"
+_UPPER: Final = re.compile(
+    r"(?:[\w ]+|count \S+(?: \S+)?) (?:<=|<) |[\w ]+ = 0|not \(|contains none|no markdown|no framing|no new numbers|"
+    r"case is|tags only|each |when |keeps the|first line: not|shorter"
+)
+_KEYWORDS: Final = {
+    "case is upper": r"upper\S*|capital\S*|großbuchstaben|majuscul\w*|mayúscul\w*|maiúscul\w*|maiuscol\w*|hoofdletter\w*",
+    "case is lower": r"lower\S*|kleinbuchstaben|minuscul\w*|minúscul\w*|minuscol\w*|小写",
+    "case is snake": r"snake\S*",
+    "case is camel": r"camel\S*",
+    "case is kebab": r"kebab\S*",
+    "case is pascal": r"pascal\S*",
+    "case is title": r"title case",
+    "case is sentence": r"sentence case",
+}
+_TONGUE: Final = Lazy(
+    r"\b(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|"
+    r"spanisch|italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
+    r"alemão|francês|espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)\b",
+    re.IGNORECASE,
+)
+
+
+def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
+    """Return a sentence by which some case gets another answer that is not fixed word for word; nothing if none does."""
+    for each in statements:
+        said = each.text
+        if each.code or each.section in ("example", "tools") or not is_conditional(said):
+            continue
+        if any(reply and reply in said for reply in special):
+            continue
+        unmade = re.search(rf"{NEGATION}\s*\w*\s*{_MAKES}\s+\S+", said, re.IGNORECASE) and any(
+            re.search(rf"\b{re.escape(noun)}", said, re.IGNORECASE) for noun in made
+        )
+        if unmade or (_INSTEAD.search(said) and not re.search(r"[\"“„«「]", said[_INSTEAD.search(said).end() :])):  # type: ignore[union-attr]
+            return said
+    return ""
+
+
+def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[str], open_case: str) -> str:
+    """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
+    predicate = draft.predicate or ""
+    said = text[draft.start : draft.end]
+    if predicate.startswith("when ") or not said:
+        return ""
+    if later is not None and later.start - draft.end <= 3 and _EXCEPTION.match(later.text):
+        return f"an exception follows: {later.text[:80]}"
+    if len(said) < 400 and _EXCEPTED.search(said) and not re.search(r"json|fields in order| or one of ", predicate):
+        return "the sentence has an exception"
+    if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
+        return f"another case has another answer: {open_case[:80]}"
+    if predicate.startswith("language is") and len({match.lower() for match in _TONGUE.findall(said)}) > 1:
+        return "the sentence names several languages"
+    for form, pattern in _KEYWORDS.items():
+        if predicate.startswith(form) and (found := re.search(pattern, said, re.IGNORECASE)):
+            if not is_of_whole(said, found.start(), found.end(), made):
+                return "it may be for a part of the answer"
+    return ""
