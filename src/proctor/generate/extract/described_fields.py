@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import Scope, checkable, quoted
-from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.number_words import COUNT, ONE, count_of
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.spotted_checks import find_checks
+from proctor.generate.extract.spotted_checks import find_checks, is_conditional
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["bounded_count", "field_checks", "item_keys", "value_checks"]
@@ -27,7 +29,7 @@ _NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|a|y|e|到|至|~|"
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|tot|到|至|~|"
     r"から)\s*"
     r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
@@ -79,6 +81,7 @@ _CASES: Final = (
 _MAYBE_EMPTY: Final = Lazy(
     r"\bempty\b|\bnull\b|\bleer\w*\b|\bvide\b|\bvac[íi][oa]\b|\bvazi[oa]\b|\bvuot[oa]\b|\bleeg\b|空|なし", re.IGNORECASE
 )
+_AT_START: Final = 4
 _EMPTY_TEXT: Final = ("", "null", "[]")
 
 
@@ -135,9 +138,27 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
     for code, pattern in _LANGUAGES:
         if pattern.search(said):
             yield f"language is {code}"
+    sized = list(described_amounts(said, scope.language))
+    yield from sized
     for check in find_checks(said, lone):
-        if not re.search(r"json|table|code block|extra text", check.predicate):
+        if check.predicate not in sized and not re.search(r"json|table|code block|extra text", check.predicate):
             yield check.predicate
+
+
+def described_amounts(said: str, code: str) -> Iterator[str]:
+    """Yield the amounts that a description gives for the whole of what it describes: ``one sentence of 20 words``."""
+    for number, piece in enumerate(re.split(r"[,;，；]", said)):
+        if is_conditional(piece) or _PER_ITEM.search(piece):
+            continue
+        first = re.match(rf"\W*(?P<one>{COUNT})[\s-]*(?P<rest>\S+)", piece, re.IGNORECASE)
+        if number == 0 and first and first["one"].lower() in ONE:
+            for each in find_amounts(f"in {piece.strip()}", code):
+                if each.low == 1 and each.form == "=" and each.start <= _AT_START:
+                    yield f"{each.measure} = 1"
+        for each in find_amounts(piece, code):
+            if number == 0 or is_of_whole(piece, each.start, each.end):
+                if not (each.form == "=" and each.low == 1):
+                    yield f"{each.measure} {each.bound}"
 
 
 def _of_array(said: str, scope: Scope) -> Iterator[str]:

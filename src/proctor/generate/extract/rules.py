@@ -23,7 +23,7 @@ from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.json_outline import JsonOutline, outline_drafts, outline_of
-from proctor.generate.extract.labelled_lines import described_runs, line_drafts
+from proctor.generate.extract.labelled_lines import described_runs, labelled_parts, line_drafts, part_drafts, place_drafts
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
@@ -208,6 +208,12 @@ def _drafts(
             for each in statements
             if each.start not in read and not any(low < each.end and each.start < high for low, high in spans)
         ]
+    if not scope.structured:
+        parts = labelled_parts(text)
+        placed = [*part_drafts(parts, statements, text, scope), *place_drafts(statements, scope)]
+        yield from (draft for draft, _ in placed)
+        read = {each.start for _, each in placed if each is not None}
+        statements = [each for each in statements if each.start not in read]
     runs = described_runs(statements) if not scope.structured else ()
     for run in runs:
         yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
