@@ -24,7 +24,7 @@ _WHOLE_NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _NUMBER: Final = Lazy(
-    r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|"
+    r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de\b)|\bnúmero\b(?! de\b)|\bnumero\b(?! di\b)|\bfloat\b|"
     r"\bdecimal\w*|数字|数値",
     re.IGNORECASE,
 )

@@ -18,14 +18,14 @@ _REPLY: Final = (
     r"gib|schreib\w*|"
     r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|"
     r"escreva|"
-    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
+    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|отве\w+|svara|回答|回复|返回|输出|答え|出力|返)"
 )
 _ONLY: Final = (
     r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|"
     r"seulement|exactement|"
     r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
     r"unicamente|alleen|"
-    r"enkel|只|仅|だけ|のみ)"
+    r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|只|仅|だけ|のみ)"
 )
 _WHOLLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|antwort\w*|ausgabe|gib|réponds?\w*|répondez|"
@@ -51,6 +51,7 @@ _VERB_FIRST: Final = Lazy(
     re.IGNORECASE,
 )
 _CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_INSTEAD: Final = Lazy(r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE)
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 _NO_REPLY: Final = (
     "JSON",
@@ -84,7 +85,7 @@ def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[s
 
 
 def _is_case(text: str) -> bool:
-    return is_conditional(text) or _VERB_FIRST.match(text) is not None
+    return is_conditional(text) or _INSTEAD.search(text) is not None or _VERB_FIRST.match(text) is not None
 
 
 def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:

@@ -28,6 +28,7 @@ _LESS: Final = Lazy(
     r"that|which|die|der|das|qui|que|che)\s",
     re.IGNORECASE,
 )
+_STEM: Final = 5
 _FIRST: Final = 6  # statements: what is made is told at the beginning
 
 
@@ -38,5 +39,8 @@ def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]
         if match := _MAKES.search(each.text):
             head = _LESS.split(f"{match['said']} ")[0]
             found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}", head)]
+            verb = match.group().split(maxsplit=1)[0].lower()
+            if len(verb) > _STEM:  # ``Résumez`` makes a ``résumé``, ``translate`` a ``translation``
+                found.append(verb[:_STEM])
             break
     return tuple(dict.fromkeys(word for word in found if len(word) > 3))

@@ -75,6 +75,12 @@ def has_open_case(statements: Sequence[Statement], made: Sequence[str], special:
     return ""
 
 
+def _takes_back(later: str, predicate: str) -> bool:
+    """Whether the next sentence denies, for some case, what a predicate names: ``No table if …``."""
+    named = re.search(r"table|code block|bullets|items|headings|json", predicate)
+    return bool(named) and is_conditional(later) and re.search(rf"{NEGATION}[^.;]*{named.group()}", later, re.IGNORECASE) is not None  # type: ignore[union-attr]
+
+
 def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[str], open_case: str) -> str:
     """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
     predicate = draft.predicate or ""
@@ -83,7 +89,9 @@ def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[st
         return ""
     if later is not None and later.start - draft.end <= 3 and _EXCEPTION.match(later.text):
         return f"an exception follows: {later.text[:80]}"
-    if len(said) < 400 and _EXCEPTED.search(said) and not re.search(r"json|fields in order| or one of ", predicate):
+    if later is not None and later.start - draft.end <= 3 and _takes_back(later.text, predicate):
+        return f"a case is excepted: {later.text[:80]}"
+    if len(said) < 400 and _EXCEPTED.search(said) and not re.search(r"json|fields in order|tags only| or one of ", predicate):
         return "the sentence has an exception"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"

@@ -95,6 +95,11 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
         scope = replace(scope, fields=outline.names, structured=True)
     else:
         outline = None
+    scope = replace(
+        scope,
+        html=any(re.search(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>", each.text) for each in statements),
+        line_labels=tuple(_labels_of_lines(prompt.text, statements)) if not scope.structured else (),
+    )
     scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
     sets = list(_label_sets(statements, scope))
     if sets:
@@ -106,6 +111,12 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str]:
+    yield from (part.name for part in labelled_parts(text))
+    for run in described_runs(statements):
+        yield from (each.text.split(":")[0].strip("*- ") for each in run)
 
 
 def _sure(draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str) -> Draft:

@@ -31,7 +31,7 @@ _IF: Final = Lazy(
     r"à moins|sauf|"
     r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
     r"когда|jeśli|"
-    r"gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
+    r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
     r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
     r"s['’]il\w*|caso|bei|for|en caso)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|"
     r"若(?!干)|如遇|假如|一旦|当|"
@@ -61,7 +61,19 @@ _SOFT: Final = Lazy(
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
 _MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
+_NAME_OF: Final = (
+    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |le |el |o |a |"
+    r"il |l['’]|het |de )?"
+)
+_TAGGED: Final = {"paragraphs": "p", "items": "li", "bullets": "li"}
 _OF_SUBJECT: Final = ("not (ends", "case is")
+_PUT: Final = Lazy(
+    r"\b(?:open\w*|close\w*|start\w*|begin\w*|end\w*|sign\w*|write|followed|under it|address\w*|beginn\w*|schreib\w*|"
+    r"unterschreib\w*|commence\w*|termine\w*|écri\w+|signe\w*|empiez\w*|termin\w*|escrib\w*|firm\w*|comece\w*|escrev\w*|assin\w*|"
+    r"inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
+    re.IGNORECASE,
+)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
     r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
@@ -72,8 +84,8 @@ _WITHIN: Final = Lazy(
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
-    r"(?:\b(?:is|be|reads?|says?|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)|是|为|"
-    r"は)\s*:?\s*$",
+    r"(?:\b(?:is|be|reads?|says?|brzmi|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
+    r"は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
@@ -118,11 +130,16 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
     yield from _amounts(text, scope, made, structured=structured)
     for predicate, start, end in find_denied(text):
         part = part_at(text, start, made)
-        if part.form in ("", None) and not _WITHIN.match(text, end) and not (part.form is None and not part.placed):
+        labelled = part.form is None and not part.placed and _known_label(text, scope) is False
+        if (part.form == "" or part.placed or labelled) and not _WITHIN.match(text, end):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
     yield from _literals(text, scope, made, structured=structured)
+    for name in scope.inputs:
+        said = re.search(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b", text, re.IGNORECASE)
+        if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
+            yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
     for predicate, start, end in find_spotted_shapes(text, scope):
         if not predicate.startswith(_OF_SUBJECT) or is_of_whole(text, start, end, made):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
@@ -132,6 +149,14 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
     found = list(find_amounts(text, scope.language))
     for each in found:
         part = part_at(text, each.start, made)
+        if scope.html and (tag := _TAGGED.get(each.measure)):
+            yield SpottedCheck(predicate=f"elements {quoted([tag])} {each.bound}", start=each.start, end=each.end)
+            continue
+        if named := [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", text[: each.start], re.IGNORECASE)]:
+            if len(named) == 1 and not is_conditional(text):
+                line = f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/: {_asked(each)}"
+                yield SpottedCheck(predicate=line, start=each.start, end=each.end)
+            continue
         if structured:
             field = _field_part(text[: each.start], scope)
             if field is None:
@@ -150,6 +175,14 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             continue
         if predicate := part.check(asked):
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _known_label(text: str, scope: Scope) -> bool | None:
+    """Whether the label before a sentence is one of the answer's; None if there is no label, or an item has it."""
+    label = re.match(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*)", text)
+    if label is None or len(label["label"].split()) < 2:  # noqa: PLR2004 - one word names a part, two give an order
+        return None
+    return label["label"].strip() in (*scope.line_labels, *scope.fields)
 
 
 def _governing(text: str, each: AskedAmount, found: Sequence[AskedAmount]) -> AskedAmount | None:
@@ -201,8 +234,11 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)
         if literal is None:
-            if part.form == "first line:" and len(run.texts) == 1 and _BE.search(text[: run.start]):
-                yield SpottedCheck(predicate=f"first line: starts with {quoted(run.texts)}", start=part.at, end=run.end)
+            if part.form and len(run.texts) == 1 and _BE.search(text[: run.start]):
+                how = "starts" if part.form.startswith("first") else "ends"
+                asked = f"{part.form} {how} with {quoted([run.texts[0].strip()])}"
+                if part.form in _ENDS:
+                    yield SpottedCheck(predicate=asked, start=part.at, end=run.end)
             continue
         if literal.role == "ban":
             whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
@@ -222,7 +258,7 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         else:
             texts = [words.strip() for words in run.texts]
             asked = f"{'starts' if literal.role == 'start' else 'ends'} with {quoted(texts)}"
-            sure = part.placed or is_of_whole(text, literal.start, run.end, made)
+            sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
             if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
