@@ -123,8 +123,6 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
     known = {draft.predicate for draft in told}
     new = [check for check in checks if not _is_known(check.predicate, known)]
-    if scope.language in ("", "en") and not speaks_of_whole(text, statement, scope):
-        new = [check for check in new if not _OF_PROSE.match(check.predicate)]
     if any("json" in (predicate or "") for predicate in known):  # ``and nothing else`` closes its keys
         new = [check for check in new if check.predicate != "no extra text"]
     added = list(_checked(new, statement))

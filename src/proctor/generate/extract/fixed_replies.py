@@ -42,6 +42,7 @@ _LINE: Final = Lazy(
     r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
     re.IGNORECASE,
 )
+_NEXT_LINE: Final = Lazy(rf"{_ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.IGNORECASE)
 _BELOW: Final = Lazy(rf"{_ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
 # ``Ist keine genannt, …``: the verb first makes a condition in German and Dutch.
 _VERB_FIRST: Final = Lazy(
@@ -95,6 +96,8 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         if below is None or below.item or below.code or below.start - statement.end > 3:
             return None
         return re.split(r"\n[ \t]*\n", text[below.start :])[0].strip()
+    if line := _NEXT_LINE.search(said):
+        return line["line"].strip()
     rest = text[statement.start :].split("\n", 1)[0].strip()
     if rest.startswith(said[:40]) and (line := _LINE.search(rest)) and is_conditional(rest[: line.start() + 1]):
         return line["line"].strip()

@@ -14,6 +14,7 @@ from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.complete_statements import complete, complete_list
+from proctor.generate.extract.counted_products import count_drafts, counted_products
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
@@ -98,6 +99,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     scope = replace(
         scope,
         html=any(re.search(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>", each.text) for each in statements),
+        each=(products.noun, products.each) if (products := counted_products(statements)) else ("", ""),
         line_labels=tuple(_labels_of_lines(prompt.text, statements)) if not scope.structured else (),
     )
     scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
@@ -209,6 +211,8 @@ def _drafts(
 ) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
+    if products := counted_products(statements):
+        yield from count_drafts(products, statements)
     if outline is not None:
         told = list(outline_drafts(outline, statements, text, scope))
         yield from (draft for draft, _ in told)

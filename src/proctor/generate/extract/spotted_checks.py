@@ -164,6 +164,8 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             part = field
         elif _overlaps(part, each):
             continue
+        if part.form is None and scope.each[1] and _is_each(text[: each.start], scope.each[0]):
+            part = AnswerPart(form=scope.each[1])
         if part.form is None and (governed := _governing(text, each, found)):
             part = part_at(text, governed.start, made)
         if part.placed and each.measure.startswith(_MARKS):
@@ -171,10 +173,18 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
         if part.form == "" and not each.measure.startswith(_MARKS) and not is_of_whole(text, each.start, each.end, made):
             continue
         asked = _asked(each)
+        label = re.search(r"[\"“「«](?P<label>[^\"”」»]{1,30}[:：])[\"”」»]", text[: each.start])
+        if label and part.form in _ENDS:  # the limit is of what stands after the label
+            asked = f"after {quoted([label['label']])} {asked}"
         if re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<=":
             continue
         if predicate := part.check(asked):
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _is_each(before: str, noun: str) -> bool:
+    """Whether words end with ``each``, or ``each`` and the name of the things that the answer is."""
+    return re.search(rf"(?:\b(?:each|every|jede\w*|chaque|chacune?|cada(?: un[oa])?|ogni|ciascun[oa]|elke?|każd\w+)|每个?|各)\s*(?:{re.escape(noun[:-1] if noun.isascii() else noun)}\w{{0,2}})?(?:\s+\w+){{0,2}}\s*$", before, re.IGNORECASE) is not None
 
 
 def _known_label(text: str, scope: Scope) -> bool | None:
@@ -233,6 +243,8 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
     for run in find_runs(text):
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)
+        if literal is not None and part.form is None and not part.placed:
+            part = part_at(text, literal.start, made)  # its verb is no noun
         if literal is None:
             if part.form and len(run.texts) == 1 and _BE.search(text[: run.start]):
                 how = "starts" if part.form.startswith("first") else "ends"
