@@ -103,6 +103,21 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
         ),
     )
 )
+# ``three bullets, each of``: each of what the sentence has named.
+_EACH_OF: Final = Lazy(
+    r"(?:\b(?:each|jeweils|je|chacune?|cada un[oa]|ciascun[oa]|ognun[oa]|elk|każd\w+)|每[个条项]|各)\s*"
+    r"(?:(?:of|de|d['’]|di|mit|with|von|à|con|met|z)\s*)?$",
+    re.IGNORECASE,
+)
+_COUNTED: Final = tuple(
+    (form, Lazy(rf"(?<![^\W\d_]){unit}", re.IGNORECASE))
+    for form, unit in (
+        ("each item:", rf"(?:{_ITEM[3:-1]}|puces|viñetas|marcadores|punti elenco)"),
+        ("each paragraph:", _PARAGRAPH),
+        ("each line:", _LINE),
+        ("each sentence:", _SENTENCE),
+    )
+)
 # A place within the answer, which the rest of the sentence is about.
 _PLACED: Final = Lazy(
     r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|"
@@ -168,6 +183,9 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
         and not _is_made(label["label"], made)
     ):
         return AnswerPart(form=None)
+    if _EACH_OF.search(before):
+        unit = next((form for form, pattern in _COUNTED if pattern.search(before)), None)
+        return AnswerPart(form=unit)
     found: list[AnswerPart] = []
     for form, pattern in _MARKERS:
         for match in pattern.finditer(before):

@@ -193,7 +193,7 @@ def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[s
         if each.measure == limit[1] and each.low == int(limit[2]):
             whole = part_at(text, each.start, made).form == "" and is_of_whole(text, each.start, each.end, made)
             return draft if whole else _own(statement)
-    return draft
+    return _own(statement) if scope.language in TONGUES else draft
 
 
 def _is_case(lead: str) -> bool:

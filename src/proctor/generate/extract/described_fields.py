@@ -42,7 +42,7 @@ _ARRAY: Final = Lazy(
     r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|vetor)\b|数组|列表|配列|リスト", re.IGNORECASE
 )
 _PER_ITEM: Final = Lazy(
-    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ogni|elk)\b|每[项条个]|各", re.IGNORECASE
+    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ognun[oa]|ogni|elk|każd\w+)\b|每[项条个]|各", re.IGNORECASE
 )
 _KEYS_OF_ITEMS: Final = Lazy(
     r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|"
@@ -166,7 +166,10 @@ def _of_array(said: str, scope: Scope) -> Iterator[str]:
     parts = re.split(r"(?<=[,;，；、])", said)
     for part in parts:
         per_item = _PER_ITEM.search(part)
-        if per_item:
+        sized = [each for each in find_amounts(part, scope.language) if each.measure in ("words", "characters")]
+        if sized and not per_item:
+            yield from (f"each json item: {each.measure} {each.bound}" for each in sized)
+        elif per_item:
             lone = replace(scope, structured=False, fields=(), array=False)
             bare = part[: per_item.start()] + " " * (per_item.end() - per_item.start()) + part[per_item.end() :]
             for check in find_checks(bare, lone):

@@ -196,17 +196,28 @@ def outline_drafts(
         else:
             said = re.sub(r"\s+", " ", text[each.start : each.end])
         if said:
-            yield _draft(f"{said.rstrip(' .;；。')}.", each.start, each.end, predicate), None
-    for one, after in zip(outline.fields, outline.fields[1:], strict=False):  # a line of its own between two fields
-        between = text[one.end : after.start].strip(" \t\n-*•")
-        if (count := bounded_count(between)) and (name := _named(between, many)):
-            start = text.find(between, one.end)
-            yield _draft(f"{between.rstrip('.')}.", start, start + len(between), f"json field {quoted([name])} json array length {count}"), None
-    for each in statements:
+            yield _draft(f"{said.rstrip(' .:;：；。')}.", each.start, each.end, predicate), None
+    rests = list(_rests(outline, statements, text))
+    for each in rests:
+        if not _of_case(each, outline) and not _of_statement(each, outline, many, scope):
+            yield _draft(f"{each.text.rstrip(' .:;：；。')}.", each.start, each.end, ""), None
+    for each in (*statements, *rests):
         if not each.code and (found := _of_case(each, outline)):
-            yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .;；。')}.", each.start, each.end, found), each
+            yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .:;：；。')}.", each.start, each.end, found), each
         elif not each.code and (found := _of_statement(each, outline, many, scope)):
-            yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .;；。')}.", each.start, each.end, found), each
+            yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .:;：；。')}.", each.start, each.end, found), each
+
+
+def _rests(outline: JsonOutline, statements: Sequence[Statement], text: str) -> Iterator[Statement]:
+    """Yield the lines of an item below the line of its field, which are sentences of their own."""
+    ends = {each.end for each in outline.fields}
+    for each in () if outline.inline else statements:
+        inside = [end for end in ends if each.start < end < each.end]
+        for line in re.finditer(r"[^\n]+", text[max(inside) : each.end]) if inside else ():
+            said = line.group().strip()
+            if len(said) > 2 and not _ITEM.match(line.group()):  # noqa: PLR2004 - a sign is no sentence
+                start = text.find(said, max(inside))
+                yield replace(each, start=start, end=start + len(said), text=said, item=False, section="plain")
 
 
 def _many(outline: JsonOutline) -> frozenset[str]:

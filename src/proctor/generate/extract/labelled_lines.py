@@ -157,19 +157,20 @@ def _is_placeholder(statement: Statement) -> bool:
 def _label(statement: Statement) -> str:
     match = _LINE.fullmatch(statement.text.strip())
     assert match is not None
-    return f"{match['label']}{match['colon']}"
+    return each_text[: match.end("colon")].strip("* ") if (each_text := statement.text.strip()) else ""
 
 
 def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
     """Yield the order of the lines, and what each of them holds."""
     labels = [_label(each) for each in run]
+    begun = [label if not re.search(r"\s[:：]$", label) else label.rstrip(" :：") for label in labels]
     yield Draft(
         text=f"The output has these lines, in this order: {', '.join(labels)}",
         start=run[0].start,
         end=run[-1].end,
         kind="format",
         priority=2,
-        predicate=checkable(f"fields in order {quoted(labels)}"),
+        predicate=checkable(f"fields in order {quoted(begun)}"),
     )
     lone = _alone(scope)
     for each, label in zip(run, labels, strict=True):
@@ -185,8 +186,8 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
 
 
 def _line_of(label: str) -> str:
-    name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(":"))
-    return f"each /{name}:[ \\t]*([^\\n]*)/:"
+    name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(": "))
+    return f"each /{name}{' ?' if label.rstrip(':：').endswith(' ') else ''}:[ \\t]*([^\\n]*)/:"
 
 
 def _of_line(label: str, asked: Sequence[str]) -> str:

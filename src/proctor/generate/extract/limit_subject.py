@@ -100,7 +100,7 @@ def _segment(text: str, start: int, end: int) -> tuple[int, int]:
 def _bare(said: str) -> str:
     """Return the words without other limits."""
     units = re.compile(
-        rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})?[\s-]*(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
+        rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})[\s-]*(?:个|つの|の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
         rf"\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
         re.IGNORECASE,
     )

@@ -171,19 +171,8 @@ def _of_output(text: str, tongue: Tongue) -> bool:
 
 
 def _aspects(text: str, tongue: Tongue) -> Iterator[Aspect]:
-    if _EXCEPT.search(text):
-        return
-    if not _PARTS.search(text):
-        yield from foreign_lengths(text, tongue.code)
-    yield from _languages(text, tongue)
-    yield from _shapes(text, tongue)
-    yield from _denials(text, tongue)
-    for pattern, form in ((tongue.start, "starts with"), (tongue.stop, "ends with")):
-        if pattern != r"(?!)" and (match := re.search(pattern + r"\s*[^.;]{0,30}?(?=[„\"“«「])", text, re.IGNORECASE)):
-            words = _quotes(text[match.end() :])
-            if len(words) == 1 and not _PARTS.search(text[: match.end()]):
-                said = _closed(text[match.start() :], tongue.code)
-                yield Aspect(text=said, predicate=f"{form} {quoted(words)}", start=match.start(), end=len(text))
+    if not _EXCEPT.search(text):
+        yield from _languages(text, tongue)
 
 
 def foreign_lengths(text: str, code: str) -> Iterator[Aspect]:

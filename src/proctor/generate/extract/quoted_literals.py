@@ -71,6 +71,13 @@ _BANNED: Final = Lazy(
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|zu verwenden)|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)",
     re.IGNORECASE,
 )
+# ``The words "a" and "b" must not appear``
+_WORD: Final = Lazy(
+    r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|palavras?|"
+    r"parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
+    re.IGNORECASE,
+)
+_UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,2}}?{NEGATION}", re.IGNORECASE)
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
 
@@ -121,7 +128,7 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     head_from = begin + 1 + (last_quote + 1)
     head, tail = text[head_from : run.start], text[run.end : run.end + 20]
     loose = _LOOSE.search(head) is not None or re.match(r"\s*(?:等|など|etc)", tail) is not None
-    if _BANNED.match(tail.lstrip()):
+    if _BANNED.match(tail.lstrip()) or (_WORD.search(head) and _UNUSED.match(tail)):
         return LiteralRole(role="ban", start=run.start)
     if _JOINED.match(tail.lstrip()):
         return LiteralRole(role="start", start=head_from)

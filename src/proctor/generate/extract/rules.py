@@ -92,7 +92,9 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     chosen = [label for text in texts if (found := choices_in(text)) for label in quoted_texts(found.predicate)]
     scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
     outline = outline_of(prompt.text, statements)
-    if outline is not None and (outline.inline or outline.is_nested or scope.language not in ("", "en")):
+    if outline is not None and (
+        outline.inline or outline.is_nested or scope.language not in ("", "en") or not _is_read(outline, statements)
+    ):
         scope = replace(scope, fields=outline.names, structured=True)
     else:
         outline = None
@@ -113,6 +115,12 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _is_read(outline: JsonOutline, statements: Sequence[Statement]) -> bool:
+    """Whether the lines of the fields are known as such by the line above them."""
+    lines = [each for each in statements if any(one.start < each.end and each.start < one.end for one in outline.fields)]
+    return any(each.section in ("fields", "format", "labels") for each in lines)
 
 
 def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from proctor.generate.extract.answer_parts import AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.labels import listed
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
@@ -33,7 +34,7 @@ _IF: Final = Lazy(
     r"когда|jeśli|"
     r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
     r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
-    r"s['’]il\w*|caso|bei|for|en caso)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|"
+    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|"
     r"若(?!干)|如遇|假如|一旦|当|"
     r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
     re.IGNORECASE,
@@ -118,11 +119,22 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
             and not _SOFT.search(piece)
         ):
             for check in _checks(piece, scope, made):
-                predicate = checkable(check.predicate)
+                predicate = checkable(_chosen(piece, check))
                 if predicate and predicate not in found:
                     found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
         at += len(piece)
     return tuple(found.values())
+
+
+def _chosen(text: str, check: SpottedCheck) -> str:
+    """Return ``one of`` for ``exactly one word: a, b or c``."""
+    match = re.match(r"[^:：]{0,20}[:：]\s*(?P<list>[^.。:：]+)[.。]?\s*$", text[check.end :])
+    if check.predicate != "words = 1" or match is None:
+        return check.predicate
+    joined = re.sub(r"\s(?:oder|ou|o|u|of|lub|albo|или|eller|veya)\s|或", " or ", match["list"])
+    found = listed(joined)
+    one_word = len(found) > 1 and all(len(each.split()) == 1 for each in found)
+    return f"one of {quoted(found)} ignoring case" if one_word else check.predicate
 
 
 def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedCheck]:
@@ -164,7 +176,7 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             part = field
         elif _overlaps(part, each):
             continue
-        if part.form is None and scope.each[1] and _is_each(text[: each.start], scope.each[0]):
+        if not part.form and scope.each[1] and _is_each(text[: each.start], scope.each[0]):
             part = AnswerPart(form=scope.each[1])
         if part.form is None and (governed := _governing(text, each, found)):
             part = part_at(text, governed.start, made)
@@ -173,7 +185,7 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
         if part.form == "" and not each.measure.startswith(_MARKS) and not is_of_whole(text, each.start, each.end, made):
             continue
         asked = _asked(each)
-        label = re.search(r"[\"“「«](?P<label>[^\"”」»]{1,30}[:：])[\"”」»]", text[: each.start])
+        label = re.search(r"[\"“„「«]\s*(?P<label>[^\"”“」»]{1,30}[:：])\s*[\"”“」»]", text[: each.start])
         if label and part.form in _ENDS:  # the limit is of what stands after the label
             asked = f"after {quoted([label['label']])} {asked}"
         if re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<=":
