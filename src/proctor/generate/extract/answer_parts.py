@@ -109,6 +109,7 @@ _EACH_OF: Final = Lazy(
     r"(?:(?:of|de|d['’]|di|mit|with|von|à|con|met|z)\s*)?$",
     re.IGNORECASE,
 )
+_EACH_ONE: Final = re.compile(r"(?:each|every|jede|chaque|cada|ogni|elk|每|各)", re.IGNORECASE)
 _COUNTED: Final = tuple(
     (form, Lazy(rf"(?<![^\W\d_]){unit}", re.IGNORECASE))
     for form, unit in (
@@ -189,7 +190,7 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
     found: list[AnswerPart] = []
     for form, pattern in _MARKERS:
         for match in pattern.finditer(before):
-            if form is None and _is_made(match.group(), made):
+            if form is None and not _EACH_ONE.match(match.group()) and _is_made(match.group(), made):
                 continue
             found.append(AnswerPart(form=form, at=match.start()))
     placed = [each for each in found if each.form is not None]

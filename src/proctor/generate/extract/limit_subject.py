@@ -34,7 +34,7 @@ _ANSWER: Final = worded(
 # Verbs and adverbs by which a limit is put; none of them names a part.
 _VERBS: Final = worded(
     """
-    keep keeps write writes stay stays limit limited contain contains have has hold use must should shall may can cannot
+    keep keeps output return print format list comma separated plain limiting restrict restricted capped write writes stay stays limit limited contain contains have has hold use must should shall may can cannot
     exceed exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
     answer respond reply return give using including counting spaces included maximum minimum max min single one only
     just limit kept is are do not no more than at most least up under below within between

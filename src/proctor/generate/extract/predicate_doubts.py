@@ -51,12 +51,12 @@ _KEYWORDS: Final = {
     "case is title": r"title case",
     "case is sentence": r"sentence case",
 }
-_TONGUE: Final = Lazy(
-    r"\b(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|"
-    r"spanisch|italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
-    r"alemão|francês|espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)\b",
-    re.IGNORECASE,
+_NAMES: Final = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
+    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
+    r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
 )
+_TONGUES: Final = Lazy(rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b", re.IGNORECASE)
 
 
 def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
@@ -95,8 +95,8 @@ def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[st
         return "the sentence has an exception"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
-    if predicate.startswith("language is") and len({match.lower() for match in _TONGUE.findall(said)}) > 1:
-        return "the sentence names several languages"
+    if predicate.startswith("language is") and _TONGUES.search(said):
+        return "the sentence lists several languages"
     for form, pattern in _KEYWORDS.items():
         if predicate.startswith(form) and (found := re.search(pattern, said, re.IGNORECASE)):
             if not is_of_whole(said, found.start(), found.end(), made):
