@@ -47,7 +47,10 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"bullet(?:ed)?[- ]?(?:points?|lists?)|bullets|stichpunkten?|aufzählungszeichen|puces|viñetas|marcadores|"
         r"elenchi puntati|listes à puces|项目符号|箇条書き",
     ),
-    ("numbered items = 0", r"numbering|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号"),
+    (
+        "numbered items = 0",
+        r"numbering|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号",
+    ),
     ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト"),
     ("links = 0", r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址"),
     (

@@ -42,7 +42,22 @@ _ALONE: Final = Lazy(
     r"nada mais|soltanto|nient['’]altro|alleen|niets anders|tylko|nic więcej)\b|只输出|仅输出|のみ|だけ",
     re.IGNORECASE,
 )
-_UNITS: Final = frozenset(["words", "word", "sentences", "sentence", "lines", "line", "paragraphs", "sätze", "zeilen", "phrases", "frases", "frasi"])
+_UNITS: Final = frozenset(
+    [
+        "words",
+        "word",
+        "sentences",
+        "sentence",
+        "lines",
+        "line",
+        "paragraphs",
+        "sätze",
+        "zeilen",
+        "phrases",
+        "frases",
+        "frasi",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +76,8 @@ def counted_products(statements: Sequence[Statement]) -> CountedProducts | None:
     told = [each for each in statements if not each.code and each.section not in ("example", "input", "tools")]
     lined = any(_PER_LINE.search(each.text) for each in told)
     numbered = any(
-        (found := _NUMBERED.search(each.text)) and not re.search(NEGATION, each.text[max(0, found.start() - 15) : found.start()])
+        (found := _NUMBERED.search(each.text))
+        and not re.search(NEGATION, each.text[max(0, found.start() - 15) : found.start()])
         for each in told
     )
     if not (lined or numbered) or not any(_ALONE.search(each.text) and not is_conditional(each.text) for each in told):

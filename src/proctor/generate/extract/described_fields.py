@@ -42,7 +42,8 @@ _ARRAY: Final = Lazy(
     r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|vetor)\b|数组|列表|配列|リスト", re.IGNORECASE
 )
 _PER_ITEM: Final = Lazy(
-    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ognun[oa]|ogni|elk|każd\w+)\b|每[项条个]|各", re.IGNORECASE
+    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ognun[oa]|ogni|elk|każd\w+)\b|每[项条个]|各",
+    re.IGNORECASE,
 )
 _KEYS_OF_ITEMS: Final = Lazy(
     r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|"

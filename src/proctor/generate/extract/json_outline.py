@@ -31,11 +31,16 @@ _ARRAY: Final = Lazy(
     re.IGNORECASE,
 )
 _OBJECT: Final = Lazy(
-    r"\bJSON[- ](?:object|objekt)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)", re.IGNORECASE
+    r"\bJSON[- ](?:object|objekt)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)",
+    re.IGNORECASE,
 )
-_SAME: Final = Lazy(r"同上|\bsame as (?:above|the)|\bditto\b|\bwie oben\b|\bidem\b|\bigual\b|\bcome sopra\b|同様", re.IGNORECASE)
+_SAME: Final = Lazy(
+    r"同上|\bsame as (?:above|the)|\bditto\b|\bwie oben\b|\bidem\b|\bigual\b|\bcome sopra\b|同様", re.IGNORECASE
+)
 _OBJECT_VALUE: Final = Lazy(r"\b(?:object|objekt|objet|objeto|oggetto|obiekt)\b|对象|オブジェクト", re.IGNORECASE)
-_IDENTIFIERS: Final = re.compile(r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+")
+_IDENTIFIERS: Final = re.compile(
+    r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+"
+)
 _FIELDS: Final = (
     r"(?:fields?|keys?|properties|felder\w*|schlüssel|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|velden|pól|pola|"
     r"字段|キー|項目|フィールド)"
@@ -178,14 +183,20 @@ def outline_drafts(
     names = outline.names
     inner = [each for each in outline.fields if not each.parents]
     closed = any(_OTHERS.search(each.text) for each in statements if not each.code and not is_conditional(each.text))
-    lead = max((each.start for each in statements if each.end <= inner[0].start and each.text.rstrip().endswith((":", "："))), default=-1)
+    lead = max(
+        (each.start for each in statements if each.end <= inner[0].start and each.text.rstrip().endswith((":", "："))),
+        default=-1,
+    )
     has = f"json has {quoted(names)}" + (f" and json only has {quoted(names)}" if closed else "")
-    yield _draft(
-        f"The output is a JSON {'array of objects' if outline.array else 'object'} with the keys {', '.join(names)}.",
-        lead if 0 <= lead and inner[0].start - lead < _LEAD_REACH else inner[0].start,
-        inner[-1].end,
-        f"is json array and (json array length = 0 or {has})" if outline.array else f"is json object and {has}",
-    ), None
+    yield (
+        _draft(
+            f"The output is a JSON {'array of objects' if outline.array else 'object'} with the keys {', '.join(names)}.",
+            lead if 0 <= lead and inner[0].start - lead < _LEAD_REACH else inner[0].start,
+            inner[-1].end,
+            f"is json array and (json array length = 0 or {has})" if outline.array else f"is json object and {has}",
+        ),
+        None,
+    )
     scope = replace(scope, blank=tuple(dict.fromkeys((*scope.blank, *_null(text)))))
     many = _many(outline)
     for each in outline.fields:
@@ -225,7 +236,9 @@ def _many(outline: JsonOutline) -> frozenset[str]:
     return frozenset(
         each.name
         for each in outline.fields
-        if re.search(r"\b(?:array|list|liste|tableau|lista|arreglo|elenco|lijst)\b|数组|列表|配列", each.said, re.IGNORECASE)
+        if re.search(
+            r"\b(?:array|list|liste|tableau|lista|arreglo|elenco|lijst)\b|数组|列表|配列", each.said, re.IGNORECASE
+        )
     )
 
 
@@ -245,7 +258,7 @@ def _checks(field: JsonField, outline: JsonOutline, many: frozenset[str], scope:
         yield f"{path} json has {quoted(field.keys)}"
     inner = [each.name for each in outline.fields if each.parents and each.parents[-1] == field.name]
     if inner:
-        yield f"{path} (json has {quoted(inner)} or is \"[]\")"
+        yield f'{path} (json has {quoted(inner)} or is "[]")'
 
 
 def _of_case(statement: Statement, outline: JsonOutline) -> str:
@@ -261,7 +274,9 @@ def _of_case(statement: Statement, outline: JsonOutline) -> str:
     name, value = pairs[0][0]
     left = [
         word
-        for word in re.findall(r"[^\W\d_]+", said[: cut.start()].lower().replace(name.lower(), " ").replace(value.lower(), " "))
+        for word in re.findall(
+            r"[^\W\d_]+", said[: cut.start()].lower().replace(name.lower(), " ").replace(value.lower(), " ")
+        )
         if word not in FUNCTION_WORDS
     ]
     return "" if left else f"when json field {quoted([name])} is {quoted([value])}: {' and '.join(asked)}"
@@ -270,7 +285,9 @@ def _of_case(statement: Statement, outline: JsonOutline) -> str:
 def _pairs(said: str, outline: JsonOutline) -> list[tuple[str, str]]:
     """Return the fields that a clause names, each with the quoted value right after it."""
     names = "|".join(re.escape(name) for name in outline.names)
-    found = re.finditer(rf"[\"“`]?\b(?P<name>{names})\b[\"”`]?\s+(?:[^\W\d_]+\s+){{0,3}}[\"“](?P<value>[^\"”]+)[\"”]", said)
+    found = re.finditer(
+        rf"[\"“`]?\b(?P<name>{names})\b[\"”`]?\s+(?:[^\W\d_]+\s+){{0,3}}[\"“](?P<value>[^\"”]+)[\"”]", said
+    )
     return [(match["name"], match["value"]) for match in found]
 
 
@@ -306,5 +323,10 @@ def _null(text: str) -> tuple[str, ...]:
 
 def _draft(text: str, start: int, end: int, predicate: str) -> Draft:
     return Draft(
-        text=text, start=start, end=end, kind="format", priority=2, predicate=checkable(predicate) if predicate else None
+        text=text,
+        start=start,
+        end=end,
+        kind="format",
+        priority=2,
+        predicate=checkable(predicate) if predicate else None,
     )

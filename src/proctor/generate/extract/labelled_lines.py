@@ -80,7 +80,9 @@ class LabelledPart:
     def check(self, predicate: str) -> str:
         """Return the predicate for this part: its line, or all of it if it is a heading or has lines of its own."""
         inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
-        if not self.mark.startswith("#") and not re.match(r"(?:bullets|items|numbered|lines|paragraphs|each)\b", predicate.lstrip("(")):
+        if not self.mark.startswith("#") and not re.match(
+            r"(?:bullets|items|numbered|lines|paragraphs|each)\b", predicate.lstrip("(")
+        ):
             return f"{_line_of(self.mark)} {inner}"
         until = f"before {quoted([self.until])} " if self.until else ""
         return f"after {quoted([self.mark])} {until}{inner}"

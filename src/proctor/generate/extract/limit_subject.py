@@ -61,6 +61,7 @@ _CJK: Final = Lazy(
     r"必ず|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
 )
 _SEGMENT: Final = re.compile(r"[,;:，；：、。]|\s[–—-]\s|\.\s")
+_MANNER: Final = Lazy(r"\b(?:in|within|using|auf|mit|en|em|dans|con|com|met|w)\s*$", re.IGNORECASE)
 _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
 # ``a title, at most ten words``: an indefinite noun before a bare limit may be what it limits; ``in a friendly tone``
 # is a manner.
@@ -75,6 +76,8 @@ _PART: Final = Lazy(
 def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bool:
     """Whether a limit at this place of a sentence is for the whole answer; ``made`` are nouns that mean it."""
     low, high = _segment(text, start, end)
+    if "{{" in text[:start] and _MANNER.search(text[:start]):
+        return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
     if _unknown(text[low:start] + " " + text[end:high], made):
         return False
     if _names_answer(text[low:start] + " " + text[end:high], made):
@@ -82,9 +85,12 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
         label = re.split(r"[:：]", before)[0]
-        if _unknown(label, made):
+        if _unknown(label, made) and not _names_answer(label, made):
             return False
-    return not any(_PART.search(piece) and _unknown(piece, made) for piece in _SEGMENT.split(before)[-2:])
+    return not any(
+        _PART.search(piece) and _unknown(piece, made) and not _names_answer(piece, made)
+        for piece in _SEGMENT.split(before)[-2:]
+    )
 
 
 def _segment(text: str, start: int, end: int) -> tuple[int, int]:

@@ -42,8 +42,8 @@ _UPPER: Final = re.compile(
     r"case is|tags only|each |when |keeps the|first line: not|shorter"
 )
 _KEYWORDS: Final = {
-    "case is upper": r"upper\S*|capital\S*|großbuchstaben|majuscul\w*|mayúscul\w*|maiúscul\w*|maiuscol\w*|hoofdletter\w*",
-    "case is lower": r"lower\S*|kleinbuchstaben|minuscul\w*|minúscul\w*|minuscol\w*|小写",
+    "case is upper": r"upper[- ]?case|(?:all )?capital(?: letters|s)?|großbuchstaben|majuscul\w*|mayúscul\w*|maiúscul\w*|maiuscol\w*|hoofdletter\w*",
+    "case is lower": r"lower[- ]?case(?: letters)?|kleinbuchstaben|minuscul\w*|minúscul\w*|minuscol\w*|小写",
     "case is snake": r"snake\S*",
     "case is camel": r"camel\S*",
     "case is kebab": r"kebab\S*",
@@ -56,7 +56,10 @@ _NAMES: Final = (
     r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
     r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
 )
-_TONGUES: Final = Lazy(rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b", re.IGNORECASE)
+_TONGUES: Final = Lazy(
+    rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
+    re.IGNORECASE,
+)
 
 
 def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
@@ -78,7 +81,11 @@ def has_open_case(statements: Sequence[Statement], made: Sequence[str], special:
 def _takes_back(later: str, predicate: str) -> bool:
     """Whether the next sentence denies, for some case, what a predicate names: ``No table if …``."""
     named = re.search(r"table|code block|bullets|items|headings|json", predicate)
-    return bool(named) and is_conditional(later) and re.search(rf"{NEGATION}[^.;]*{named.group()}", later, re.IGNORECASE) is not None  # type: ignore[union-attr]
+    return (
+        bool(named)
+        and is_conditional(later)
+        and re.search(rf"{NEGATION}[^.;]*{named.group()}", later, re.IGNORECASE) is not None
+    )  # type: ignore[union-attr]
 
 
 def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[str], open_case: str) -> str:
@@ -91,7 +98,11 @@ def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[st
         return f"an exception follows: {later.text[:80]}"
     if later is not None and later.start - draft.end <= 3 and _takes_back(later.text, predicate):
         return f"a case is excepted: {later.text[:80]}"
-    if len(said) < 400 and _EXCEPTED.search(said) and not re.search(r"json|fields in order|tags only| or one of ", predicate):
+    if (
+        len(said) < 400
+        and _EXCEPTED.search(said)
+        and not re.search(r"json|fields in order|tags only| or one of ", predicate)
+    ):
         return "the sentence has an exception"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"

@@ -142,7 +142,8 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
         if len(head[denied[-1].end() :].split()) > 9 or re.search(
-            r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就", head[denied[-1].end() :]
+            r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就",
+            head[denied[-1].end() :],
         ):
             return None
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)

@@ -24,7 +24,13 @@ from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.json_outline import JsonOutline, outline_drafts, outline_of
-from proctor.generate.extract.labelled_lines import described_runs, labelled_parts, line_drafts, part_drafts, place_drafts
+from proctor.generate.extract.labelled_lines import (
+    described_runs,
+    labelled_parts,
+    line_drafts,
+    part_drafts,
+    place_drafts,
+)
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
@@ -93,7 +99,10 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
     outline = outline_of(prompt.text, statements)
     if outline is not None and (
-        outline.inline or outline.is_nested or scope.language not in ("", "en") or not _is_read(outline, statements)
+        outline.inline
+        or outline.is_nested
+        or scope.language not in ("", "en")
+        or not (scope.fields or _is_read(outline, statements))
     ):
         scope = replace(scope, fields=outline.names, structured=True)
     else:
@@ -119,7 +128,9 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
 
 def _is_read(outline: JsonOutline, statements: Sequence[Statement]) -> bool:
     """Whether the lines of the fields are known as such by the line above them."""
-    lines = [each for each in statements if any(one.start < each.end and each.start < one.end for one in outline.fields)]
+    lines = [
+        each for each in statements if any(one.start < each.end and each.start < one.end for one in outline.fields)
+    ]
     return any(each.section in ("fields", "format", "labels") for each in lines)
 
 

@@ -149,7 +149,11 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
             yield SpottedCheck(predicate=inside, start=start, end=end)
     yield from _literals(text, scope, made, structured=structured)
     for name in scope.inputs:
-        said = re.search(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b", text, re.IGNORECASE)
+        said = re.search(
+            rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b",
+            text,
+            re.IGNORECASE,
+        )
         if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
             yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
     for predicate, start, end in find_spotted_shapes(text, scope):
@@ -164,7 +168,11 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
         if scope.html and (tag := _TAGGED.get(each.measure)):
             yield SpottedCheck(predicate=f"elements {quoted([tag])} {each.bound}", start=each.start, end=each.end)
             continue
-        if named := [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", text[: each.start], re.IGNORECASE)]:
+        if named := [
+            name
+            for name in scope.line_labels
+            if re.search(rf"\b{re.escape(name)}\b", text[: each.start], re.IGNORECASE)
+        ]:
             if len(named) == 1 and not is_conditional(text):
                 line = f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/: {_asked(each)}"
                 yield SpottedCheck(predicate=line, start=each.start, end=each.end)
@@ -182,7 +190,11 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
             part = part_at(text, governed.start, made)
         if part.placed and each.measure.startswith(_MARKS):
             part = AnswerPart(form="")
-        if part.form == "" and not each.measure.startswith(_MARKS) and not is_of_whole(text, each.start, each.end, made):
+        if (
+            part.form == ""
+            and not each.measure.startswith(_MARKS)
+            and not is_of_whole(text, each.start, each.end, made)
+        ):
             continue
         asked = _asked(each)
         label = re.search(r"[\"“„「«]\s*(?P<label>[^\"”“」»]{1,30}[:：])\s*[\"”“」»]", text[: each.start])
@@ -196,7 +208,14 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
 
 def _is_each(before: str, noun: str) -> bool:
     """Whether words end with ``each``, or ``each`` and the name of the things that the answer is."""
-    return re.search(rf"(?:\b(?:each|every|jede\w*|chaque|chacune?|cada(?: un[oa])?|ogni|ciascun[oa]|elke?|każd\w+)|每个?|各)\s*(?:{re.escape(noun[:-1] if noun.isascii() else noun)}\w{{0,2}})?(?:\s+\w+){{0,2}}\s*$", before, re.IGNORECASE) is not None
+    return (
+        re.search(
+            rf"(?:\b(?:each|every|jede\w*|chaque|chacune?|cada(?: un[oa])?|ogni|ciascun[oa]|elke?|każd\w+)|每个?|各)\s*(?:{re.escape(noun[:-1] if noun.isascii() else noun)}\w{{0,2}})?(?:\s+\w+){{0,2}}\s*$",
+            before,
+            re.IGNORECASE,
+        )
+        is not None
+    )
 
 
 def _known_label(text: str, scope: Scope) -> bool | None:
