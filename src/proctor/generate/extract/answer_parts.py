@@ -37,8 +37,14 @@ _ITEM: Final = (
     r"eintrag|étape|puce|point|élément|paso|punto|viñeta|passo|item|tópico|ponto|voce|elemento|stap|条|项|点|"
     r"項目|手順)"
 )
-_FIRST: Final = r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|перв\w+)"
-_LAST: Final = r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|laatste|ostatni\w*|sista|последн\w+)"
+_FIRST: Final = (
+    r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|"
+    r"primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|перв\w+)"
+)
+_LAST: Final = (
+    r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|"
+    r"laatste|ostatni\w*|sista|последн\w+)"
+)
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
     r"ning[uú]na?|"

@@ -18,7 +18,6 @@ from proctor.generate.extract.labels import names_answer
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.scope import speaks_of_whole
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks, is_conditional
 from proctor.generate.extract.statements import Statement, protected

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, ONE, count_of
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
@@ -71,14 +71,15 @@ _LANGUAGES: Final = tuple(
     )
 )
 _DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b|\bISO[- ]?8601\b")
+_ALONE: Final = r"^\W*(?:in |en |em |all )?(?:{names})\W*$"
+_UPPER: Final = r"upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|maiuscolo|hoofdletters|大写"
+_LOWER: Final = r"lower[- ]?case|kleinbuchstaben|minuscules|minúsculas|minuscolo|kleine letters|小写"
 _CASES: Final = (
     ("snake", Lazy(r"snake[_ -]?case", re.IGNORECASE)),
     ("kebab", Lazy(r"kebab-?case", re.IGNORECASE)),
-    ("upper", Lazy(r"^\W*(?:in |en |em |all )?(?:upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|"
-     r"maiuscolo|hoofdletters|大写)\W*$", re.IGNORECASE)),
-    ("lower", Lazy(r"^\W*(?:in |en |em |all )?(?:lower[- ]?case|kleinbuchstaben|minuscules|minúsculas|minuscolo|小写)\W*$",
-     re.IGNORECASE)),
-)  # fmt: skip
+    ("upper", Lazy(_ALONE.format(names=_UPPER), re.IGNORECASE)),
+    ("lower", Lazy(_ALONE.format(names=_LOWER), re.IGNORECASE)),
+)
 _MAYBE_EMPTY: Final = Lazy(
     r"\bempty\b|\bnull\b|\bleer\w*\b|\bvide\b|\bvac[íi][oa]\b|\bvazi[oa]\b|\bvuot[oa]\b|\bleeg\b|空|なし", re.IGNORECASE
 )
@@ -121,6 +122,14 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
     if _DATE.search(said):
         yield "is iso date"
         return
+    if numeric := list(_of_number(said)):
+        yield from numeric
+        return
+    yield from _of_text(said, scope)
+
+
+def _of_number(said: str) -> Iterator[str]:
+    """Yield what is asked of a number; nothing if the value is no number."""
     whole = _WHOLE_NUMBER.search(said)
     if whole or (_NUMBER.search(said) and _RANGE.search(said)):
         if whole:
@@ -131,9 +140,12 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
         elif (count := bounded_count(said)).startswith("between"):
             yield f"number {count}"
         return
-    if (number := _NUMBER.match(said)) and number.end() < len(said) + 1:
+    if _NUMBER.match(said):
         yield "is number"
-        return
+
+
+def _of_text(said: str, scope: Scope) -> Iterator[str]:
+    """Yield what is asked of a text: its letter case, its language, its size and its words."""
     yield from (f"case is {name}" for name, pattern in _CASES if pattern.search(said))
     lone = replace(scope, structured=False, fields=(), array=False)
     for code, pattern in _LANGUAGES:
@@ -157,9 +169,9 @@ def described_amounts(said: str, code: str) -> Iterator[str]:
                 if each.low == 1 and each.form == "=" and each.start <= _AT_START:
                     yield f"{each.measure} = 1"
         for each in find_amounts(piece, code):
-            if number == 0 or is_of_whole(piece, each.start, each.end):
-                if not (each.form == "=" and each.low == 1):
-                    yield f"{each.measure} {each.bound}"
+            single = each.form == "=" and each.low == 1
+            if not single and (number == 0 or is_of_whole(piece, each.start, each.end)):
+                yield f"{each.measure} {each.bound}"
 
 
 def _of_array(said: str, scope: Scope) -> Iterator[str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.generate.extract.aspects import Scope, checkable, quoted
-from proctor.generate.extract.described_fields import bounded_count, item_keys, value_checks
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.described_fields import bounded_count, item_keys, value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.spotted_checks import is_conditional
@@ -27,7 +27,8 @@ _INLINE: Final = re.compile(r"[\"“`](?P<name>[A-Za-z_]\w*)[\"”`]\s*[(（](?P
 _NAME: Final = re.compile(r"[\"“`](?P<name>[A-Za-z_]\w*)[\"”`]")
 _JSON: Final = Lazy(r"(?<![A-Za-z])JSON(?![A-Za-z])")
 _ARRAY: Final = Lazy(
-    r"\bJSON[- ](?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) (?:de |di )?JSON\b|JSON\s*(?:数组|配列|列表)",
+    r"\bJSON[- ](?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) (?:de |di )?JSON\b|"
+    r"JSON\s*(?:数组|配列|列表)",
     re.IGNORECASE,
 )
 _OBJECT: Final = Lazy(
@@ -51,8 +52,10 @@ _OTHERS: Final = Lazy(
     re.IGNORECASE,
 )
 _ONLY: Final = Lazy(
-    r"\b(?:only|nothing else|nothing but|nur|ausschließlich|uniquement|seulement|rien d['’]autre|solo|sólo|únicamente|apenas|"
-    r"somente|soltanto|nient['’]altro|alleen|tylko|wyłącznie|sans texte|sin texto|sem texto|anything else|any other text)\b|只|仅|のみ|だけ|除 ?JSON|以外",
+    r"\b(?:only|nothing else|nothing but|nur|ausschließlich|uniquement|seulement|rien d['’]autre|solo|sólo|"
+    r"únicamente|apenas|"
+    r"somente|soltanto|nient['’]altro|alleen|tylko|wyłącznie|sans texte|sin texto|sem texto|anything else|"
+    r"any other text)\b|只|仅|のみ|だけ|除 ?JSON|以外",
     re.IGNORECASE,
 )
 _COMMENT: Final = Lazy(
@@ -187,11 +190,12 @@ def outline_drafts(
         (each.start for each in statements if each.end <= inner[0].start and each.text.rstrip().endswith((":", "："))),
         default=-1,
     )
+    kind = "array of objects" if outline.array else "object"
     has = f"json has {quoted(names)}" + (f" and json only has {quoted(names)}" if closed else "")
     yield (
         _draft(
-            f"The output is a JSON {'array of objects' if outline.array else 'object'} with the keys {', '.join(names)}.",
-            lead if 0 <= lead and inner[0].start - lead < _LEAD_REACH else inner[0].start,
+            f"The output is a JSON {kind} with the keys {', '.join(names)}.",
+            lead if lead >= 0 and inner[0].start - lead < _LEAD_REACH else inner[0].start,
             inner[-1].end,
             f"is json array and (json array length = 0 or {has})" if outline.array else f"is json object and {has}",
         ),
@@ -213,9 +217,9 @@ def outline_drafts(
         if not _of_case(each, outline) and not _of_statement(each, outline, many, scope):
             yield _draft(f"{each.text.rstrip(' .:;：；。')}.", each.start, each.end, ""), None
     for each in (*statements, *rests):
-        if not each.code and (found := _of_case(each, outline)):
-            yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .:;：；。')}.", each.start, each.end, found), each
-        elif not each.code and (found := _of_statement(each, outline, many, scope)):
+        if (not each.code and (found := _of_case(each, outline))) or (
+            not each.code and (found := _of_statement(each, outline, many, scope))
+        ):
             yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .:;：；。')}.", each.start, each.end, found), each
 
 
@@ -226,7 +230,7 @@ def _rests(outline: JsonOutline, statements: Sequence[Statement], text: str) -> 
         inside = [end for end in ends if each.start < end < each.end]
         for line in re.finditer(r"[^\n]+", text[max(inside) : each.end]) if inside else ():
             said = line.group().strip()
-            if len(said) > 2 and not _ITEM.match(line.group()):  # noqa: PLR2004 - a sign is no sentence
+            if len(said) > 2 and not _ITEM.match(line.group()):
                 start = text.find(said, max(inside))
                 yield replace(each, start=start, end=start + len(said), text=said, item=False, section="plain")
 

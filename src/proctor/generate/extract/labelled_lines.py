@@ -9,9 +9,9 @@ from typing import Final
 
 from proctor.generate.extract.answer_parts import part_at
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 

@@ -23,36 +23,36 @@ __all__ = ["is_of_whole"]
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
     """
-    answer answers response responses reply replies output outputs result text message it everything whole total entire
-    overall complete post turn time request question customer user antwort antworten ausgabe nachricht gesamt insgesamt gesamte
-    ganze gesamten alles umfang texts réponse réponses sortie texte totalité tout entier complet respuesta respuestas salida
-    texto mensaje todo entero completo resposta respostas saída mensagem tudo inteiro completo risposta risposte testo messaggio tutto
-    intero totale completo antwoord antwoorden uitvoer tekst bericht totaal geheel odpowiedź odpowiedzi tekst całość całości svar
-    ответ ответа ответы текст cevap cevabın yanıt yanıtın metin respons jawaban
+    answer answers response responses reply replies output outputs result text message it everything whole total
+    entire overall complete post turn time request question customer user antwort antworten ausgabe nachricht
+    gesamt insgesamt gesamte ganze gesamten alles umfang texts réponse réponses sortie texte totalité tout
+    entier complet respuesta respuestas salida texto mensaje todo entero completo resposta respostas saída
+    mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale antwoord antwoorden uitvoer
+    tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar ответ ответа ответы текст cevap cevabın
+    yanıt yanıtın metin respons jawaban
     """
 )
 # Verbs and adverbs by which a limit is put; none of them names a part.
 _VERBS: Final = worded(
     """
-    keep keeps output return print format list comma separated plain limiting restrict restricted capped write writes stay stays limit limited contain contains have has hold use must should shall may can cannot
-    exceed exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
-    answer respond reply return give using including counting spaces included maximum minimum max min single one only
-    just limit kept is are do not no more than at most least up under below within between
-    schreib schreibe schreiben halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang
-    länge kurz antworte antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau
-    immer überschreiten übersteigen länger kürzer hältst achte verwende benutze inklusive pro jede jeder jedes jeden
-    écris écrivez écrire réponds répondez fais faites tiens tenez fait faire comporte comporter contient contenir dépasse
-    dépasser doit doivent avoir long longue longueur maximum minimum compte compter limite limitez toujours exactement
-    escribe escriba escribir responde responda contesta tiene tener tendrá contiene contener debe deben deberá supera
-    superar superará exceder largo longitud extensión máximo mínimo siempre exactamente ocupa usa limita extensión
-    escreva escrever responda responder tem ter terá contém conter deve devem deverá ultrapassar ultrapasse exceda passar
-    pode podem longo tamanho extensão sempre exatamente use limite
-    scrivi scrivere scriva rispondi rispondere ha avere avrà contiene deve devono superare supera superi lungo lunghezza
-    massimo minimo sempre esattamente usa limita può
-    schrijf antwoord houd heeft hebben moet mag bevat overschrijden lang lengte altijd precies
-    powinna powinien powinno mieć ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz
-    должен должна должно быть содержит всегда ровно превышать отвечай пиши
-    olmalı olsun yaz içermeli
+    keep keeps output return print format list comma separated plain limiting restrict restricted capped write
+    writes stay stays limit limited contain contains have has hold use must should shall may can cannot exceed
+    exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
+    answer respond reply give using including counting spaces included maximum minimum max min single one only
+    just kept is are do not no more than at most least up under below within between schreib schreibe schreiben
+    halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang länge kurz antworte
+    antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer
+    überschreiten übersteigen länger kürzer hältst achte verwende benutze inklusive pro jede jeder jedes jeden
+    écris écrivez écrire réponds répondez fais faites tiens tenez fait faire comporte comporter contient
+    contenir dépasse dépasser doit doivent avoir longue longueur compte compter limite limitez toujours
+    exactement escribe escriba escribir responde responda contesta tiene tener tendrá contiene contener debe
+    deben deberá supera superar superará exceder largo longitud extensión máximo mínimo siempre exactamente
+    ocupa usa limita escreva escrever responder tem ter terá contém conter deve devem deverá ultrapassar
+    ultrapasse exceda passar pode podem longo tamanho extensão sempre exatamente scrivi scrivere scriva rispondi
+    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può schrijf
+    antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
+    ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz должен должна должно быть содержит всегда
+    ровно превышать отвечай пиши olmalı olsun yaz içermeli
     """
 )
 _CJK: Final = Lazy(
@@ -106,7 +106,8 @@ def _segment(text: str, start: int, end: int) -> tuple[int, int]:
 def _bare(said: str) -> str:
     """Return the words without other limits."""
     units = re.compile(
-        rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})[\s-]*(?:个|つの|の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
+        rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})[\s-]*(?:个|つの|"
+        rf"の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
         rf"\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
         re.IGNORECASE,
     )

@@ -21,28 +21,36 @@ __all__ = ["doubt_of", "has_open_case"]
 _EXCEPTION: Final = Lazy(
     r"\W*(?:the |die |la |l['’]|a |de )?(?:only |einzige |seule |única )?(?:exceptions?|except|unless|ausnahmen?|außer|"
     r"sauf|seule exception|excepci[oó]n(?:es)?|excepto|salvo|exceç(?:ão|ões)|exceto|eccezion[ei]|tranne|"
-    r"uitzondering(?:en)?|behalve|wyjąt\w+|chyba że|исключени\w*|кроме|undantag|istisna)\b|\W*(?:例外|ただし|但是?|除非|예외)",
+    r"uitzondering(?:en)?|behalve|wyjąt\w+|chyba że|исключени\w*|кроме|undantag|istisna)\b|\W*(?:例外|ただし|但是?|"
+    r"除非|예외)",
     re.IGNORECASE,
 )
 _EXCEPTED: Final = Lazy(
-    r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|salvo|a menos|"
+    r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
+    r"salvo|a menos|"
     r"exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
     re.IGNORECASE,
 )
 # A case in which the answer is another one, whose words the prompt does not fix.
 _INSTEAD: Final = Lazy(
-    r"\b(?:instead|rather than answer\w*|refuse|decline|stattdessen|lehne?\b|verweiger\w*|à la place(?! d)|plutôt|refuse[rz]?|"
-    r"en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|rifiuta|in plaats daarvan|weiger|"
+    r"\b(?:instead|rather than answer\w*|refuse|decline|stattdessen|lehne?\b|verweiger\w*|à la place(?! d)|plutôt|"
+    r"refuse[rz]?|"
+    r"en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|rifiuta|"
+    r"in plaats daarvan|weiger|"
     r"zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
     re.IGNORECASE,
 )
-_MAKES: Final = r"(?:write|give|make|create|produce|output|schreib\w*|erstell\w*|écri\w+|rédig\w+|escrib\w*|redact\w*|des\b|escrev\w*|scriv\w+|schrijf|maak|pisz)"
+_MAKES: Final = (
+    r"(?:write|give|make|create|produce|output|schreib\w*|erstell\w*|écri\w+|rédig\w+|escrib\w*|redact\w*|des\b|"
+    r"escrev\w*|scriv\w+|schrijf|maak|pisz)"
+)
 _UPPER: Final = re.compile(
     r"(?:[\w ]+|count \S+(?: \S+)?) (?:<=|<) |[\w ]+ = 0|not \(|contains none|no markdown|no framing|no new numbers|"
     r"case is|tags only|each |when |keeps the|first line: not|shorter"
 )
 _KEYWORDS: Final = {
-    "case is upper": r"upper[- ]?case|(?:all )?capital(?: letters|s)?|großbuchstaben|majuscul\w*|mayúscul\w*|maiúscul\w*|maiuscol\w*|hoofdletter\w*",
+    "case is upper": r"upper[- ]?case|(?:all )?capital(?: letters|s)?|"
+    r"großbuchstaben|majuscul\w*|mayúscul\w*|maiúscul\w*|maiuscol\w*|hoofdletter\w*",
     "case is lower": r"lower[- ]?case(?: letters)?|kleinbuchstaben|minuscul\w*|minúscul\w*|minuscol\w*|小写",
     "case is snake": r"snake\S*",
     "case is camel": r"camel\S*",
@@ -63,7 +71,7 @@ _TONGUES: Final = Lazy(
 
 
 def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
-    """Return a sentence by which some case gets another answer that is not fixed word for word; nothing if none does."""
+    """Return a sentence by which some case gets another answer, not fixed word for word; nothing if none does."""
     for each in statements:
         said = each.text
         if each.code or each.section in ("example", "tools") or not is_conditional(said):
@@ -109,7 +117,7 @@ def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[st
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"
     for form, pattern in _KEYWORDS.items():
-        if predicate.startswith(form) and (found := re.search(pattern, said, re.IGNORECASE)):
-            if not is_of_whole(said, found.start(), found.end(), made):
-                return "it may be for a part of the answer"
+        found = re.search(pattern, said, re.IGNORECASE) if predicate.startswith(form) else None
+        if found and not is_of_whole(said, found.start(), found.end(), made):
+            return "it may be for a part of the answer"
     return ""

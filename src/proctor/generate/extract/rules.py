@@ -232,22 +232,8 @@ def _drafts(
         yield _from_labels(labels, scope)
     if products := counted_products(statements):
         yield from count_drafts(products, statements)
-    if outline is not None:
-        told = list(outline_drafts(outline, statements, text, scope))
-        yield from (draft for draft, _ in told)
-        spans = [(each.start, each.end) for each in outline.fields]
-        read = {each.start for _, each in told if each is not None}
-        statements = [
-            each
-            for each in statements
-            if each.start not in read and not any(low < each.end and each.start < high for low, high in spans)
-        ]
-    if not scope.structured:
-        parts = labelled_parts(text)
-        placed = [*part_drafts(parts, statements, text, scope), *place_drafts(statements, scope)]
-        yield from (draft for draft, _ in placed)
-        read = {each.start for _, each in placed if each is not None}
-        statements = [each for each in statements if each.start not in read]
+    shaped, statements = _of_shape(text, statements, scope, outline)
+    yield from shaped
     runs = described_runs(statements) if not scope.structured else ()
     for run in runs:
         yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
@@ -276,6 +262,27 @@ def _drafts(
                 found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
                 told.append((each, list(complete(each, found, scope, made))))
             yield from complete_list(told)
+
+
+def _of_shape(
+    text: str, statements: Sequence[Statement], scope: Scope, outline: JsonOutline | None
+) -> tuple[list[Draft], Sequence[Statement]]:
+    """Return the rules of the fields, parts and places that a prompt lists, and the statements that are left."""
+    spans: list[tuple[int, int]] = []
+    made: list[tuple[Draft, Statement | None]] = []
+    if outline is not None:
+        made += outline_drafts(outline, statements, text, scope)
+        spans = [(each.start, each.end) for each in outline.fields]
+    if not scope.structured:
+        made += part_drafts(labelled_parts(text), statements, text, scope)
+        made += place_drafts(statements, scope)
+    read = {each.start for _, each in made if each is not None}
+    left = [
+        each
+        for each in statements
+        if each.start not in read and not any(low < each.end and each.start < high for low, high in spans)
+    ]
+    return [draft for draft, _ in made], left
 
 
 def _with_lead(draft: Draft, lead: str, statements: Sequence[Statement]) -> Draft:

@@ -34,7 +34,8 @@ _IF: Final = Lazy(
     r"когда|jeśli|"
     r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
     r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
-    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|"
+    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
+    r"cada|ogni|all|einem|allen))|如果|"
     r"若(?!干)|如遇|假如|一旦|当|"
     r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
     re.IGNORECASE,
@@ -64,7 +65,8 @@ _SOFT: Final = Lazy(
 _MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
-    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |le |el |o |a |"
+    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |"
+    r"le |el |o |a |"
     r"il |l['’]|het |de )?"
 )
 _TAGGED: Final = {"paragraphs": "p", "items": "li", "bullets": "li"}
@@ -164,53 +166,49 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
-        part = part_at(text, each.start, made)
-        if scope.html and (tag := _TAGGED.get(each.measure)):
-            yield SpottedCheck(predicate=f"elements {quoted([tag])} {each.bound}", start=each.start, end=each.end)
-            continue
-        if named := [
-            name
-            for name in scope.line_labels
-            if re.search(rf"\b{re.escape(name)}\b", text[: each.start], re.IGNORECASE)
-        ]:
-            if len(named) == 1 and not is_conditional(text):
-                line = f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/: {_asked(each)}"
-                yield SpottedCheck(predicate=line, start=each.start, end=each.end)
-            continue
-        if structured:
-            field = _field_part(text[: each.start], scope)
-            if field is None:
-                continue
-            part = field
-        elif _overlaps(part, each):
-            continue
-        if not part.form and scope.each[1] and _is_each(text[: each.start], scope.each[0]):
-            part = AnswerPart(form=scope.each[1])
-        if part.form is None and (governed := _governing(text, each, found)):
-            part = part_at(text, governed.start, made)
-        if part.placed and each.measure.startswith(_MARKS):
-            part = AnswerPart(form="")
-        if (
-            part.form == ""
-            and not each.measure.startswith(_MARKS)
-            and not is_of_whole(text, each.start, each.end, made)
-        ):
-            continue
-        asked = _asked(each)
+        denied = re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<="
+        part = None if denied else _part_of(text, each, found, scope, made, structured=structured)
+        tag = _TAGGED.get(each.measure) if scope.html and part is not None and part.form == "" else None
+        asked = f"elements {quoted([tag])} {each.bound}" if tag else _asked(each)
         label = re.search(r"[\"“„「«]\s*(?P<label>[^\"”“」»]{1,30}[:：])\s*[\"”“」»]", text[: each.start])
-        if label and part.form in _ENDS:  # the limit is of what stands after the label
+        if label and part and part.form in _ENDS:  # the limit is of what stands after the label
             asked = f"after {quoted([label['label']])} {asked}"
-        if re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<=":
-            continue
-        if predicate := part.check(asked):
+        if part and (predicate := part.check(asked)):
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _part_of(
+    text: str, each: AskedAmount, found: Sequence[AskedAmount], scope: Scope, made: Sequence[str], *, structured: bool
+) -> AnswerPart | None:
+    """Return the part of the answer that an amount is of; None if it is not sure."""
+    before = text[: each.start]
+    named = [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", before, re.IGNORECASE)]
+    if named:
+        sure = len(named) == 1 and not is_conditional(text)
+        return AnswerPart(form=f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/:") if sure else None
+    if structured:
+        return _field_part(before, scope)
+    part = part_at(text, each.start, made)
+    if _overlaps(part, each):
+        return None
+    if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
+        return AnswerPart(form=scope.each[1])
+    if part.form is None and (governed := _governing(text, each, found)):
+        part = part_at(text, governed.start, made)
+    mark = each.measure.startswith(_MARKS)
+    if part.placed and mark:
+        return AnswerPart(form="")
+    if part.form == "" and not mark and not is_of_whole(text, each.start, each.end, made):
+        return None
+    return part
 
 
 def _is_each(before: str, noun: str) -> bool:
     """Whether words end with ``each``, or ``each`` and the name of the things that the answer is."""
     return (
         re.search(
-            rf"(?:\b(?:each|every|jede\w*|chaque|chacune?|cada(?: un[oa])?|ogni|ciascun[oa]|elke?|każd\w+)|每个?|各)\s*(?:{re.escape(noun[:-1] if noun.isascii() else noun)}\w{{0,2}})?(?:\s+\w+){{0,2}}\s*$",
+            rf"(?:\b(?:each|every|jede\w*|chaque|chacune?|cada(?: un[oa])?|ogni|ciascun[oa]|elke?|każd\w+)|每个?|"
+            rf"各)\s*(?:{re.escape(noun[:-1] if noun.isascii() else noun)}\w{{0,2}})?(?:\s+\w+){{0,2}}\s*$",
             before,
             re.IGNORECASE,
         )
@@ -221,7 +219,7 @@ def _is_each(before: str, noun: str) -> bool:
 def _known_label(text: str, scope: Scope) -> bool | None:
     """Whether the label before a sentence is one of the answer's; None if there is no label, or an item has it."""
     label = re.match(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*)", text)
-    if label is None or len(label["label"].split()) < 2:  # noqa: PLR2004 - one word names a part, two give an order
+    if label is None or len(label["label"].split()) < 2:
         return None
     return label["label"].strip() in (*scope.line_labels, *scope.fields)
 
