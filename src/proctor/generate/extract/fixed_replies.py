@@ -55,6 +55,7 @@ _CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-]
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
 )
+_LABELLED_REPLY: Final = Lazy(rf"{_ONLY}\W+(?P<reply>(?-i:[A-Z]{{3,}}):\s*[^\n.]+)\.?$", re.IGNORECASE)
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 _NO_REPLY: Final = (
     "JSON",
@@ -111,6 +112,8 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
+    if (labelled := _LABELLED_REPLY.search(said)) and is_conditional(said):
+        return labelled["reply"].strip()
     found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]
     if (found and re.search(_ONLY, said, re.IGNORECASE)) or re.search(
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE

@@ -205,7 +205,7 @@ def outline_drafts(
     many = _many(outline)
     for each in outline.fields:
         checks = list(_checks(each, outline, many, scope))
-        predicate = " and ".join(f"({one})" for one in checks) if len(checks) > 1 else "".join(checks)
+        predicate = " and ".join(f"({check})" for check in checks) if len(checks) > 1 else "".join(checks)
         if outline.inline:
             said = f'"{each.name}" ({each.said})' if each.said else ""
         else:
@@ -213,14 +213,11 @@ def outline_drafts(
         if said:
             yield _draft(f"{said.rstrip(' .:;：；。')}.", each.start, each.end, predicate), None
     rests = list(_rests(outline, statements, text))
-    for each in rests:
-        if not _of_case(each, outline) and not _of_statement(each, outline, many, scope):
-            yield _draft(f"{each.text.rstrip(' .:;：；。')}.", each.start, each.end, ""), None
-    for each in (*statements, *rests):
-        if (not each.code and (found := _of_case(each, outline))) or (
-            not each.code and (found := _of_statement(each, outline, many, scope))
-        ):
-            yield _draft(f"{re.sub(chr(10), ' ', each.text).rstrip(' .:;：；。')}.", each.start, each.end, found), each
+    for one in (*statements, *rests):
+        found = "" if one.code else _of_case(one, outline) or _of_statement(one, outline, many, scope)
+        if found or one in rests:
+            said = re.sub(r"\s+", " ", one.text).rstrip(" .:;：；。")
+            yield _draft(f"{said}.", one.start, one.end, found), one
 
 
 def _rests(outline: JsonOutline, statements: Sequence[Statement], text: str) -> Iterator[Statement]:

@@ -12,8 +12,10 @@ from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
+from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
 __all__ = ["LabelledPart", "described_runs", "labelled_parts", "line_drafts", "part_drafts", "place_drafts"]
 
@@ -92,12 +94,26 @@ def labelled_parts(text: str) -> tuple[LabelledPart, ...]:
     """Return the parts that a prompt shows as bare labels or headings, one below the other."""
     for shown in _BARE.finditer(text):
         lines = [line.strip() for line in shown.group().split("\n") if line.strip()]
-        if len(set(lines)) == len(lines) and "{{" not in text[shown.end() : shown.end() + 40]:
+        if _leads(lines[0], lines[1:], text):
+            lines = lines[1:]
+        if len(set(lines)) == len(lines) > 1 and "{{" not in text[shown.end() : shown.end() + 40]:
             return tuple(
                 LabelledPart(mark=line, until=after, start=shown.start(), end=shown.end())
                 for line, after in zip(lines, [*lines[1:], ""], strict=True)
             )
     return ()
+
+
+def _leads(first: str, others: Sequence[str], text: str) -> bool:
+    """Whether the first of several lines that end with a colon announces the others: ``Structure:``."""
+
+    def described(label: str) -> bool:
+        return re.search(rf"(?m)^\s*[-*•]\s*\**{re.escape(label.rstrip(':： '))}\**\s*[:：]\**\s*\S", text) is not None
+
+    if described(first) or first.startswith("#"):
+        return False
+    words = re.findall(r"[^\W\d_]+", first.lower())
+    return any(map(described, others)) or section_of(first) != "plain" or any(word in FUNCTION_WORDS for word in words)
 
 
 def part_drafts(
@@ -175,7 +191,7 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
         predicate=checkable(f"fields in order {quoted(begun)}"),
     )
     lone = _alone(scope)
-    for each, label in zip(run, labels, strict=True):
+    for each, label, after in zip(run, labels, [*labels[1:], ""], strict=True):
         said = each.text.strip()[len(label) :].strip(" *<>[]")
         whole = f"{each.text.strip().rstrip('.')}."
         asked = [] if is_conditional(said) else list(value_checks(said, lone))
@@ -183,17 +199,16 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
             asked = [f"one of {quoted(choice)}"]
         elif _NUMBER.match(said) and not asked:
             asked.append("matches /\\d/")
-        found = checkable(_of_line(label, asked)) if asked else None
+        part = LabelledPart(mark=label, until=after, start=each.start, end=each.end)
+        checks = [part.check(one) for one in asked]
+        joined = " and ".join(f"({one})" for one in checks) if len(checks) > 1 else "".join(checks)
+        found = checkable(joined) if checks else None
         yield Draft(text=whole, start=each.start, end=each.end, kind="format", priority=1, predicate=found)
 
 
 def _line_of(label: str) -> str:
     name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(": "))
     return f"each /{name}{' ?' if label.rstrip(':：').endswith(' ') else ''}:[ \\t]*([^\\n]*)/:"
-
-
-def _of_line(label: str, asked: Sequence[str]) -> str:
-    return f"{_line_of(label)} " + " and ".join(f"({each})" if len(asked) > 1 else each for each in asked)
 
 
 def _choice(said: str) -> tuple[str, ...]:

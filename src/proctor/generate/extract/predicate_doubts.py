@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
@@ -59,6 +60,7 @@ _KEYWORDS: Final = {
     "case is title": r"title case",
     "case is sentence": r"sentence case",
 }
+_NEXT: Final = 3  # characters between two sentences
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
     r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
@@ -81,7 +83,8 @@ def has_open_case(statements: Sequence[Statement], made: Sequence[str], special:
         unmade = re.search(rf"{NEGATION}\s*\w*\s*{_MAKES}\s+\S+", said, re.IGNORECASE) and any(
             re.search(rf"\b{re.escape(noun)}", said, re.IGNORECASE) for noun in made
         )
-        if unmade or (_INSTEAD.search(said) and not re.search(r"[\"“„«「]", said[_INSTEAD.search(said).end() :])):  # type: ignore[union-attr]
+        instead = _INSTEAD.search(said)
+        if unmade or (instead and not re.search(r"[\"“„«「]", said[instead.end() :])):
             return said
     return ""
 
@@ -89,23 +92,36 @@ def has_open_case(statements: Sequence[Statement], made: Sequence[str], special:
 def _takes_back(later: str, predicate: str) -> bool:
     """Whether the next sentence denies, for some case, what a predicate names: ``No table if …``."""
     named = re.search(r"table|code block|bullets|items|headings|json", predicate)
-    return (
-        bool(named)
-        and is_conditional(later)
-        and re.search(rf"{NEGATION}[^.;]*{named.group()}", later, re.IGNORECASE) is not None
-    )  # type: ignore[union-attr]
+    denied = rf"{NEGATION}[^.;]*{named.group()}" if named else r"(?!)"
+    return is_conditional(later) and re.search(denied, later, re.IGNORECASE) is not None
 
 
-def doubt_of(draft: Draft, text: str, later: Statement | None, made: Sequence[str], open_case: str) -> str:
+def _larger(draft: Draft, statements: Sequence[Statement], code: str) -> str:
+    """Return a sentence with a larger limit than that of the whole answer, which must be an exception to it."""
+    limit = re.match(r"(words|characters|sentences|lines|paragraphs) <=? (\d+)$", draft.predicate or "")
+    for each in statements if limit else ():
+        if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
+            continue
+        for amount in find_amounts(each.text, code):
+            if limit and amount.measure == limit[1] and amount.high > int(limit[2]) and amount.form != ">=":
+                return each.text
+    return ""
+
+
+def doubt_of(
+    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+) -> str:
     """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
     predicate = draft.predicate or ""
+    later = next((each for each in statements if each.start >= draft.end), None)
+    if other := _larger(draft, statements, code):
+        return f"another limit is larger: {other[:80]}"
     said = text[draft.start : draft.end]
     if predicate.startswith("when ") or not said:
         return ""
-    if later is not None and later.start - draft.end <= 3 and _EXCEPTION.match(later.text):
+    near = later is not None and later.start - draft.end <= _NEXT
+    if later is not None and near and (_EXCEPTION.match(later.text) or _takes_back(later.text, predicate)):
         return f"an exception follows: {later.text[:80]}"
-    if later is not None and later.start - draft.end <= 3 and _takes_back(later.text, predicate):
-        return f"a case is excepted: {later.text[:80]}"
     if (
         len(said) < 400
         and _EXCEPTED.search(said)

@@ -120,7 +120,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     made = made_nouns(statements, scope)
     open_case = has_open_case(statements, made, scope.special)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
-    drafts = [_sure(draft, prompt.text, statements, made, open_case) for draft in drafts]
+    drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
     kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
@@ -140,12 +140,13 @@ def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str
         yield from (each.text.split(":")[0].strip("*- ") for each in run)
 
 
-def _sure(draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str) -> Draft:
+def _sure(
+    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+) -> Draft:
     """Return the rule without its predicate, and with the reason, if that may fail a right answer."""
     if not draft.predicate or draft.end == 0:
         return draft
-    later = next((each for each in statements if each.start >= draft.end), None)
-    doubt = doubt_of(draft, text, later, made, open_case)
+    doubt = doubt_of(draft, text, statements, made, open_case, code)
     return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 

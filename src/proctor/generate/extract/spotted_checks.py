@@ -125,7 +125,7 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
                 if predicate and predicate not in found:
                     found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
         at += len(piece)
-    return tuple(found.values())
+    return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
 
 
 def _chosen(text: str, check: SpottedCheck) -> str:
