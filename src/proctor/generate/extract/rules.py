@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
@@ -35,6 +34,7 @@ from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_it
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.predicate_doubts import doubt_of, has_open_case
+from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
@@ -45,7 +45,6 @@ from proctor.generate.extract.templates import (
     field_names,
     json_keys,
 )
-from proctor.generate.extract.vocabulary import worded
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
@@ -74,17 +73,6 @@ _LABEL_NOUN: Final = Lazy(
     r"\b(?:tag|label|category|class|intent|sentiment|option|name of the category|one word)\b", re.IGNORECASE
 )
 _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
-# What is left of a sentence that leads to something shown below it.
-_UNFINISHED: Final = Lazy(
-    r"\b(?:one of|exactly|the|following|these|these (?:exact )?(?:keys|fields)|and|or|containing|including|an?|that|"
-    r"(?:this|following|exact) (?:format|structure)|following (?:sections|items|fields|"
-    r"information|points|parts))[:.]*\.$|:\.$",
-    re.IGNORECASE,
-)
-_STOP: Final = worded(
-    "following below above given you your the a an of in to and or for with output is are be its it t"
-    "his that as only just always must should"
-)
 
 
 def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
@@ -122,7 +110,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
     drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
-    kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
+    kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
 
@@ -401,68 +389,3 @@ def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
         if group.section in ("fields", "format") and not group.parent:
             names.extend(field_names([each for each in group.members if each.item]))
     return tuple(dict.fromkeys(names))
-
-
-def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
-    """Remove rules that only repeat others or require less."""
-    told = [draft for draft in drafts if draft.predicate is None and draft.rest is None]
-    shaped = any((draft.predicate or "").startswith(("is json ", "json schema")) for draft in drafts)
-    keyed = any((draft.predicate or "").startswith(("is json object and json has", "json schema")) for draft in drafts)
-    lower = any(_is_lower(draft.predicate) for draft in drafts)
-    kept = []
-    habits = sum(not draft.role for draft in drafts) >= 3
-    for draft in drafts:
-        if (draft.role and habits) or (draft.predicate is None and _UNFINISHED.search(draft.text)):
-            continue
-        bare = re.sub(r" or (?:json has|one of) .*$", "", draft.predicate or "", flags=re.DOTALL)
-        if draft.text.startswith("The output") and (
-            (shaped and bare == "is json") or (keyed and bare == "is json object")
-        ):
-            continue
-        if lower and draft.predicate == "case is lower":
-            continue
-        if draft.rest is not None and any(draft.rest <= _words(other.text) for other in told):
-            continue
-        kept.append(draft)
-    return kept
-
-
-def _is_lower(predicate: str | None) -> bool:
-    """Whether a closed list of answers already implies lowercase."""
-    return bool(predicate and predicate.startswith("one of ") and predicate == predicate.lower())
-
-
-def _without_repeats(drafts: Iterable[Draft]) -> list[Draft]:
-    kept: list[Draft] = []
-    first: dict[tuple[str, str | None], Draft] = {}
-    for draft in drafts:
-        first.setdefault((draft.text, draft.predicate), draft)
-    for draft in list(first.values())[: 2 * _MOST_RULES]:
-        words = _words(draft.text)
-        if any(_same(draft, words, other) for other in kept):
-            continue
-        kept.append(draft)
-    return kept
-
-
-def _one_of_a_text(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return one rule of each text, since its text is what a rule is known by: the one that code can check."""
-    best: dict[str, Draft] = {}
-    for draft in drafts:
-        if draft.text not in best or (draft.predicate and not best[draft.text].predicate):
-            best[draft.text] = draft
-    return [draft for draft in drafts if best[draft.text] is draft]
-
-
-def _same(draft: Draft, words: frozenset[str], other: Draft) -> bool:
-    if draft.predicate or other.predicate:
-        return draft.predicate == other.predicate
-    others = _words(other.text)
-    if draft.condition or other.condition:
-        return words == others
-    return words <= others or len(words & others) / len(words | others) >= 0.85
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.lower())) - _STOP

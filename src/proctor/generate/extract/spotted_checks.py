@@ -193,6 +193,8 @@ def _part_of(
         return None
     if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
         return AnswerPart(form=scope.each[1])
+    if scope.array and not part.form and _is_each(before, ""):
+        return AnswerPart(form="each json item:")
     if part.form is None and (governed := _governing(text, each, found)):
         part = part_at(text, governed.start, made)
     mark = each.measure.startswith(_MARKS)
