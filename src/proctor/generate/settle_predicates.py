@@ -121,13 +121,15 @@ def _exclusive(checks: Mapping[str, Predicate]) -> dict[str, str]:
 def _one_start(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Return the rules; where two fix the beginning, the one for the first line does, and the other is contained."""
     first = [rule for rule in rules if "first line: starts with" in (rule.predicate or "")]
-    starts = [rule for rule in rules if re.fullmatch(r'starts with "(?:[^"\\]|\\.)*"', rule.predicate or "")]
+    starts = [
+        rule for rule in rules if re.match(r'starts with "(?:[^"\\]|\\.)*"(?: or one of .*)?$', rule.predicate or "")
+    ]
     if not first or not starts:
         return tuple(rules)
     weaker = {
         rule.id: (rule.predicate or "").replace("starts with", "contains", 1)
         for rule in starts
-        if (rule.predicate or "") not in (first[0].predicate or "")
+        if (rule.predicate or "").split(" or one of ")[0] not in (first[0].predicate or "")
     }
     return tuple(replace(rule, predicate=weaker[rule.id]) if rule.id in weaker else rule for rule in rules)
 

@@ -149,7 +149,9 @@ def _texts(joined: str) -> Iterator[str]:
 def _wide(joined: str, counts: Sequence[int]) -> tuple[int, ...]:
     """Return how long the sentences must be for a text to have the words that are asked for."""
     asked = [int(number) for number in re.findall(r"\bwords (?:=|between|>=|>) (\d+)", joined)]
-    return tuple(sorted({-(-number // count) + 1 for number in asked for count in counts if number // count > 24}))[:6]
+    return tuple(
+        sorted({-(-number // count) + 1 for number in asked for count in counts if count and number // count > 24})
+    )[:6]
 
 
 def _laid_out(pieces: Sequence[str], layout: str) -> str:

@@ -29,8 +29,8 @@ class AnswerPart:
 
 
 WHOLE: Final = AnswerPart(form="")
-_LINE: Final = r"(?:lines?|zeile|ligne|l[ií]nea|linha|riga|regel|行|строк\w*|satır|줄)"
-_SENTENCE: Final = r"(?:sentences?|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+_LINE: Final = r"(?:lines?|linij\w*|wiersz\w*|rad|zeile|ligne|l[ií]nea|linha|riga|regel|行|строк\w*|satır|줄)"
+_SENTENCE: Final = r"(?:sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
 _PARAGRAPH: Final = r"(?:paragraphs?|absatz\w*|absätze|paragraphe|p[aá]rrafo|par[aá]grafo|paragrafo|段落?|alinea)"
 _ITEM: Final = (
     r"(?:bullet(?:[- ]?point)?s?|items?|points?|steps?|entr(?:y|ies)|takeaways?|schritt\w*|punkt\w*|stichpunkt\w*|"
@@ -38,9 +38,13 @@ _ITEM: Final = (
     r"項目|手順)"
 )
 _FIRST: Final = (
-    r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|primeir[ao]|prim[ao]|eerste|перв\w+)"
+    r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|"
+    r"primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|перв\w+)"
 )
-_LAST: Final = r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|laatste|последн\w+)"
+_LAST: Final = (
+    r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|"
+    r"laatste|ostatni\w*|sista|последн\w+)"
+)
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
     r"ning[uú]na?|"
@@ -56,7 +60,7 @@ _OF_ANSWER: Final = (
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (
-        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|一|最初の)行目?(?=は|に)|첫 줄"),
+        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 줄"),
         ("last line:", rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄"),
         ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文"),
         ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文"),
@@ -101,6 +105,22 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             r"regla|regra|regola|reason|begründung|raison|"
             r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|理由|原因",
         ),
+    )
+)
+# ``three bullets, each of``: each of what the sentence has named.
+_EACH_OF: Final = Lazy(
+    r"(?:\b(?:each|jeweils|je|chacune?|cada un[oa]|ciascun[oa]|ognun[oa]|elk|każd\w+)|每[个条项]|各)\s*"
+    r"(?:(?:of|de|d['’]|di|mit|with|von|à|con|met|z)\s*)?$",
+    re.IGNORECASE,
+)
+_EACH_ONE: Final = re.compile(r"(?:each|every|jede|chaque|cada|ogni|elk|每|各)", re.IGNORECASE)
+_COUNTED: Final = tuple(
+    (form, Lazy(rf"(?<![^\W\d_]){unit}", re.IGNORECASE))
+    for form, unit in (
+        ("each item:", rf"(?:{_ITEM[3:-1]}|puces|viñetas|marcadores|punti elenco)"),
+        ("each paragraph:", _PARAGRAPH),
+        ("each line:", _LINE),
+        ("each sentence:", _SENTENCE),
     )
 )
 # A place within the answer, which the rest of the sentence is about.
@@ -168,10 +188,13 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
         and not _is_made(label["label"], made)
     ):
         return AnswerPart(form=None)
+    if _EACH_OF.search(before):
+        unit = next((form for form, pattern in _COUNTED if pattern.search(before)), None)
+        return AnswerPart(form=unit)
     found: list[AnswerPart] = []
     for form, pattern in _MARKERS:
         for match in pattern.finditer(before):
-            if form is None and _is_made(match.group(), made):
+            if form is None and not _EACH_ONE.match(match.group()) and _is_made(match.group(), made):
                 continue
             found.append(AnswerPart(form=form, at=match.start()))
     placed = [each for each in found if each.form is not None]

@@ -14,7 +14,7 @@ from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS,
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
 _JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|до)(?=\s))\s*"
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|до)(?=\s))\s*"
     r"(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
@@ -30,7 +30,7 @@ _LONE: Final = re.compile(
     r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
     r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
     r"\bcon|"
-    r"\bcom|\bв|只|用|以|成|带)\W*$",
+    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(

@@ -74,6 +74,12 @@ class Scope:
     closed: bool = False
     part_labels: tuple[str, ...] = ()
     several: bool = False
+    html: bool = False
+    each: tuple[str, str] = (
+        "",
+        "",
+    )  # the name of each of the things that the answer is, and the form of its predicates
+    line_labels: tuple[str, ...] = ()  # labels of the lines that the answer has
     nested: tuple[tuple[str, str], ...] = ()  # a key of the objects in a field, and that field
 
     def means_output(self, noun: str) -> bool:

@@ -20,6 +20,11 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
         r"感叹号|感嘆符",
     ),
+    (
+        "questions = 0",
+        r"question marks?|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
+        r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符",
+    ),
     ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ"),
     (
         "not (has code block)",
@@ -42,8 +47,12 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"bullet(?:ed)?[- ]?(?:points?|lists?)|bullets|stichpunkten?|aufzählungszeichen|puces|viñetas|marcadores|"
         r"elenchi puntati|listes à puces|项目符号|箇条書き",
     ),
+    (
+        "numbered items = 0",
+        r"numbering|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号",
+    ),
     ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト"),
-    ("links = 0", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク|网址"),
+    ("links = 0", r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址"),
     (
         "not (matches /\\*\\*|__|<b>|<strong>/)",
         r"bold(?: (?:type|text|face|formatting))?|fettdruck|fettschrift|fett|gras|"
@@ -87,9 +96,9 @@ _AFTER: Final = Lazy(
     r"permitted|wanted|"
     r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|"
     r"untersagt|tabu|"
-    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:[・、,]\S{1,6}?){0,3}(?:は|を|も|"
+    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|を|も|"
     r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:[・、,]\S{1,6}?){0,3}(?:は|の使用は)?禁止",
+    r"(?:ない|ず)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)",
     re.IGNORECASE,
 )
 

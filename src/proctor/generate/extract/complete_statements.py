@@ -16,8 +16,8 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import names_answer
 from proctor.generate.extract.language_words import TONGUES
+from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.scope import speaks_of_whole
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks, is_conditional
 from proctor.generate.extract.statements import Statement, protected
@@ -122,8 +122,6 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
     known = {draft.predicate for draft in told}
     new = [check for check in checks if not _is_known(check.predicate, known)]
-    if scope.language in ("", "en") and not speaks_of_whole(text, statement, scope):
-        new = [check for check in new if not _OF_PROSE.match(check.predicate)]
     if any("json" in (predicate or "") for predicate in known):  # ``and nothing else`` closes its keys
         new = [check for check in new if check.predicate != "no extra text"]
     added = list(_checked(new, statement))
@@ -191,9 +189,10 @@ def _of_whole(draft: Draft, statement: Statement, scope: Scope, made: Sequence[s
     if limit is None:
         return draft
     for each in find_amounts(text, scope.language):
-        if each.measure == limit[1] and each.low == int(limit[2]) and part_at(text, each.start, made).form != "":
-            return _own(statement)
-    return draft
+        if each.measure == limit[1] and each.low == int(limit[2]):
+            whole = part_at(text, each.start, made).form == "" and is_of_whole(text, each.start, each.end, made)
+            return draft if whole else _own(statement)
+    return _own(statement) if scope.language in TONGUES else draft
 
 
 def _is_case(lead: str) -> bool:

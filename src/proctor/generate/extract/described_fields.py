@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
-from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.number_words import COUNT, ONE, count_of
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.spotted_checks import find_checks
+from proctor.generate.extract.spotted_checks import find_checks, is_conditional
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["bounded_count", "field_checks", "item_keys"]
+__all__ = ["bounded_count", "field_checks", "item_keys", "value_checks"]
 
 _WHOLE_NUMBER: Final = Lazy(
     r"\binteger\b|\bwhole number\b|\bganze zahl\b|\bganzzahl\b|\b(?:nombre )?entier\b|\b(?:número )?entero\b|"
@@ -22,12 +24,12 @@ _WHOLE_NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _NUMBER: Final = Lazy(
-    r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de)|\bnúmero\b(?! de)|\bnumero\b(?! di)|\bfloat\b|"
+    r"\bnumber\b(?! of)|\bzahl\b|\bnombre\b(?! de\b)|\bnúmero\b(?! de\b)|\bnumero\b(?! di\b)|\bfloat\b|"
     r"\bdecimal\w*|数字|数値",
     re.IGNORECASE,
 )
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|a|y|e|到|至|~|"
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|tot|到|至|~|"
     r"から)\s*"
     r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
@@ -40,7 +42,8 @@ _ARRAY: Final = Lazy(
     r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|vetor)\b|数组|列表|配列|リスト", re.IGNORECASE
 )
 _PER_ITEM: Final = Lazy(
-    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ogni|elk)\b|每[项条个]|各", re.IGNORECASE
+    r"\b(?:each|every|chacune?|jede[rs]?|je|cada un[oa]?|cada|ciascun[oa]|ognun[oa]|ogni|elk|każd\w+)\b|每[项条个]|各",
+    re.IGNORECASE,
 )
 _KEYS_OF_ITEMS: Final = Lazy(
     r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|"
@@ -67,21 +70,36 @@ _LANGUAGES: Final = tuple(
         ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
     )
 )
+_DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b|\bISO[- ]?8601\b")
+_ALONE: Final = r"^\W*(?:in |en |em |all )?(?:{names})\W*$"
+_UPPER: Final = r"upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|maiuscolo|hoofdletters|大写"
+_LOWER: Final = r"lower[- ]?case|kleinbuchstaben|minuscules|minúsculas|minuscolo|kleine letters|小写"
+_CASES: Final = (
+    ("snake", Lazy(r"snake[_ -]?case", re.IGNORECASE)),
+    ("kebab", Lazy(r"kebab-?case", re.IGNORECASE)),
+    ("upper", Lazy(_ALONE.format(names=_UPPER), re.IGNORECASE)),
+    ("lower", Lazy(_ALONE.format(names=_LOWER), re.IGNORECASE)),
+)
 _MAYBE_EMPTY: Final = Lazy(
     r"\bempty\b|\bnull\b|\bleer\w*\b|\bvide\b|\bvac[íi][oa]\b|\bvazi[oa]\b|\bvuot[oa]\b|\bleeg\b|空|なし", re.IGNORECASE
 )
+_AT_START: Final = 4
 _EMPTY_TEXT: Final = ("", "null", "[]")
 
 
 def field_checks(name: str, said: str, scope: Scope) -> Iterator[str]:
     """Yield the predicates for the field of this name, in canonical form."""
-    field = f"json field {quoted([name])}"
+    for predicate in value_checks(said, scope):
+        if found := checkable(f"json field {quoted([name])} {predicate}"):
+            yield found
+
+
+def value_checks(said: str, scope: Scope) -> Iterator[str]:
+    """Yield the predicates for a value that is described in these words; a value that may be missing is excused."""
     for predicate in _asked(said, scope):
         inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
         excused = [f'is "{each}"' if each else "is empty" for each in _blanks(said, scope)]
-        whole = f"({' or '.join([inner, *excused])})" if excused else inner
-        if found := checkable(f"{field} {whole}"):
-            yield found
+        yield f"({' or '.join([inner, *excused])})" if excused else inner
 
 
 def _blanks(said: str, scope: Scope) -> tuple[str, ...]:
@@ -101,6 +119,17 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
     if array and not re.search(r"(?:comma|komma|virgule|coma)", said, re.IGNORECASE):
         yield from _of_array(said, scope)
         return
+    if _DATE.search(said):
+        yield "is iso date"
+        return
+    if numeric := list(_of_number(said)):
+        yield from numeric
+        return
+    yield from _of_text(said, scope)
+
+
+def _of_number(said: str) -> Iterator[str]:
+    """Yield what is asked of a number; nothing if the value is no number."""
     whole = _WHOLE_NUMBER.search(said)
     if whole or (_NUMBER.search(said) and _RANGE.search(said)):
         if whole:
@@ -108,14 +137,41 @@ def _asked(said: str, scope: Scope) -> Iterator[str]:
         if limits := _RANGE.search(said):
             low, high = (limits[each].replace(",", ".") for each in ("low", "high"))
             yield f"number between {low} and {high}"
+        elif (count := bounded_count(said)).startswith("between"):
+            yield f"number {count}"
         return
+    if _NUMBER.match(said):
+        yield "is number"
+
+
+def _of_text(said: str, scope: Scope) -> Iterator[str]:
+    """Yield what is asked of a text: its letter case, its language, its size and its words."""
+    yield from (f"case is {name}" for name, pattern in _CASES if pattern.search(said))
     lone = replace(scope, structured=False, fields=(), array=False)
     for code, pattern in _LANGUAGES:
         if pattern.search(said):
             yield f"language is {code}"
+    sized = list(described_amounts(said, scope.language))
+    yield from sized
     for check in find_checks(said, lone):
-        if not re.search(r"json|table|code block|extra text", check.predicate):
+        if check.predicate not in sized and not re.search(r"json|table|code block|extra text", check.predicate):
             yield check.predicate
+
+
+def described_amounts(said: str, code: str) -> Iterator[str]:
+    """Yield the amounts that a description gives for the whole of what it describes: ``one sentence of 20 words``."""
+    for number, piece in enumerate(re.split(r"[,;，；]", said)):
+        if is_conditional(piece) or _PER_ITEM.search(piece):
+            continue
+        first = re.match(rf"\W*(?P<one>{COUNT})[\s-]*(?P<rest>\S+)", piece, re.IGNORECASE)
+        if number == 0 and first and first["one"].lower() in ONE:
+            for each in find_amounts(f"in {piece.strip()}", code):
+                if each.low == 1 and each.form == "=" and each.start <= _AT_START:
+                    yield f"{each.measure} = 1"
+        for each in find_amounts(piece, code):
+            single = each.form == "=" and each.low == 1
+            if not single and (number == 0 or is_of_whole(piece, each.start, each.end)):
+                yield f"{each.measure} {each.bound}"
 
 
 def _of_array(said: str, scope: Scope) -> Iterator[str]:
@@ -123,11 +179,15 @@ def _of_array(said: str, scope: Scope) -> Iterator[str]:
     parts = re.split(r"(?<=[,;，；、])", said)
     for part in parts:
         per_item = _PER_ITEM.search(part)
-        if per_item:
+        sized = [each for each in find_amounts(part, scope.language) if each.measure in ("words", "characters")]
+        if sized and not per_item:
+            yield from (f"each json item: {each.measure} {each.bound}" for each in sized)
+        elif per_item:
             lone = replace(scope, structured=False, fields=(), array=False)
             bare = part[: per_item.start()] + " " * (per_item.end() - per_item.start()) + part[per_item.end() :]
             for check in find_checks(bare, lone):
                 yield f"each json item: {check.predicate}"
+            yield from (f"each json item: case is {name}" for name, pattern in _CASES if pattern.search(bare))
         elif amount := bounded_count(part):
             yield f"json array length {amount}"
     if keys := item_keys(said):

@@ -26,3 +26,4 @@ class Draft:
     condition: str = ""
     rest: frozenset[str] | None = None
     role: bool = False
+    note: str = ""  # why it has no predicate

@@ -33,7 +33,6 @@ from proctor.generate.extract.led_items import (
 from proctor.generate.extract.lengths import find_lengths
 from proctor.generate.extract.other_languages import foreign_drafts
 from proctor.generate.extract.output_shapes import find_shapes
-from proctor.generate.extract.part_rules import find_parts, without_parts
 from proctor.generate.extract.ranges import find_ranges
 from proctor.generate.extract.required_words import find_mentions
 from proctor.generate.extract.scope import speaks_of_whole, with_output, without_subject
@@ -294,10 +293,6 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
                 replace(each, start=at, end=at + len(said)) for each in find_fields(f"{name}: {said}", scope, item=True)
             )
         return
-    parts = list(find_parts(bare, scope))
-    yield from parts
-    if parts:
-        bare = without_parts(bare, scope)
     if inside := _INSIDE.search(bare):
         tag = inside.group("tag").lower()
         for found in find_lengths(bare[inside.end() :], scope):

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Aspect, Scope, quoted
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.lengths import find_lengths
-from proctor.generate.extract.other_languages import foreign_lengths
 from proctor.generate.extract.output_shapes import find_shapes
 from proctor.generate.extract.ranges import find_ranges
 from proctor.generate.extract.spotted_checks import is_conditional
@@ -249,7 +249,9 @@ def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
     lone = replace(scope, numeric=True, structured=False, fields=())
     many = re.search(r"\b(?:array|list)\b", rest, re.IGNORECASE) is not None
     if scope.language in TONGUES:
-        yield from foreign_lengths(rest, scope.language)
+        for each in find_amounts(rest, scope.language):
+            said = f"{rest[each.start : each.end].strip()}."
+            yield Aspect(text=said, predicate=f"{each.measure} {each.bound}", start=each.start, end=each.end)
     if limit := _MOST_ITEMS.search(rest):
         said = f"has at most {limit['n']} items in its array"
         predicate = f"json array length <= {limit['n']}"

@@ -18,14 +18,14 @@ _REPLY: Final = (
     r"gib|schreib\w*|"
     r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|"
     r"escreva|"
-    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
+    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|отве\w+|svara|回答|回复|返回|输出|答え|出力|返)"
 )
 _ONLY: Final = (
     r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|"
     r"seulement|exactement|"
     r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
     r"unicamente|alleen|"
-    r"enkel|只|仅|だけ|のみ)"
+    r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|只|仅|だけ|のみ)"
 )
 _WHOLLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|antwort\w*|ausgabe|gib|réponds?\w*|répondez|"
@@ -42,6 +42,7 @@ _LINE: Final = Lazy(
     r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
     re.IGNORECASE,
 )
+_NEXT_LINE: Final = Lazy(rf"{_ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.IGNORECASE)
 _BELOW: Final = Lazy(rf"{_ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
 # ``Ist keine genannt, …``: the verb first makes a condition in German and Dutch.
 _VERB_FIRST: Final = Lazy(
@@ -51,6 +52,11 @@ _VERB_FIRST: Final = Lazy(
     re.IGNORECASE,
 )
 _CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_INSTEAD: Final = Lazy(
+    r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
+)
+_LABELLED_REPLY: Final = Lazy(rf"{_ONLY}\W+(?P<reply>(?-i:[A-Z]{{3,}}):\s*[^\n.]+)\.?$", re.IGNORECASE)
+_JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 _NO_REPLY: Final = (
     "JSON",
     "HTML",
@@ -72,6 +78,9 @@ def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[s
     for at, each in enumerate(statements):
         if each.code or each.section in ("example", "input", "tools"):
             continue
+        if (shown := _JSON_REPLY.search(each.text)) and not any(f'"{name}"' in shown.group() for name in fields):
+            yield shown.group()
+            continue
         before = statements[at - 1].text if at else ""
         if not _is_case(each.text) and not (_BELOW.search(each.text) and _is_case(before)):
             continue
@@ -80,7 +89,7 @@ def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[s
 
 
 def _is_case(text: str) -> bool:
-    return is_conditional(text) or _VERB_FIRST.match(text) is not None
+    return is_conditional(text) or _INSTEAD.search(text) is not None or _VERB_FIRST.match(text) is not None
 
 
 def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:
@@ -90,6 +99,8 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         if below is None or below.item or below.code or below.start - statement.end > 3:
             return None
         return re.split(r"\n[ \t]*\n", text[below.start :])[0].strip()
+    if line := _NEXT_LINE.search(said):
+        return line["line"].strip()
     rest = text[statement.start :].split("\n", 1)[0].strip()
     if rest.startswith(said[:40]) and (line := _LINE.search(rest)) and is_conditional(rest[: line.start() + 1]):
         return line["line"].strip()
@@ -98,9 +109,11 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         head = said[: run.start]
         if head.endswith(("[", "\\", "{")):
             continue
-        named = any(re.search(rf"(?<!\w){re.escape(name)}\W{{0,4}}\S{{0,3}}\s*$", head) for name in fields)
+        named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
+    if (labelled := _LABELLED_REPLY.search(said)) and is_conditional(said):
+        return labelled["reply"].strip()
     found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]
     if (found and re.search(_ONLY, said, re.IGNORECASE)) or re.search(
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
+from proctor.generate.extract.answer_parts import part_at
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.spotted_checks import find_checks
+from proctor.generate.extract.sections import section_of
+from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
+from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["described_runs", "line_drafts"]
+__all__ = ["LabelledPart", "described_runs", "labelled_parts", "line_drafts", "part_drafts", "place_drafts"]
 
 _LINE: Final = re.compile(
     r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*"
     r"(?P<said>[^\n]{2,300})$"
+)
+_BARE: Final = re.compile(
+    r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 _MOST_WORDS: Final = 4
@@ -52,8 +59,110 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
     return tuple(
         tuple(run)
         for run in runs
-        if len(run) >= 2 and not any(map(_is_placeholder, run)) and len({_label(each) for each in run}) == len(run)
+        if len(run) >= 2
+        and (run[0].section != "format" or not any(map(_is_placeholder, run)))
+        and len({_label(each) for each in run}) == len(run)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPart:
+    """A part of the answer under a label or a heading; ``mark`` begins it and ``until`` begins the next one."""
+
+    mark: str
+    until: str
+    start: int
+    end: int
+
+    @property
+    def name(self) -> str:
+        """The label without its signs."""
+        return self.mark.strip("#*:： ")
+
+    def check(self, predicate: str) -> str:
+        """Return the predicate for this part: its line, or all of it if it is a heading or has lines of its own."""
+        inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
+        if not self.mark.startswith("#") and not re.match(
+            r"(?:bullets|items|numbered|lines|paragraphs|each)\b", predicate.lstrip("(")
+        ):
+            return f"{_line_of(self.mark)} {inner}"
+        until = f"before {quoted([self.until])} " if self.until else ""
+        return f"after {quoted([self.mark])} {until}{inner}"
+
+
+def labelled_parts(text: str) -> tuple[LabelledPart, ...]:
+    """Return the parts that a prompt shows as bare labels or headings, one below the other."""
+    for shown in _BARE.finditer(text):
+        lines = [line.strip() for line in shown.group().split("\n") if line.strip()]
+        if _leads(lines[0], lines[1:], text):
+            lines = lines[1:]
+        if len(set(lines)) == len(lines) > 1 and "{{" not in text[shown.end() : shown.end() + 40]:
+            return tuple(
+                LabelledPart(mark=line, until=after, start=shown.start(), end=shown.end())
+                for line, after in zip(lines, [*lines[1:], ""], strict=True)
+            )
+    return ()
+
+
+def _leads(first: str, others: Sequence[str], text: str) -> bool:
+    """Whether the first of several lines that end with a colon announces the others: ``Structure:``."""
+
+    def described(label: str) -> bool:
+        return re.search(rf"(?m)^\s*[-*•]\s*\**{re.escape(label.rstrip(':： '))}\**\s*[:：]\**\s*\S", text) is not None
+
+    if described(first) or first.startswith("#"):
+        return False
+    words = re.findall(r"[^\W\d_]+", first.lower())
+    return any(map(described, others)) or section_of(first) != "plain" or any(word in FUNCTION_WORDS for word in words)
+
+
+def part_drafts(
+    parts: Sequence[LabelledPart], statements: Sequence[Statement], text: str, scope: Scope
+) -> Iterator[tuple[Draft, Statement | None]]:
+    """Yield the order of the parts, and what the items that begin with a label say about its part."""
+    if not parts:
+        return
+    begin = text.rfind("\n", 0, len(text[: parts[0].start].rstrip())) + 1
+    marks = [part.mark.lstrip("# ") for part in parts]
+    if not any(each.code and each.start <= parts[0].start < each.end for each in statements):
+        told = f"The output has these parts, in this order: {', '.join(marks)}"
+        yield _draft(told, begin, parts[-1].end, f"fields in order {quoted(marks)}", 2), None
+    for each in statements:
+        match = None if each.code else _LINE.match(each.text.strip())
+        part = next((one for one in parts if match and one.name == match["label"].strip()), None)
+        if match and part and not is_conditional(match["said"].split(";")[0]):
+            checks = [part.check(one) for one in value_checks(match["said"].split(";")[0], _alone(scope))]
+            predicate = " and ".join(f"({one})" for one in checks) if len(checks) > 1 else "".join(checks)
+            yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, predicate, 1), each
+
+
+def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tuple[Draft, Statement]]:
+    """Yield the rules of items that begin with a place: ``First line: VERDICT: PASS or VERDICT: BLOCK``."""
+    for each in statements:
+        match = None if each.code else _LINE.match(each.text.strip())
+        part = part_at(f"{match['label']} ", len(match["label"]) + 1) if match else None
+        if match is None or part is None or not (part.form or "").startswith(("first", "last")):
+            continue
+        said = match["said"].strip()
+        whole = re.fullmatch(r"[\"“„«「](?P<text>[^\"”“»」]+)[\"”“»」]\.?", said)
+        if whole:
+            asked = [f"is {quoted([whole['text'].strip()])}"]
+        elif choice := _choice(said):
+            asked = [f"one of {quoted(choice)}"]
+        else:
+            asked = list(value_checks(said, _alone(scope)))
+        checks = [found for one in asked if (found := part.check(one))]
+        if checks:
+            yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, " and ".join(checks), 1), each
+
+
+def _alone(scope: Scope) -> Scope:
+    return replace(scope, structured=False, fields=(), array=False, blank=())
+
+
+def _draft(text: str, start: int, end: int, predicate: str, priority: int) -> Draft:
+    found = checkable(predicate) if predicate else None
+    return Draft(text=text, start=start, end=end, kind="format", priority=priority, predicate=found)
 
 
 def _is_placeholder(statement: Statement) -> bool:
@@ -66,37 +175,40 @@ def _is_placeholder(statement: Statement) -> bool:
 def _label(statement: Statement) -> str:
     match = _LINE.fullmatch(statement.text.strip())
     assert match is not None
-    return f"{match['label']}{match['colon']}"
+    return each_text[: match.end("colon")].strip("* ") if (each_text := statement.text.strip()) else ""
 
 
 def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
     """Yield the order of the lines, and what each of them holds."""
     labels = [_label(each) for each in run]
+    begun = [label if not re.search(r"\s[:：]$", label) else label.rstrip(" :：") for label in labels]
     yield Draft(
         text=f"The output has these lines, in this order: {', '.join(labels)}",
         start=run[0].start,
         end=run[-1].end,
         kind="format",
         priority=2,
-        predicate=checkable(f"fields in order {quoted(labels)}"),
+        predicate=checkable(f"fields in order {quoted(begun)}"),
     )
-    lone = replace(scope, structured=False, fields=(), array=False)
-    for each, label in zip(run, labels, strict=True):
-        said = each.text.strip()[len(label) :].strip(" *")
+    lone = _alone(scope)
+    for each, label, after in zip(run, labels, [*labels[1:], ""], strict=True):
+        said = each.text.strip()[len(label) :].strip(" *<>[]")
         whole = f"{each.text.strip().rstrip('.')}."
-        asked = [check.predicate for check in find_checks(said, lone)]
+        asked = [] if is_conditional(said) else list(value_checks(said, lone))
         if choice := _choice(said):
             asked = [f"one of {quoted(choice)}"]
-        elif _NUMBER.match(said):
+        elif _NUMBER.match(said) and not asked:
             asked.append("matches /\\d/")
-        found = checkable(_of_line(label, asked)) if asked else None
+        part = LabelledPart(mark=label, until=after, start=each.start, end=each.end)
+        checks = [part.check(one) for one in asked]
+        joined = " and ".join(f"({one})" for one in checks) if len(checks) > 1 else "".join(checks)
+        found = checkable(joined) if checks else None
         yield Draft(text=whole, start=each.start, end=each.end, kind="format", priority=1, predicate=found)
 
 
-def _of_line(label: str, asked: Sequence[str]) -> str:
-    name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(":"))
-    inner = " and ".join(f"({each})" if len(asked) > 1 else each for each in asked)
-    return f"each /{name}:[ \\t]*([^\\n]*)/: {inner}"
+def _line_of(label: str) -> str:
+    name = re.sub(r"([^\w\s:])", r"\\\1", label.replace("：", ":").rstrip(": "))
+    return f"each /{name}{' ?' if label.rstrip(':：').endswith(' ') else ''}:[ \\t]*([^\\n]*)/:"
 
 
 def _choice(said: str) -> tuple[str, ...]:

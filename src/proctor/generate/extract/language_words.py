@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.vocabulary import worded
@@ -30,16 +30,8 @@ class Tongue:
     opening: Lazy
     openers: frozenset[str]
     bound: Lazy
-    units: Mapping[str, str]
-    most: str
-    least: str
-    between: tuple[str, str]
     names: str
     tongues: Mapping[str, str]
-    without: str
-    start: str = r"(?!)"
-    stop: str = r"(?!)"
-    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 def _lazy(pattern: str) -> Lazy:
@@ -74,19 +66,6 @@ _GERMAN: Final = Tongue(
         r"ausschließlich|niemals|nie|immer|keinesfalls|keine[nrms]?|kein|nur|höchstens|maximal|"
         r"mindestens|ist zu|sind zu|verboten|erlaubt|unbedingt|zwingend)\b"
     ),
-    units={
-        r"w[öo]rter[n]?|wort": "words",
-        r"zeichen": "characters",
-        r"s[äa]tze[n]?|satz": "sentences",
-        r"zeilen?": "lines",
-        r"abs[äa]tze[n]?|absatz": "paragraphs",
-        r"stichpunkte[n]?|aufzählungspunkte[n]?|bullet ?points?": "bullets",
-        r"emojis?": "emoji",
-        r"hashtags?": "count /#[^\\s#]+/",
-    },
-    most=r"(?:höchstens|maximal|max\.?|nicht (?:mehr|länger) als|bis zu|unter|weniger als)",
-    least=r"(?:mindestens|wenigstens|nicht weniger als|mehr als)",
-    between=(r"zwischen", r"und|bis"),
     names=r"auf",
     tongues={
         "deutsch": "de",
@@ -95,22 +74,6 @@ _GERMAN: Final = Tongue(
         "spanisch": "es",
         "italienisch": "it",
         "portugiesisch": "pt",
-    },
-    without=r"(?:keine?n?|ohne)",
-    start=r"(?:beginne|starte|fange?)\b[^.;„\"“]{0,30}\bmit",
-    stop=r"(?:beende|schließe|ende)\b[^.;„\"“]{0,40}\bmit",
-    numbers={
-        "ein": 1,
-        "einen": 1,
-        "einem": 1,
-        "einer": 1,
-        "eine": 1,
-        "zwei": 2,
-        "drei": 3,
-        "vier": 4,
-        "fünf": 5,
-        "sechs": 6,
-        "zehn": 10,
     },
 )
 _FRENCH: Final = Tongue(
@@ -143,26 +106,8 @@ _FRENCH: Final = Tongue(
         r"rien|que)|n['’]\w+.{0,60}\b(?:pas|jamais|aucun|rien|que)|uniquement|seulement|toujours|"
         r"jamais|obligatoire\w*|interdit|exclusivement|au maximum|maximum|au moins|pas de)\b"
     ),
-    units={
-        r"mots?": "words",
-        r"caractères?": "characters",
-        r"phrases?": "sentences",
-        r"lignes?": "lines",
-        r"paragraphes?": "paragraphs",
-        r"puces?": "bullets",
-        r"[ée]mojis?": "emoji",
-        r"hashtags?": "count /#[^\\s#]+/",
-    },
-    most=r"(?:au maximum|maximum|max\.?|au plus|pas plus de|moins de|jusqu['’]à|"
-    r"ne (?:pas )?dépasse(?:r|z)?(?: pas)?)",
-    least=r"(?:au moins|minimum|au minimum|plus de)",
-    between=(r"entre|de", r"et|à"),
     names=r"en",
     tongues={"français": "fr", "anglais": "en", "allemand": "de", "espagnol": "es", "italien": "it", "portugais": "pt"},
-    without=r"(?:pas d['’]|pas de |aucune? |sans (?:aucune? )?|n['’]utilise(?:z)? (?:pas|jamais) d['’e] ?)",
-    start=r"(?:commence(?:z|r)?|débute(?:z|r)?)\b[^.;«\"]{0,30}\bpar",
-    stop=r"(?:termine(?:z|r)?|conclus|finis(?:sez)?)\b[^.;«\"]{0,40}\bpar",
-    numbers={"un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "dix": 10},
 )
 _SPANISH: Final = Tongue(
     code="es",
@@ -191,20 +136,6 @@ _SPANISH: Final = Tongue(
         r"exclusivamente|nunca|jamás|siempre|prohibido|obligatori\w+|solo|sólo|no|máximo|mínimo|"
         r"como máximo|al menos)\b"
     ),
-    units={
-        r"palabras?": "words",
-        r"caracteres": "characters",
-        r"oraci[oó]n(?:es)?|frases?": "sentences",
-        r"l[ií]neas?|renglones": "lines",
-        r"p[aá]rrafos?": "paragraphs",
-        r"viñetas?": "bullets",
-        r"emojis?": "emoji",
-        r"hashtags?": "count /#[^\\s#]+/",
-    },
-    most=r"(?:como máximo|máximo(?: de)?|máx\.?|no más de|hasta|menos de|a lo sumo|(?:sin|"
-    r"no) (?:superar|exceder|supere|exceda)(?: los| las)?)",
-    least=r"(?:al menos|mínimo(?: de)?|como mínimo|más de)",
-    between=(r"entre|de", r"y|a"),
     names=r"en",
     tongues={
         "español": "es",
@@ -215,11 +146,6 @@ _SPANISH: Final = Tongue(
         "italiano": "it",
         "portugués": "pt",
     },
-    without=r"(?:sin |no (?:uses|utilices|use|utilice|incluyas|incluya|usar|utilizar)(?: ningún|"
-    r" ninguna)? |ningún |ninguna )",
-    start=r"(?:empieza|comienza|inicia|empiece|comience|inicie)\b[^.;«\"“]{0,30}\bcon",
-    stop=r"(?:termina|finaliza|acaba|concluye|termine|finalice|cierra)\b[^.;«\"“]{0,40}\bcon",
-    numbers={"un": 1, "una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "diez": 10},
 )
 _PORTUGUESE: Final = Tongue(
     code="pt",
@@ -243,26 +169,8 @@ _PORTUGUESE: Final = Tongue(
         r"\b(?:deve|devem|deverá|deverão|é preciso|precisa|apenas|somente|exclusivamente|nunca|"
         r"jamais|sempre|proibido|obrigatóri\w+|só|não|máximo|mínimo|no máximo|pelo menos)\b"
     ),
-    units={
-        r"palavras?": "words",
-        r"caracteres": "characters",
-        r"frases?|ora(?:ção|ções)|sentenças?": "sentences",
-        r"linhas?": "lines",
-        r"par[aá]grafos?": "paragraphs",
-        r"tópicos|marcadores": "bullets",
-        r"emojis?": "emoji",
-        r"hashtags?": "count /#[^\\s#]+/",
-    },
-    most=r"(?:no máximo|máximo(?: de)?|máx\.?|não mais (?:de|que|do que)|até|menos de|(?:sem|"
-    r"não) (?:ultrapassar|exceder|ultrapasse|exceda)(?: os| as)?)",
-    least=r"(?:pelo menos|no mínimo|mínimo(?: de)?|mais de)",
-    between=(r"entre|de", r"e|a"),
     names=r"em",
     tongues={"português": "pt", "inglês": "en", "francês": "fr", "alemão": "de", "italiano": "it", "espanhol": "es"},
-    without=r"(?:sem |não (?:use|utilize|inclua|usar|utilizar) |nenhum |nenhuma )",
-    start=r"(?:comece|inicie|começa)\b[^.;«\"“]{0,30}\bcom",
-    stop=r"(?:termine|finalize|encerre|conclua)\b[^.;«\"“]{0,40}\bcom",
-    numbers={"um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "cinco": 5, "seis": 6, "dez": 10},
 )
 _ITALIAN: Final = Tongue(
     code="it",
@@ -286,20 +194,6 @@ _ITALIAN: Final = Tongue(
         r"\b(?:deve|devono|dovrà|dovranno|devi|bisogna|soltanto|esclusivamente|unicamente|mai|"
         r"sempre|vietato|obbligatori\w+|solo|non|massimo|minimo|al massimo|almeno)\b"
     ),
-    units={
-        r"parole": "words",
-        r"caratteri": "characters",
-        r"frasi|frase": "sentences",
-        r"righe|riga": "lines",
-        r"paragrafi|paragrafo": "paragraphs",
-        r"punti elenco": "bullets",
-        r"emoji": "emoji",
-        r"hashtag": "count /#[^\\s#]+/",
-    },
-    most=r"(?:al massimo|massimo(?: di)?|max\.?|non più di|fino a|meno di|(?:senza|"
-    r"non) (?:superare|superi|supera)(?: i| le)?)",
-    least=r"(?:almeno|minimo(?: di)?|come minimo|più di)",
-    between=(r"tra|fra|da", r"e|a"),
     names=r"in",
     tongues={
         "italiano": "it",
@@ -309,10 +203,6 @@ _ITALIAN: Final = Tongue(
         "spagnolo": "es",
         "portoghese": "pt",
     },
-    without=r"(?:senza |non (?:usare|utilizzare|includere|inserire) (?:mai )?|nessun[ao]? |niente )",
-    start=r"(?:inizia|comincia|inizi)\b[^.;«\"“]{0,30}\bcon",
-    stop=r"(?:termina|concludi|finisci|chiudi)\b[^.;«\"“]{0,40}\bcon",
-    numbers={"un": 1, "una": 1, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sei": 6, "dieci": 10},
 )
 _CHINESE: Final = Tongue(
     code="zh",
@@ -328,22 +218,8 @@ _CHINESE: Final = Tongue(
     bound=_lazy(
         r"不得|不要|不能|不可|禁止|严禁|必须|务必|只能|只回答|仅|始终|不超过|不少于|以内|至少|最多|应该|应当|需要|请|勿|切勿|避免"
     ),
-    units={
-        r"个?字(?:符)?": "characters",
-        r"句(?:话)?": "sentences",
-        r"行": "lines",
-        r"段(?:落)?": "paragraphs",
-        r"个?(?:要点|条目)|条": "bullets",
-    },
-    most=r"(?:不超过|最多|不多于|少于|控制在|限制在|限)",
-    least=r"(?:至少|不少于|多于|超过)",
-    between=(r"", r"到|至|-|~|～"),
     names=r"(?:用|使用|以)",
     tongues={"中文": "zh", "简体中文": "zh", "汉语": "zh", "英文": "en", "英语": "en", "日语": "ja"},
-    without=r"(?:不要(?:使用|包含|添加|有)?|不得(?:使用|包含)?|不使用|不带|无|禁止(?:使用)?|勿(?:使用)?)",
-    start=r"以",
-    stop=r"(?!)",
-    numbers={"一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "十": 10},
 )
 TONGUES: Final[Mapping[str, Tongue]] = {
     each.code: each for each in (_GERMAN, _FRENCH, _SPANISH, _PORTUGUESE, _ITALIAN, _CHINESE)

@@ -28,6 +28,12 @@ _LESS: Final = Lazy(
     r"that|which|die|der|das|qui|que|che)\s",
     re.IGNORECASE,
 )
+_SEVERAL: Final = Lazy(
+    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|eine?[nr]?|une?|una?|"
+    r"uma?|een)\s",
+    re.IGNORECASE,
+)
+_STEM: Final = 5
 _FIRST: Final = 6  # statements: what is made is told at the beginning
 
 
@@ -37,6 +43,11 @@ def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]
     for each in [one for one in statements if not one.code and not one.item][:_FIRST]:
         if match := _MAKES.search(each.text):
             head = _LESS.split(f"{match['said']} ")[0]
+            if _SEVERAL.search(match["said"]):
+                return ()  # ``a caption and an alt text``: each of them is a part
             found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}", head)]
+            verb = match.group().split(maxsplit=1)[0].lower()
+            if len(verb) > _STEM + 1:  # ``Résumez`` makes a ``résumé``, ``translate`` a ``translation``
+                found.append(verb[: max(_STEM, len(verb) - 2)])
             break
     return tuple(dict.fromkeys(word for word in found if len(word) > 3))

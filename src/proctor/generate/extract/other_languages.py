@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from proctor.generate.extract.aspects import Aspect, Kind, checkable, quoted, quoted_texts
+from proctor.generate.extract.aspects import Aspect, Kind, checkable
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.language_words import TONGUES, Tongue
@@ -17,14 +17,13 @@ from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import language
 from proctor.text.script import scripts
 
-__all__ = ["foreign_drafts", "foreign_lengths", "is_understood", "tongue_of"]
+__all__ = ["foreign_drafts", "is_understood", "tongue_of"]
 
 _ENGLISH: Final = worded(
     "the a an of and or to is are be must should never always only with without you your if not no any"
 )
 _PLACE: Final = Lazy(r"\{\{[^{}]*\}\}")
 _MARKS: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
-_QUOTES: Final = re.compile(r"„([^“”\"\n]{1,300})[“”\"]|«\s*([^»\n]{1,300}?)\s*»|『([^』\n]{1,200})』")
 _WHOLE: Final = {
     "de": r"antwort|ausgabe|text|titel|beschreibung|zusammenfassung|e-?mail|nachricht",
     "fr": r"réponse|sortie|texte|titre|description|résumé|message|mail|courriel",
@@ -33,11 +32,6 @@ _WHOLE: Final = {
     "it": r"risposta|output|testo|titolo|descrizione|riassunto|messaggio",
     "zh": r"回答|输出|回复|答案|内容|标题|摘要",
 }
-_PARTS: Final = Lazy(
-    r"\b(?:je(?:de[rsnm]?)?|pro|chaque|par|cada|por|ogni|per|pour chaque)\s+\w+|每(?:个|条|段|句|行|"
-    r"篇)(?!回答|回复|答案)",
-    re.IGNORECASE,
-)
 _MODAL: Final = Lazy(
     r"\b(?:soll(?:te)?n?|muss|müssen|darf|dürfen|doit|doivent|devra|debe|deben|deberá|deve|"
     r"devem|devono|dovrà)\b|必须|应当|应该",
@@ -46,26 +40,9 @@ _MODAL: Final = Lazy(
 _OF_USER: Final = Lazy(
     r"\b(?:benutzer|nutzer|kunden?|utilisateur|client|usuari[oa]|cliente|utente)\b|用户|客户", re.IGNORECASE
 )
-_LOOSE: Final = Lazy(
-    r"(?:etwa|ca\.?|circa|ungefähr|rund|environ|à peu près|unos|unas|aproximadamente|"
-    r"alrededor de|cerca de|cerca di|circa|"
-    r"大约|约|左右)\s*$",
-    re.IGNORECASE,
-)
 _EXCEPT: Final = Lazy(
     r"\b(?:außer|es sei denn|sauf|à moins|excepto|salvo|a menos|exceto|tranne|eccetto|a meno)\b|除非|除了",
     re.IGNORECASE,
-)
-_DENIED: Final[tuple[tuple[str, str, str], ...]] = (
-    ("emoji = 0", r"[ée]mojis?|emoticons?", r"表情(?:符号)?|emoji"),
-    ("no markdown", r"markdown(?![- ]?(?:codebl|fence))|balises markdown|formato markdown", r"markdown"),
-    ("count /#[^\\s#]+/ = 0", r"hashtags?", r"话题标签"),
-    (
-        "bullets = 0",
-        r"aufzählung(?:en|szeichen)?|stichpunkte|puces|viñetas|marcadores|elenchi puntati",
-        r"列表|项目符号",
-    ),
-    ("links = 0", r"links|liens|enlaces|urls", r"链接"),
 )
 
 
@@ -171,63 +148,8 @@ def _of_output(text: str, tongue: Tongue) -> bool:
 
 
 def _aspects(text: str, tongue: Tongue) -> Iterator[Aspect]:
-    if _EXCEPT.search(text):
-        return
-    if not _PARTS.search(text):
-        yield from foreign_lengths(text, tongue.code)
-    yield from _languages(text, tongue)
-    yield from _shapes(text, tongue)
-    yield from _denials(text, tongue)
-    for pattern, form in ((tongue.start, "starts with"), (tongue.stop, "ends with")):
-        if pattern != r"(?!)" and (match := re.search(pattern + r"\s*[^.;]{0,30}?(?=[„\"“«「])", text, re.IGNORECASE)):
-            words = _quotes(text[match.end() :])
-            if len(words) == 1 and not _PARTS.search(text[: match.end()]):
-                said = _closed(text[match.start() :], tongue.code)
-                yield Aspect(text=said, predicate=f"{form} {quoted(words)}", start=match.start(), end=len(text))
-
-
-def foreign_lengths(text: str, code: str) -> Iterator[Aspect]:
-    """Yield the limits on a length that a sentence names."""
-    tongue = TONGUES[code]
-    n = r"(?P<n>\d{1,5}|" + "|".join(tongue.numbers) + ")" if tongue.numbers else r"(?P<n>\d{1,5})"
-    gap = r"\s*" if code == "zh" else r"[\s-]+"
-    taken: list[tuple[int, int]] = []
-    for unit, measure in tongue.units.items():
-        u = rf"(?:{unit})" + ("" if code == "zh" else r"(?!\w)")
-        low, joint = tongue.between
-        forms = (
-            ("between", rf"(?:{low})\s*{n}\s*(?:{joint})\s*(?P<m>\d{{1,5}}){gap}{u}"),
-            ("between", rf"(?<![\d])(?P<n>\d{{1,5}})\s*(?:-|–|~|～|a|à|bis|{joint})\s*(?P<m>\d{{1,5}}){gap}{u}"),
-            ("<=", rf"{tongue.most}\s*{n}\s*{gap}{u}"),
-            (
-                "<=",
-                rf"(?<![\d]){n}{gap}{u}\s*(?:maximum|máximo|massimo|maximal|max\b|以内|以下|之内|au plus|"
-                rf"como máximo|no máximo)",
-            ),
-            (">=", rf"{tongue.least}\s*{n}\s*{gap}{u}"),
-            ("=", rf"(?:genau|exactement|exactamente|exatamente|esattamente|正好|恰好)\s*{n}{gap}{u}"),
-        )
-        for form, pattern in forms:
-            for match in re.finditer(pattern, text, re.IGNORECASE):
-                if any(a < match.end() and match.start() < b for a, b in taken) or _LOOSE.search(
-                    text[: match.start("n")]
-                ):
-                    continue
-                taken.append(match.span())
-                first = _number(match["n"], tongue)
-                told = f"{form} {first}"
-                if form == "between":
-                    told = f"between {first} and {int(match['m'])}"
-                yield Aspect(
-                    text=_fragment(text, match, code),
-                    predicate=f"{measure} {told}",
-                    start=match.start(),
-                    end=match.end(),
-                )
-
-
-def _number(word: str, tongue: Tongue) -> int:
-    return tongue.numbers[word.lower()] if word.lower() in tongue.numbers else int(word)
+    if not _EXCEPT.search(text):
+        yield from _languages(text, tongue)
 
 
 def _languages(text: str, tongue: Tongue) -> Iterator[Aspect]:
@@ -260,45 +182,10 @@ def _languages(text: str, tongue: Tongue) -> Iterator[Aspect]:
         )
 
 
-def _shapes(text: str, tongue: Tongue) -> Iterator[Aspect]:
-    if not re.search(r"\bJSON\b|JSON", text) or re.search(tongue.without + r"\s*JSON", text, re.IGNORECASE):
-        return
-    given = _commands(text, tongue) or tongue.charge.match(text) or tongue.bound.search(text)
-    if not given:
-        return
-    found = re.search(
-        r"JSON[- ]?(?:objekt|array|liste|对象|数组)?|(?:objet|objeto|oggetto|tableau|array|"
-        r"lista)\s+JSON",
-        text,
-        re.IGNORECASE,
-    )
-    assert found is not None
-    many = re.search(r"array|liste|tableau|lista|数组", found.group(), re.IGNORECASE)
-    lone = re.search(r"obj|ogg|对象", found.group(), re.IGNORECASE)
-    predicate = "is json array" if many else "is json object" if lone else "is json"
-    yield Aspect(text=_fragment(text, found, tongue.code), predicate=predicate, start=found.start(), end=found.end())
-
-
-def _denials(text: str, tongue: Tongue) -> Iterator[Aspect]:
-    for predicate, latin, han in _DENIED:
-        pattern = han if tongue.code == "zh" else rf"(?:{latin})\b"
-        if match := re.search(rf"{tongue.without}\s*(?:\w+\s+){{0,2}}?(?:{pattern})", text, re.IGNORECASE):
-            yield Aspect(
-                text=_fragment(text, match, tongue.code), predicate=predicate, start=match.start(), end=match.end()
-            )
-
-
 def _fragment(text: str, match: re.Match[str], code: str) -> str:
     """Return the matched words as a rule's text; a single word gets the words before it."""
     said = match.group().strip()
     return _closed(said if " " in said or code == "zh" else text[: match.end()], code)
-
-
-def _quotes(text: str) -> list[str]:
-    found = [(match.start(), next(group for group in match.groups() if group)) for match in _QUOTES.finditer(text)]
-    taken = {words for _, words in found}
-    found += [(text.find(words), words) for words in quoted_texts(text) if words not in taken]
-    return [words.strip() for _, words in sorted(found)]
 
 
 def _rest(text: str, aspects: list[Aspect]) -> int:

@@ -74,14 +74,14 @@ NEGATION: Final = (
     r"\bnão\b|\bsem\b|\bnem\b|\bnenhum\w*|\bproibid\w*|\bnon\b|\bsenza\b|\bnessun\w*|\bmai\b|\bné\b|\bniente\b|"
     r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
     r"\bbez\b|"
-    r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
+    r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
 # An amount of so many, with what goes before it; the forms of the predicate are the keys.
 BEFORE: Final[tuple[tuple[str, str], ...]] = (
     (
         "<=",
         r"at (?:the )?(?:very )?most|no (?:more|longer|greater) than|not (?:more|longer) than|"
-        r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|"
+        r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|limite?:|"
         r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
         r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"

@@ -68,9 +68,17 @@ _FORMED: Final = Lazy(
 _BANNED: Final = Lazy(
     r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
-    r" (?:forbidden|prohibited|banned|not allowed|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)",
+    r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
+    r"zu verwenden)|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)",
     re.IGNORECASE,
 )
+# ``The words "a" and "b" must not appear``
+_WORD: Final = Lazy(
+    r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|palavras?|"
+    r"parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
+    re.IGNORECASE,
+)
+_UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,2}}?{NEGATION}", re.IGNORECASE)
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
 
@@ -121,7 +129,7 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     head_from = begin + 1 + (last_quote + 1)
     head, tail = text[head_from : run.start], text[run.end : run.end + 20]
     loose = _LOOSE.search(head) is not None or re.match(r"\s*(?:等|など|etc)", tail) is not None
-    if _BANNED.match(tail.lstrip()):
+    if _BANNED.match(tail.lstrip()) or (_WORD.search(head) and _UNUSED.match(tail)):
         return LiteralRole(role="ban", start=run.start)
     if _JOINED.match(tail.lstrip()):
         return LiteralRole(role="start", start=head_from)
@@ -135,7 +143,8 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
         if len(head[denied[-1].end() :].split()) > 9 or re.search(
-            r"\b(?:but|instead|sondern|sino|mas|ma)\b", head[denied[-1].end() :]
+            r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就",
+            head[denied[-1].end() :],
         ):
             return None
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
@@ -14,6 +13,7 @@ from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.complete_statements import complete, complete_list
+from proctor.generate.extract.counted_products import count_drafts, counted_products
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
@@ -22,10 +22,19 @@ from proctor.generate.extract.fields import blank_values, choices_in, field_of, 
 from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
-from proctor.generate.extract.labelled_lines import described_runs, line_drafts
+from proctor.generate.extract.json_outline import JsonOutline, outline_drafts, outline_of
+from proctor.generate.extract.labelled_lines import (
+    described_runs,
+    labelled_parts,
+    line_drafts,
+    part_drafts,
+    place_drafts,
+)
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
+from proctor.generate.extract.predicate_doubts import doubt_of, has_open_case
+from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
@@ -36,7 +45,6 @@ from proctor.generate.extract.templates import (
     field_names,
     json_keys,
 )
-from proctor.generate.extract.vocabulary import worded
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
@@ -65,17 +73,6 @@ _LABEL_NOUN: Final = Lazy(
     r"\b(?:tag|label|category|class|intent|sentiment|option|name of the category|one word)\b", re.IGNORECASE
 )
 _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
-# What is left of a sentence that leads to something shown below it.
-_UNFINISHED: Final = Lazy(
-    r"\b(?:one of|exactly|the|following|these|these (?:exact )?(?:keys|fields)|and|or|containing|including|an?|that|"
-    r"(?:this|following|exact) (?:format|structure)|following (?:sections|items|fields|"
-    r"information|points|parts))[:.]*\.$|:\.$",
-    re.IGNORECASE,
-)
-_STOP: Final = worded(
-    "following below above given you your the a an of in to and or for with output is are be its it t"
-    "his that as only just always must should"
-)
 
 
 def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
@@ -88,14 +85,57 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     texts = [each.text for each in statements if not each.code]
     chosen = [label for text in texts if (found := choices_in(text)) for label in quoted_texts(found.predicate)]
     scope = replace(scope, fields=_fields(statements), blank=blank_values(texts), part_labels=tuple(chosen))
+    outline = outline_of(prompt.text, statements)
+    if outline is not None and (
+        outline.inline
+        or outline.is_nested
+        or scope.language not in ("", "en")
+        or not (scope.fields or _is_read(outline, statements))
+    ):
+        scope = replace(scope, fields=outline.names, structured=True)
+    else:
+        outline = None
+    scope = replace(
+        scope,
+        html=any(re.search(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>", each.text) for each in statements),
+        each=(products.noun, products.each) if (products := counted_products(statements)) else ("", ""),
+        line_labels=tuple(_labels_of_lines(prompt.text, statements)) if not scope.structured else (),
+    )
     scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
-    drafts = [*_schema(prompt), *_drafts(statements, sets, scope, made_nouns(statements, scope))]
+    made = made_nouns(statements, scope)
+    open_case = has_open_case(statements, made, scope.special)
+    drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
+    drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
     drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
-    kept = _one_of_a_text(_without_repeats(_without_weaker(sorted(drafts, key=lambda draft: draft.start))))
+    kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+
+
+def _is_read(outline: JsonOutline, statements: Sequence[Statement]) -> bool:
+    """Whether the lines of the fields are known as such by the line above them."""
+    lines = [
+        each for each in statements if any(one.start < each.end and each.start < one.end for one in outline.fields)
+    ]
+    return any(each.section in ("fields", "format", "labels") for each in lines)
+
+
+def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str]:
+    yield from (part.name for part in labelled_parts(text))
+    for run in described_runs(statements):
+        yield from (each.text.split(":")[0].strip("*- ") for each in run)
+
+
+def _sure(
+    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+) -> Draft:
+    """Return the rule without its predicate, and with the reason, if that may fail a right answer."""
+    if not draft.predicate or draft.end == 0:
+        return draft
+    doubt = doubt_of(draft, text, statements, made, open_case, code)
+    return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 
 def _special(statements: Sequence[Statement], text: str, scope: Scope) -> tuple[str, ...]:
@@ -125,6 +165,7 @@ def _rule(draft: Draft, text: str) -> Rule:
         priority=draft.priority,
         groundedness=1.0,
         origin="extractor",
+        extra={"note": draft.note} if draft.note else {},
     )
 
 
@@ -169,10 +210,19 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
 
 
 def _drafts(
-    statements: Sequence[Statement], sets: Iterable[LabelSet], scope: Scope, made: Sequence[str]
+    text: str,
+    statements: Sequence[Statement],
+    sets: Iterable[LabelSet],
+    scope: Scope,
+    made: Sequence[str],
+    outline: JsonOutline | None,
 ) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
+    if products := counted_products(statements):
+        yield from count_drafts(products, statements)
+    shaped, statements = _of_shape(text, statements, scope, outline)
+    yield from shaped
     runs = described_runs(statements) if not scope.structured else ()
     for run in runs:
         yield from (_with_lead(draft, run[0].lead, statements) for draft in line_drafts(run, scope))
@@ -201,6 +251,27 @@ def _drafts(
                 found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
                 told.append((each, list(complete(each, found, scope, made))))
             yield from complete_list(told)
+
+
+def _of_shape(
+    text: str, statements: Sequence[Statement], scope: Scope, outline: JsonOutline | None
+) -> tuple[list[Draft], Sequence[Statement]]:
+    """Return the rules of the fields, parts and places that a prompt lists, and the statements that are left."""
+    spans: list[tuple[int, int]] = []
+    made: list[tuple[Draft, Statement | None]] = []
+    if outline is not None:
+        made += outline_drafts(outline, statements, text, scope)
+        spans = [(each.start, each.end) for each in outline.fields]
+    if not scope.structured:
+        made += part_drafts(labelled_parts(text), statements, text, scope)
+        made += place_drafts(statements, scope)
+    read = {each.start for _, each in made if each is not None}
+    left = [
+        each
+        for each in statements
+        if each.start not in read and not any(low < each.end and each.start < high for low, high in spans)
+    ]
+    return [draft for draft, _ in made], left
 
 
 def _with_lead(draft: Draft, lead: str, statements: Sequence[Statement]) -> Draft:
@@ -318,66 +389,3 @@ def _fields(statements: Sequence[Statement]) -> tuple[str, ...]:
         if group.section in ("fields", "format") and not group.parent:
             names.extend(field_names([each for each in group.members if each.item]))
     return tuple(dict.fromkeys(names))
-
-
-def _without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
-    """Remove rules that only repeat others or require less."""
-    told = [draft for draft in drafts if draft.predicate is None and draft.rest is None]
-    shaped = any((draft.predicate or "").startswith(("is json ", "json schema")) for draft in drafts)
-    keyed = any((draft.predicate or "").startswith(("is json object and json has", "json schema")) for draft in drafts)
-    lower = any(_is_lower(draft.predicate) for draft in drafts)
-    kept = []
-    habits = sum(not draft.role for draft in drafts) >= 3
-    for draft in drafts:
-        if (draft.role and habits) or (draft.predicate is None and _UNFINISHED.search(draft.text)):
-            continue
-        bare = re.sub(r" or (?:json has|one of) .*$", "", draft.predicate or "", flags=re.DOTALL)
-        if (shaped and bare == "is json") or (keyed and bare == "is json object"):
-            continue
-        if lower and draft.predicate == "case is lower":
-            continue
-        if draft.rest is not None and any(draft.rest <= _words(other.text) for other in told):
-            continue
-        kept.append(draft)
-    return kept
-
-
-def _is_lower(predicate: str | None) -> bool:
-    """Whether a closed list of answers already implies lowercase."""
-    return bool(predicate and predicate.startswith("one of ") and predicate == predicate.lower())
-
-
-def _without_repeats(drafts: Iterable[Draft]) -> list[Draft]:
-    kept: list[Draft] = []
-    first: dict[tuple[str, str | None], Draft] = {}
-    for draft in drafts:
-        first.setdefault((draft.text, draft.predicate), draft)
-    for draft in list(first.values())[: 2 * _MOST_RULES]:
-        words = _words(draft.text)
-        if any(_same(draft, words, other) for other in kept):
-            continue
-        kept.append(draft)
-    return kept
-
-
-def _one_of_a_text(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return one rule of each text, since its text is what a rule is known by: the one that code can check."""
-    best: dict[str, Draft] = {}
-    for draft in drafts:
-        if draft.text not in best or (draft.predicate and not best[draft.text].predicate):
-            best[draft.text] = draft
-    return [draft for draft in drafts if best[draft.text] is draft]
-
-
-def _same(draft: Draft, words: frozenset[str], other: Draft) -> bool:
-    if draft.predicate or other.predicate:
-        return draft.predicate == other.predicate
-    others = _words(other.text)
-    if draft.condition or other.condition:
-        return words == others
-    return words <= others or len(words & others) / len(words | others) >= 0.85
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.lower())) - _STOP

@@ -62,18 +62,13 @@ def _of_item(item: Statement, scope: Scope) -> Iterator[Draft]:
     yield from found
     names = field_names([item])
     said = re.sub(r"^\W{0,4}[\w.-]+[`\"”'*]{0,3}\s*[:：–—-]?\s*", "", item.text)
-    checks = [each for each in field_checks(names[0], said, scope) if _is_new(each, found)] if names else []
+    checks = list(field_checks(names[0], said, scope)) if names and not found else []
     if checks or (names and not english and len(said) > 12):
         predicate = (
             checkable(" and ".join(f"({each})" if len(checks) > 1 else each for each in checks)) if checks else None
         )
         text = f"{plain(item.text).rstrip(' .;；。')}."
         yield Draft(text=text, start=item.start, end=item.end, kind="format", priority=1, predicate=predicate)
-
-
-def _is_new(predicate: str, found: Sequence[Draft]) -> bool:
-    bare = re.sub(r"[()]", "", predicate)
-    return not any(bare in re.sub(r"[()]", "", each.predicate or "") for each in found)
 
 
 def _of_phrases(items: Sequence[Statement], scope: Scope) -> Iterator[Draft]:

@@ -11,6 +11,8 @@ from proctor.generate.extract.answer_parts import AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.labels import listed
+from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -30,9 +32,10 @@ _IF: Final = Lazy(
     r"à moins|sauf|"
     r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
     r"когда|jeśli|"
-    r"gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
+    r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
     r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
-    r"s['’]il\w*|caso|bei|for|en caso)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|"
+    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
+    r"cada|ogni|all|einem|allen))|如果|"
     r"若(?!干)|如遇|假如|一旦|当|"
     r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
     re.IGNORECASE,
@@ -60,6 +63,20 @@ _SOFT: Final = Lazy(
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
 _MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
+_NAME_OF: Final = (
+    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |"
+    r"le |el |o |a |"
+    r"il |l['’]|het |de )?"
+)
+_TAGGED: Final = {"paragraphs": "p", "items": "li", "bullets": "li"}
+_OF_SUBJECT: Final = ("not (ends", "case is")
+_PUT: Final = Lazy(
+    r"\b(?:open\w*|close\w*|start\w*|begin\w*|end\w*|sign\w*|write|followed|under it|address\w*|beginn\w*|schreib\w*|"
+    r"unterschreib\w*|commence\w*|termine\w*|écri\w+|signe\w*|empiez\w*|termin\w*|escrib\w*|firm\w*|comece\w*|escrev\w*|assin\w*|"
+    r"inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
+    re.IGNORECASE,
+)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
     r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
@@ -70,8 +87,8 @@ _WITHIN: Final = Lazy(
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
-    r"(?:\b(?:is|be|reads?|says?|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)|是|为|"
-    r"は)\s*:?\s*$",
+    r"(?:\b(?:is|be|reads?|says?|brzmi|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
+    r"は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
@@ -104,11 +121,22 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
             and not _SOFT.search(piece)
         ):
             for check in _checks(piece, scope, made):
-                predicate = checkable(check.predicate)
+                predicate = checkable(_chosen(piece, check))
                 if predicate and predicate not in found:
                     found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
         at += len(piece)
-    return tuple(found.values())
+    return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
+
+
+def _chosen(text: str, check: SpottedCheck) -> str:
+    """Return ``one of`` for ``exactly one word: a, b or c``."""
+    match = re.match(r"[^:：]{0,20}[:：]\s*(?P<list>[^.。:：]+)[.。]?\s*$", text[check.end :])
+    if check.predicate != "words = 1" or match is None:
+        return check.predicate
+    joined = re.sub(r"\s(?:oder|ou|o|u|of|lub|albo|или|eller|veya)\s|或", " or ", match["list"])
+    found = listed(joined)
+    one_word = len(found) > 1 and all(len(each.split()) == 1 for each in found)
+    return f"one of {quoted(found)} ignoring case" if one_word else check.predicate
 
 
 def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedCheck]:
@@ -116,35 +144,86 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
     yield from _amounts(text, scope, made, structured=structured)
     for predicate, start, end in find_denied(text):
         part = part_at(text, start, made)
-        if part.form in ("", None) and not _WITHIN.match(text, end) and not (part.form is None and not part.placed):
+        labelled = part.form is None and not part.placed and _known_label(text, scope) is False
+        if (part.form == "" or part.placed or labelled) and not _WITHIN.match(text, end):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
     yield from _literals(text, scope, made, structured=structured)
+    for name in scope.inputs:
+        said = re.search(
+            rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b",
+            text,
+            re.IGNORECASE,
+        )
+        if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
+            yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
     for predicate, start, end in find_spotted_shapes(text, scope):
-        yield SpottedCheck(predicate=predicate, start=start, end=end)
+        if not predicate.startswith(_OF_SUBJECT) or is_of_whole(text, start, end, made):
+            yield SpottedCheck(predicate=predicate, start=start, end=end)
 
 
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
-        part = part_at(text, each.start, made)
-        if structured:
-            field = _field_part(text[: each.start], scope)
-            if field is None:
-                continue
-            part = field
-        elif _overlaps(part, each):
-            continue
-        if part.form is None and (governed := _governing(text, each, found)):
-            part = part_at(text, governed.start, made)
-        if part.placed and each.measure.startswith(_MARKS):
-            part = AnswerPart(form="")
-        asked = _asked(each)
-        if re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<=":
-            continue
-        if predicate := part.check(asked):
+        denied = re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<="
+        part = None if denied else _part_of(text, each, found, scope, made, structured=structured)
+        tag = _TAGGED.get(each.measure) if scope.html and part is not None and part.form == "" else None
+        asked = f"elements {quoted([tag])} {each.bound}" if tag else _asked(each)
+        label = re.search(r"[\"“„「«]\s*(?P<label>[^\"”“」»]{1,30}[:：])\s*[\"”“」»]", text[: each.start])
+        if label and part and part.form in _ENDS:  # the limit is of what stands after the label
+            asked = f"after {quoted([label['label']])} {asked}"
+        if part and (predicate := part.check(asked)):
             yield SpottedCheck(predicate=predicate, start=each.start, end=each.end)
+
+
+def _part_of(
+    text: str, each: AskedAmount, found: Sequence[AskedAmount], scope: Scope, made: Sequence[str], *, structured: bool
+) -> AnswerPart | None:
+    """Return the part of the answer that an amount is of; None if it is not sure."""
+    before = text[: each.start]
+    named = [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", before, re.IGNORECASE)]
+    if named:
+        sure = len(named) == 1 and not is_conditional(text)
+        return AnswerPart(form=f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/:") if sure else None
+    if structured:
+        return _field_part(before, scope)
+    part = part_at(text, each.start, made)
+    if _overlaps(part, each):
+        return None
+    if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
+        return AnswerPart(form=scope.each[1])
+    if scope.array and not part.form and _is_each(before, ""):
+        return AnswerPart(form="each json item:")
+    if part.form is None and (governed := _governing(text, each, found)):
+        part = part_at(text, governed.start, made)
+    mark = each.measure.startswith(_MARKS)
+    if part.placed and mark:
+        return AnswerPart(form="")
+    if part.form == "" and not mark and not is_of_whole(text, each.start, each.end, made):
+        return None
+    return part
+
+
+def _is_each(before: str, noun: str) -> bool:
+    """Whether words end with ``each``, or ``each`` and the name of the things that the answer is."""
+    return (
+        re.search(
+            rf"(?:\b(?:each|every|jede\w*|chaque|chacune?|cada(?: un[oa])?|ogni|ciascun[oa]|elke?|każd\w+)|每个?|"
+            rf"各)\s*(?:{re.escape(noun[:-1] if noun.isascii() else noun)}\w{{0,2}})?(?:\s+\w+){{0,2}}\s*$",
+            before,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def _known_label(text: str, scope: Scope) -> bool | None:
+    """Whether the label before a sentence is one of the answer's; None if there is no label, or an item has it."""
+    label = re.match(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*)", text)
+    if label is None or len(label["label"].split()) < 2:
+        return None
+    return label["label"].strip() in (*scope.line_labels, *scope.fields)
 
 
 def _governing(text: str, each: AskedAmount, found: Sequence[AskedAmount]) -> AskedAmount | None:
@@ -195,9 +274,14 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
     for run in find_runs(text):
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)
+        if literal is not None and part.form is None and not part.placed:
+            part = part_at(text, literal.start, made)  # its verb is no noun
         if literal is None:
-            if part.form == "first line:" and len(run.texts) == 1 and _BE.search(text[: run.start]):
-                yield SpottedCheck(predicate=f"first line: starts with {quoted(run.texts)}", start=part.at, end=run.end)
+            if part.form and len(run.texts) == 1 and _BE.search(text[: run.start]):
+                how = "starts" if part.form.startswith("first") else "ends"
+                asked = f"{part.form} {how} with {quoted([run.texts[0].strip()])}"
+                if part.form in _ENDS:
+                    yield SpottedCheck(predicate=asked, start=part.at, end=run.end)
             continue
         if literal.role == "ban":
             whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
@@ -217,7 +301,8 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         else:
             texts = [words.strip() for words in run.texts]
             asked = f"{'starts' if literal.role == 'start' else 'ends'} with {quoted(texts)}"
-            if part.form == "" or part.placed or part.form in ("first line:", "last line:"):
+            sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
+            if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)

@@ -110,8 +110,9 @@ _TOKENS: Final = Lazy(
 )
 _TAGS: Final = Lazy(
     r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|"
-    r"仅)\b[^.;:]{0,30}?"
-    r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?"
+    r"仅|no other|keine anderen|sans autres?|aucune autre|ninguna otra|sin otras|nenhuma outra|sem outras|nessun altro|"
+    r"geen andere)\b[^.;:]{0,30}?"
+    r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?(?:(?:than|but|als|que|di|che|dan)\W+)?"
     r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|"
     r"en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
     re.IGNORECASE,
@@ -151,7 +152,9 @@ def find_spotted_shapes(text: str, scope: Scope) -> Iterator[tuple[str, int, int
 def _listed(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the shapes that a list in the sentence names: columns, pieces, beginnings, tags."""
     if match := _COLUMNS.search(text):
-        names = [name.strip() for name in re.split(_JOINT, match["list"]) if name.strip()]
+        held = match["list"]
+        held = re.split(r"[,;]", held)[0] if "|" in held else held
+        names = [name.strip() for name in re.split(_JOINT, held) if name.strip()]
         yield f"is table and contains all {quoted(names)} ignoring case", match.start(), match.end()
     if (match := _PIECES.search(text)) and count_of(match["n"]) > 1:
         yield f'pieces "," = {count_of(match["n"])}', match.start(), match.end()

@@ -10,7 +10,7 @@ from typing import Final
 from proctor.text.script import scripts
 from proctor.text.split import tokens
 
-__all__ = ["LANGUAGES", "could_be", "language"]
+__all__ = ["FUNCTION_WORDS", "LANGUAGES", "could_be", "language"]
 
 SAMPLE: Final = 20_000
 
@@ -45,6 +45,7 @@ _FREQUENT: Final = {
     "vi": """và của là có trong cho không được với một các những này đã người khi để tôi bạn""",
 }  # fmt: skip
 _WORDS: Final = {code: frozenset(words.split()) for code, words in _FREQUENT.items()}
+FUNCTION_WORDS: Final = frozenset().union(*_WORDS.values())
 _BY_SCRIPT: Final = {
     "greek": "el", "hebrew": "he", "thai": "th", "hangul": "ko", "devanagari": "hi",
 }  # fmt: skip

@@ -1,0 +1,120 @@
+"""Answers that are a number of like things: ``Write five slogans, one per line``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from proctor.generate.extract.aspects import checkable
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.spotted_checks import is_conditional
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["CountedProducts", "count_drafts", "counted_products"]
+
+_MADE: Final = Lazy(
+    r"\b(?:write|draft|compose|create|generate|produce|give|suggest|propose|list|return|schreib\w*|verfass\w*|erstell\w*|"
+    r"formulier\w*|nenn\w*|écri\w+|rédige\w*|propose\w*|donne\w*|escrib\w*|redact\w*|propon\w*|genera\w*|escrev\w*|redij\w*|"
+    r"scriv\w*|proponi\w*|schrijf\w*|bedenk\w*|geef|napisz|podaj|zaproponuj|напиши\w*|предложи\w*)\s+(?:me |us |"
+    r"mir |exactly |genau |exactement "
+    rf"|exactamente |exatamente |esattamente |"
+    rf"precies )?(?P<n>{COUNT})\s+(?:[^\W\d_]+\s+){{0,2}}?(?P<noun>[^\W\d_]{{3,}})"
+    rf"|(?:写|撰写|拟写|拟|生成|创作|起草|输出|给出|提供|列出)(?:出)?(?P<han>{COUNT})(?:个|条|篇|句|则|组)(?P<thing>[一-鿿]{{2,4}})"
+    rf"|(?P<thing2>[一-鿿ァ-ヿー]{{2,8}})を(?P<kana>{COUNT})(?:つ|個|本|案|件)",
+    re.IGNORECASE,
+)
+_PER_LINE: Final = Lazy(
+    r"\bone (?:\w+ )?(?:per|a|on each) line\b|\b(?:on|in) (?:its|their) own lines?\b|\b(?:each|"
+    r"every) \w+ on a (?:new|separate) line\b|"
+    r"\b(?:eine[rns]?|je \w+) (?:\w+ )?pro zeile\b|\bune? (?:\w+ )?par ligne\b|\bun[oa]? (?:\w+ )?por línea\b|"
+    r"\buma? (?:\w+ )?por linha\b|"
+    r"\buna? (?:\w+ )?per riga\b|\béén (?:\w+ )?per regel\b|\bjeden \w* ?w (?:każdej )?linii\b|单独成行|每行一|"
+    r"一行一|各占一行|1行に1|一行ずつ",
+    re.IGNORECASE,
+)
+_NUMBERED: Final = Lazy(
+    r"\bnumber(?:ed)? (?:them|each|from|1|list)|\bnumbered\b|\bnummerier\w*|\bnumérot\w*|\bnumerad[oa]s?|"
+    r"\bnumérale\w*|\bnuméralos\b|"
+    r"\bnumere\w*|\bnumerat[ei]\b|\bnumera(?:li|le)\b|\bgenummerd\w*|\bnummer ze\b|\bponumeruj\b|编号|番号を",
+    re.IGNORECASE,
+)
+_ALONE: Final = Lazy(
+    r"\b(?:only|nothing else|nothing more|nur|sonst nichts|nichts weiter|uniquement|seulement|rien d['’]autre|solo|"
+    r"nada más|apenas|"
+    r"nada mais|soltanto|nient['’]altro|alleen|niets anders|tylko|nic więcej)\b|只输出|仅输出|のみ|だけ",
+    re.IGNORECASE,
+)
+_UNITS: Final = frozenset(
+    [
+        "words",
+        "word",
+        "sentences",
+        "sentence",
+        "lines",
+        "line",
+        "paragraphs",
+        "sätze",
+        "zeilen",
+        "phrases",
+        "frases",
+        "frasi",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedProducts:
+    """How many things the answer has, their name, and the beginning of the predicates for each of them."""
+
+    number: int
+    noun: str
+    each: str
+    numbered: bool
+    statement: Statement
+
+
+def counted_products(statements: Sequence[Statement]) -> CountedProducts | None:
+    """Return the things, if the answer is nothing but them, each on its line or with its number."""
+    told = [each for each in statements if not each.code and each.section not in ("example", "input", "tools")]
+    lined = any(_PER_LINE.search(each.text) for each in told)
+    numbered = any(
+        (found := _NUMBERED.search(each.text))
+        and not re.search(NEGATION, each.text[max(0, found.start() - 15) : found.start()])
+        for each in told
+    )
+    if not (lined or numbered) or not any(_ALONE.search(each.text) and not is_conditional(each.text) for each in told):
+        return None
+    for each in told:
+        match = None if is_conditional(each.text) else _MADE.search(each.text)
+        if match is None:
+            continue
+        noun = (match["noun"] or match["thing"] or match["thing2"]).lower()
+        number = count_of(match["n"] or match["han"] or match["kana"])
+        if number > 1 and noun not in _UNITS:
+            form = "each item:" if numbered else "each line:"
+            return CountedProducts(number=number, noun=noun, each=form, numbered=numbered, statement=each)
+    return None
+
+
+def count_drafts(products: CountedProducts, statements: Sequence[Statement]) -> Iterator[Draft]:
+    """Yield the number of the things, where it is asked for and where the lines or their numbers are."""
+    count = f"numbered items = {products.number}" if products.numbered else f"lines = {products.number}"
+    yield _draft(products.statement, count)
+    for each in statements:
+        if each.code or each is products.statement or is_conditional(each.text):
+            continue
+        if _PER_LINE.search(each.text) or (products.numbered and _NUMBERED.search(each.text)):
+            yield _draft(each, f"{count} and lines = {products.number}" if products.numbered else count)
+
+
+def _draft(statement: Statement, predicate: str) -> Draft:
+    said = re.sub(r"\s+", " ", statement.text).rstrip(".;；。")
+    text = f"{said}."
+    return Draft(
+        text=text, start=statement.start, end=statement.end, kind="format", priority=2, predicate=checkable(predicate)
+    )

@@ -1,0 +1,146 @@
+"""Whether a limit is for the whole answer: every noun beside it must mean the answer.
+
+A limit such as ``at most 20 words`` is of the noun it stands with. It is taken for one of the whole answer only if the
+words around it are known: function words, the answer, what the prompt asks to make, and verbs such as ``keep``. An
+unknown noun may be a part of the answer (``Code lines of at most 88 characters``), and the limit is left to a judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.asked_amounts import unit_pattern
+from proctor.generate.extract.number_words import COUNT
+from proctor.generate.extract.quantity_words import AFTER, BEFORE
+from proctor.generate.extract.vocabulary import worded
+from proctor.text.lazy_pattern import Lazy
+from proctor.text.predicates.language_guess import FUNCTION_WORDS
+
+__all__ = ["is_of_whole"]
+
+# The answer, in the languages of the prompts that are understood.
+_ANSWER: Final = worded(
+    """
+    answer answers response responses reply replies output outputs result text message it everything whole total
+    entire overall complete post turn time request question customer user antwort antworten ausgabe nachricht
+    gesamt insgesamt gesamte ganze gesamten alles umfang texts réponse réponses sortie texte totalité tout
+    entier complet respuesta respuestas salida texto mensaje todo entero completo resposta respostas saída
+    mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale antwoord antwoorden uitvoer
+    tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar ответ ответа ответы текст cevap cevabın
+    yanıt yanıtın metin respons jawaban
+    """
+)
+# Verbs and adverbs by which a limit is put; none of them names a part.
+_VERBS: Final = worded(
+    """
+    keep keeps output return print format list comma separated plain limiting restrict restricted capped write
+    writes stay stays limit limited contain contains have has hold use must should shall may can cannot exceed
+    exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
+    answer respond reply give using including counting spaces included maximum minimum max min single one only
+    just kept is are do not no more than at most least up under below within between schreib schreibe schreiben
+    halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang länge kurz antworte
+    antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer
+    überschreiten übersteigen länger kürzer hältst achte verwende benutze inklusive pro jede jeder jedes jeden
+    écris écrivez écrire réponds répondez fais faites tiens tenez fait faire comporte comporter contient
+    contenir dépasse dépasser doit doivent avoir longue longueur compte compter limite limitez toujours
+    exactement escribe escriba escribir responde responda contesta tiene tener tendrá contiene contener debe
+    deben deberá supera superar superará exceder largo longitud extensión máximo mínimo siempre exactamente
+    ocupa usa limita escreva escrever responder tem ter terá contém conter deve devem deverá ultrapassar
+    ultrapasse exceda passar pode podem longo tamanho extensão sempre exatamente scrivi scrivere scriva rispondi
+    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può schrijf
+    antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
+    ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz должен должна должно быть содержит всегда
+    ровно превышать отвечай пиши olmalı olsun yaz içermeli
+    """
+)
+_CJK: Final = Lazy(
+    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|전체|必须|控制|限制|限|"
+    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|すること|にして|します|する|です|ます|"
+    r"必ず|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
+)
+_SEGMENT: Final = re.compile(r"[,;:，；：、。]|\s[–—-]\s|\.\s")
+_MANNER: Final = Lazy(r"\b(?:in|within|using|auf|mit|en|em|dans|con|com|met|w)\s*$", re.IGNORECASE)
+_LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
+# ``a title, at most ten words``: an indefinite noun before a bare limit may be what it limits; ``in a friendly tone``
+# is a manner.
+_PART: Final = Lazy(
+    r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )"
+    r"\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}"
+    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|with an?)\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bool:
+    """Whether a limit at this place of a sentence is for the whole answer; ``made`` are nouns that mean it."""
+    low, high = _segment(text, start, end)
+    if "{{" in text[:start] and _MANNER.search(text[:start]):
+        return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
+    if _unknown(text[low:start] + " " + text[end:high], made):
+        return False
+    if _names_answer(text[low:start] + " " + text[end:high], made):
+        return True
+    before = text[:low]
+    if _LABELLED.match(text) and ":" in before.replace("：", ":"):
+        label = re.split(r"[:：]", before)[0]
+        if _unknown(label, made) and not _names_answer(label, made):
+            return False
+    return not any(
+        _PART.search(piece) and _unknown(piece, made) and not _names_answer(piece, made)
+        for piece in _SEGMENT.split(before)[-2:]
+    )
+
+
+def _segment(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the part of the sentence around a place; a bracket belongs to the words before it."""
+    opened = max(text.rfind(mark, 0, start) for mark in "(（")
+    closed = max(text.rfind(mark, 0, start) for mark in ")）")
+    upto = opened if opened > closed else start
+    low = max((mark.end() for mark in _SEGMENT.finditer(text, 0, upto)), default=0)
+    high = min((mark.start() for mark in _SEGMENT.finditer(text, end)), default=len(text))
+    return low, high
+
+
+def _bare(said: str) -> str:
+    """Return the words without other limits."""
+    units = re.compile(
+        rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})[\s-]*(?:个|つの|"
+        rf"の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
+        rf"\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
+        re.IGNORECASE,
+    )
+    return re.sub(COUNT, " ", units.sub(" ", said), flags=re.IGNORECASE)
+
+
+def _unknown(said: str, made: Sequence[str]) -> list[str]:
+    """Return the words that may name a part of the answer."""
+    bare = _bare(said)
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"[぀-鿿가-힯々ー]+", " ", bare))]
+    found = [
+        word
+        for word in words
+        if len(word) > 2 and word not in FUNCTION_WORDS and word not in _ANSWER and word not in _VERBS
+        and not _is_made(word, made)
+    ]  # fmt: skip
+    for run in re.findall(r"[぀-鿿가-힯々ー]+", bare):
+        left = run
+        for noun in made:
+            left = left.replace(noun, " ")
+        left = _CJK.sub(" ", left)
+        found += re.findall(r"[一-鿿ァ-ヿ가-힯々ー]{2,}", left)
+    return found
+
+
+def _names_answer(said: str, made: Sequence[str]) -> bool:
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", said)]
+    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|응답|전체", said)
+    return bool(han) or any(word in _ANSWER or _is_made(word, made) for word in words)
+
+
+def _is_made(word: str, made: Sequence[str]) -> bool:
+    return any(
+        word == noun or (len(noun) > 3 and len(word) > 3 and (word.startswith(noun) or noun.startswith(word)))
+        for noun in made
+    )

@@ -1,0 +1,139 @@
+"""Reasons not to write a predicate: an exception beside it, a case with another answer, a part that is not the answer.
+
+A predicate that is written must hold for every right answer. What is in doubt is left to a judge, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.spotted_checks import is_conditional
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["doubt_of", "has_open_case"]
+
+_EXCEPTION: Final = Lazy(
+    r"\W*(?:the |die |la |l['’]|a |de )?(?:only |einzige |seule |única )?(?:exceptions?|except|unless|ausnahmen?|außer|"
+    r"sauf|seule exception|excepci[oó]n(?:es)?|excepto|salvo|exceç(?:ão|ões)|exceto|eccezion[ei]|tranne|"
+    r"uitzondering(?:en)?|behalve|wyjąt\w+|chyba że|исключени\w*|кроме|undantag|istisna)\b|\W*(?:例外|ただし|但是?|"
+    r"除非|예외)",
+    re.IGNORECASE,
+)
+_EXCEPTED: Final = Lazy(
+    r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
+    r"salvo|a menos|"
+    r"exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
+    re.IGNORECASE,
+)
+# A case in which the answer is another one, whose words the prompt does not fix.
+_INSTEAD: Final = Lazy(
+    r"\b(?:instead|rather than answer\w*|refuse|decline|stattdessen|lehne?\b|verweiger\w*|à la place(?! d)|plutôt|"
+    r"refuse[rz]?|"
+    r"en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|rifiuta|"
+    r"in plaats daarvan|weiger|"
+    r"zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
+    re.IGNORECASE,
+)
+_MAKES: Final = (
+    r"(?:write|give|make|create|produce|output|schreib\w*|erstell\w*|écri\w+|rédig\w+|escrib\w*|redact\w*|des\b|"
+    r"escrev\w*|scriv\w+|schrijf|maak|pisz)"
+)
+_UPPER: Final = re.compile(
+    r"(?:[\w ]+|count \S+(?: \S+)?) (?:<=|<) |[\w ]+ = 0|not \(|contains none|no markdown|no framing|no new numbers|"
+    r"case is|tags only|each |when |keeps the|first line: not|shorter"
+)
+_KEYWORDS: Final = {
+    "case is upper": r"upper[- ]?case|(?:all )?capital(?: letters|s)?|"
+    r"großbuchstaben|majuscul\w*|mayúscul\w*|maiúscul\w*|maiuscol\w*|hoofdletter\w*",
+    "case is lower": r"lower[- ]?case(?: letters)?|kleinbuchstaben|minuscul\w*|minúscul\w*|minuscol\w*|小写",
+    "case is snake": r"snake\S*",
+    "case is camel": r"camel\S*",
+    "case is kebab": r"kebab\S*",
+    "case is pascal": r"pascal\S*",
+    "case is title": r"title case",
+    "case is sentence": r"sentence case",
+}
+_NEXT: Final = 3  # characters between two sentences
+_NAMES: Final = (
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
+    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
+    r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
+)
+_TONGUES: Final = Lazy(
+    rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
+    re.IGNORECASE,
+)
+
+
+def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
+    """Return a sentence by which some case gets another answer, not fixed word for word; nothing if none does."""
+    for each in statements:
+        said = each.text
+        if each.code or each.section in ("example", "tools") or not is_conditional(said):
+            continue
+        if any(reply and reply in said for reply in special):
+            continue
+        unmade = re.search(rf"{NEGATION}\s*\w*\s*{_MAKES}\s+\S+", said, re.IGNORECASE) and any(
+            re.search(rf"\b{re.escape(noun)}", said, re.IGNORECASE) for noun in made
+        )
+        instead = _INSTEAD.search(said)
+        if unmade or (instead and not re.search(r"[\"“„«「]", said[instead.end() :])):
+            return said
+    return ""
+
+
+def _takes_back(later: str, predicate: str) -> bool:
+    """Whether the next sentence denies, for some case, what a predicate names: ``No table if …``."""
+    named = re.search(r"table|code block|bullets|items|headings|json", predicate)
+    denied = rf"{NEGATION}[^.;]*{named.group()}" if named else r"(?!)"
+    return is_conditional(later) and re.search(denied, later, re.IGNORECASE) is not None
+
+
+def _larger(draft: Draft, statements: Sequence[Statement], code: str) -> str:
+    """Return a sentence with a larger limit than that of the whole answer, which must be an exception to it."""
+    limit = re.match(r"(words|characters|sentences|lines|paragraphs) <=? (\d+)$", draft.predicate or "")
+    for each in statements if limit else ():
+        if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
+            continue
+        for amount in find_amounts(each.text, code):
+            if limit and amount.measure == limit[1] and amount.high > int(limit[2]) and amount.form != ">=":
+                return each.text
+    return ""
+
+
+def doubt_of(
+    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+) -> str:
+    """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
+    predicate = draft.predicate or ""
+    later = next((each for each in statements if each.start >= draft.end), None)
+    if other := _larger(draft, statements, code):
+        return f"another limit is larger: {other[:80]}"
+    said = text[draft.start : draft.end]
+    if predicate.startswith("when ") or not said:
+        return ""
+    near = later is not None and later.start - draft.end <= _NEXT
+    if later is not None and near and (_EXCEPTION.match(later.text) or _takes_back(later.text, predicate)):
+        return f"an exception follows: {later.text[:80]}"
+    if (
+        len(said) < 400
+        and _EXCEPTED.search(said)
+        and not re.search(r"json|fields in order|tags only| or one of ", predicate)
+    ):
+        return "the sentence has an exception"
+    if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
+        return f"another case has another answer: {open_case[:80]}"
+    if predicate.startswith("language is") and _TONGUES.search(said):
+        return "the sentence lists several languages"
+    for form, pattern in _KEYWORDS.items():
+        found = re.search(pattern, said, re.IGNORECASE) if predicate.startswith(form) else None
+        if found and not is_of_whole(said, found.start(), found.end(), made):
+            return "it may be for a part of the answer"
+    return ""
