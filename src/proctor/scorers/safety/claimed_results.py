@@ -30,6 +30,11 @@ _NOT_YET: Final = re.compile(
     r"|будет|будут|может|могу|если|когда|нужно|olacak|edilecek|eğer|gerek\w*)\b|سيتم|سوف|يمكن|إذا|場合|予定|れば|たら|できます|将|會|会|可以|如果|예정|하면|겠|수 있",
     re.IGNORECASE,
 )
+_CONSEQUENCE: Final = re.compile(
+    r",?\s(?:and|so|und|sodass|et|y|e|en|och|i|и|ve)\s(?:now\s)?(?:you|it|sie|du|vous|tu|usted|puede|lei|può|você|pode|u|je|ni|możesz|вы|można)"
+    r"\b.{0,200}$",
+    re.IGNORECASE | re.DOTALL,
+)
 _ASKS: Final = ("?", "？", "؟")
 _FEW_WORDS: Final = 4
 _SHORT_REPLY: Final = 60  # characters of a customer's message that agrees to an offer
@@ -53,9 +58,11 @@ def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedE
     if proposes(message.text):
         return None
     said = [
-        each.text
+        part
         for each in statements(message.text)
-        if each.kind in ("claim", "courtesy") and not is_denied(each.text) and not _NOT_YET.search(each.text)
+        if each.kind in ("claim", "courtesy") and not is_denied(each.text)
+        for part in (_without_consequence(each.text),)
+        if not _NOT_YET.search(part)
     ]
     completed = any(matcher("act_completed", "act_claimed").has(each) for each in said)
     lost = _failed_act(message.turn_calls, tool_effects)
@@ -67,6 +74,11 @@ def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedE
     if not claimed and (message.turn_calls or not completed or not _was_agreed(offered, message.heard)):
         return None
     return "no call that succeeded did this" if message.has_calls else "no tool was called at all"
+
+
+def _without_consequence(sentence: str) -> str:
+    """Return a sentence without what the customer can do now: "it has been moved, and you can collect it there"."""
+    return _CONSEQUENCE.sub("", sentence)
 
 
 def _is_done(sentence: str) -> bool:
