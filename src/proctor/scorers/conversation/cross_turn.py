@@ -26,6 +26,7 @@ from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, oppos
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
+from proctor.scorers.conversation.cross_turn_terms import changed_hours, changed_terms
 from proctor.scorers.conversation.cross_turn_values import changed_values, swapped_values
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
@@ -142,6 +143,10 @@ class CrossTurn:
         if not self.answered_before:
             for pair, why in (*opposite_clauses(said), *swapped_values(said)):
                 _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
+            for pair, why in changed_terms(said):
+                _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+            for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
+                _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, by_user=False)
         if not self.light and not looked.failure:
             try:
                 await self._read(looked, news, said, rest)
@@ -178,8 +183,10 @@ class CrossTurn:
         return "rule+local model" if looked.read else "rule"
 
 
-def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool) -> None:
-    if (excuse := news.excuse(pair, exact=exact)) is not None:
+def _keep(
+    looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, by_user: bool = True
+) -> None:
+    if (excuse := news.excuse(pair, exact=exact, by_user=by_user)) is not None:
         looked.excused.append(excuse)
         return
     looked.found.append(

@@ -67,14 +67,17 @@ class News:
     said: Sequence[Spoken]
     knowledge_tools: UserPattern
 
-    def excuse(self, pair: Pair, *, exact: bool) -> str | None:
-        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them."""
+    def excuse(self, pair: Pair, *, exact: bool, by_user: bool = True) -> str | None:
+        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them.
+
+        ``by_user``: whether what the user says of themselves can change it.
+        """
         if corrects(pair.later.answer):
             return "openly corrected"
         since = self.said[pair.earlier.at + 1 : pair.later.at + 1]
         if (told := self._told_by_tool(pair, since)) is not None:
             return f"a tool said something new: {told}"
-        if (told := self._told_by_user(pair, since)) is not None:
+        if by_user and (told := self._told_by_user(pair, since)) is not None:
             return f"the user said something new: {told}"
         if not exact and (told := _other_case(pair)) is not None:
             return f"asked about another case: {told}"
