@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Final
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
@@ -53,6 +53,7 @@ class _Found:
 class _Looked:
     found: list[_Found]
     excused: list[str]
+    doubts: list[str] = field(default_factory=list)
     pairs: int = 0
     read: int = 0
     failure: str = ""
@@ -143,8 +144,8 @@ class CrossTurn:
         if not self.answered_before:
             for pair, why in (*opposite_clauses(said), *swapped_values(said)):
                 _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
-            for pair, why in changed_terms(said):
-                _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+            for pair, why, about in changed_terms(said):
+                _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, about=about)
             for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
                 _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, by_user=False)
         if not self.light and not looked.failure:
@@ -158,7 +159,11 @@ class CrossTurn:
         """Add what the networks find."""
         for pair, why in await changed_values(said, self.embedder) if not self.answered_before else ():
             _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+        served = any(each.tool_calls for each in said) and not self.answered_before
         for pair, sure in await read_pairs(rest, self.entailer):
+            if served:  # records may explain it, which the network cannot know: its reading alone decides nothing
+                looked.doubts.append(f"{_where(pair.later)} may contradict {_where(pair.earlier)} ({sure:.2f})")
+                continue
             _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
         looked.read = len(rest)
 
@@ -177,6 +182,8 @@ class CrossTurn:
         note += "; light: by words and numbers only" if self.light else f", {looked.read} read by the network"
         if looked.excused:
             note += f"; {len(looked.excused)} changed for a reason ({quoted(looked.excused[0], 160)})"
+        if looked.doubts:
+            note += f"; in doubt: {quoted(looked.doubts[0], 160)}"
         return note + (f"; {left} more were not looked at" if left else "")
 
     def _producer(self, looked: _Looked) -> str:
@@ -184,9 +191,9 @@ class CrossTurn:
 
 
 def _keep(
-    looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, by_user: bool = True
+    looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, **news_of: Any
 ) -> None:
-    if (excuse := news.excuse(pair, exact=exact, by_user=by_user)) is not None:
+    if (excuse := news.excuse(pair, exact=exact, **news_of)) is not None:
         looked.excused.append(excuse)
         return
     looked.found.append(

@@ -19,6 +19,7 @@ from proctor.scorers.conversation.cross_turn_opposites import is_case, saying_of
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_clock_times, find_weekdays
+from proctor.text.content_words import content
 from proctor.text.money import CURRENCIES
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.polarity import denied_root, is_denied, is_free, root_words, split_clauses
@@ -57,6 +58,7 @@ _ONLY: Final = re.compile(
 _COST: Final = root_words(
     "free charge costs price amount kostenlos kostenfrei kostet kosten gebühr preis gratis gratuit gratuite coûte coût prix gratuito gratuita cuesta precio costa costo prezzo custa custo preço kost prijs kostar pris kosztuje cena бесплатно стоит цена ücretsiz fiyat é"
 )
+_COST_STEMS: Final = content("free charge charges cost costs price amount fee fees pay paid euro dollar pound eur usd gbp")
 _NAME: Final = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zß-öø-ÿ][^\W\d_]+|[\w-]*\d[\w-]*")
 _TOKEN: Final = re.compile(r"[^\W_]+|[^\w\s]")
 _LEAST_SHARED: Final = 2
@@ -81,18 +83,24 @@ def changed_hours(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str]]:
             yield _pair(earlier, later, *found), f"other hours for the same day: {found[0]!r}"
 
 
-def changed_terms(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str]]:
-    """Yield pairs of answers of which one calls free what costs something in the other, or drops its condition."""
+def changed_terms(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str, frozenset[str]]]:
+    """Yield pairs of answers of which one calls free what costs something in the other, or drops its condition.
+
+    The third value is what both speak of: news of something else is no reason for another term.
+    """
     for earlier, later in _answers(said):
         one, two = _clauses(earlier.answer), _clauses(later.answer)
         found = _first(one, two, lambda a, b: _is_priced_and_free(a, b) or _is_priced_and_free(b, a))
         if found is not None:
             pair = _pair(earlier, later, *found)
             if language_of(found[1]) != "en" or not other_things(pair):
-                yield pair, f"free in one answer, for an amount in the other: {found[0]!r}"
+                about = _subject(found[0]) & _subject(found[1])
+                yield pair, f"free in one answer, for an amount in the other: {found[0]!r}", about
         found = _first(one, two, lambda a, b: _is_condition_dropped(a, b) or _is_condition_dropped(b, a))
         if found is not None:
-            yield _pair(earlier, later, *found), f"a condition in one answer, without it in the other: {found[0]!r}"
+            about = frozenset(each for each in map(denied_root, found) if each)
+            why = f"a condition in one answer, without it in the other: {found[0]!r}"
+            yield _pair(earlier, later, *found), why, about
 
 
 def _answers(said: Sequence[Spoken]) -> Iterator[tuple[Spoken, Spoken]]:
@@ -181,6 +189,8 @@ def _subject(text: str) -> frozenset[str]:
         plain = f"{plain[: one.start]} {plain[one.end :]}"
     for pattern in (_END, _START, _CLOSED):
         plain = pattern.sub(" ", plain)
+    if language_of(text) == "en":
+        return content(plain) - _COST_STEMS
     return root_words(plain) - _COST - _everyday()
 
 
@@ -230,7 +240,7 @@ def _is_qualified(root: str, clause: str) -> bool:
         if not token.startswith(root):
             continue
         beside = [tokens[at] for at in (place - 1, place + 1) if 0 <= at < len(tokens)]
-        if any(len(each) > _SHORT_WORD and root_words(each) - _everyday() - _COST for each in beside):
+        if any(len(each) > _SHORT_WORD and root_words(f"{each} é") - _everyday() - _COST for each in beside):
             return True
     return False
 
