@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, TypeVar
@@ -93,7 +93,8 @@ def changed_terms(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str, frozenset
         found = _first(one, two, lambda a, b: _is_priced_and_free(a, b) or _is_priced_and_free(b, a))
         if found is not None:
             pair = _pair(earlier, later, *found)
-            if language_of(found[1]) != "en" or not other_things(pair):
+            clauses = replace(pair, one=replace(pair.one, text=found[0]), two=replace(pair.two, text=found[1]))
+            if language_of(found[1]) != "en" or not other_things(clauses, same_question=True):
                 about = _subject(found[0]) & _subject(found[1])
                 yield pair, f"free in one answer, for an amount in the other: {found[0]!r}", about
         found = _first(one, two, lambda a, b: _is_condition_dropped(a, b) or _is_condition_dropped(b, a))

@@ -22,6 +22,7 @@ from proctor.text.polarity import root_words
 __all__ = ["asked_again", "given_again", "looked_up_again", "made_progress"]
 
 _VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
+_SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
 _ASKS: Final = re.compile(r"[?？؟]")
 _SAME_ASK: Final = 0.75  # share of the words of the shorter question
 _LIKE_ASK: Final = 0.3  # share of the words of the shorter message, where the customer had to repeat a value
@@ -49,8 +50,9 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
             new = root_words(run.turns[later].asked) - root_words(between[0].asked)
             asked = run.turns[earlier - 1] if earlier else Turn(messages=())
             # The question may come back at once, or after others were asked.
-            place = next((at for at in range(earlier, later) if _asks_alike(asked, run.turns[at])), None)
-            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or place is None:
+            ranked = [(_asks_alike(asked, run.turns[at]), at) for at in range(earlier, later)]
+            share, place = max(ranked, key=lambda each: each[0])
+            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or share < _LIKE_ASK:
                 continue
             if left and not any(asks_to_repeat(each.asked) for each in between[1:]):
                 note = f"asked for again, although the customer gave {left[0]!r} (again in {turn_label(later)})"
@@ -104,19 +106,18 @@ def _is_same(one: str, other: str) -> bool:
     return shared >= _LEAST_WORDS and shared >= _SAME_ASK * min(len(left), len(right))
 
 
-def _is_like(one: str, other: str) -> bool:
-    """Whether two messages of the agent ask alike."""
-    left, right = root_words(one), root_words(other)
-    return bool(left and right) and len(left & right) >= _LIKE_ASK * min(len(left), len(right))
-
-
-def _asks_alike(one: Turn, other: Turn) -> bool:
-    """Whether a sentence of the later answer is like a question of the earlier: a request need not be a question."""
-    if _is_like(one.answer, other.answer):
-        return True
+def _asks_alike(one: Turn, other: Turn) -> float:
+    """Return how much a sentence of the later answer is like a question of the earlier: a request need not be one."""
     questions = [each.text for each in statements(one.answer, most=40) if each.kind == "question"]
     said = [each.text for each in statements(other.answer, most=40)]
-    return any(_is_like(question, sentence) for question in questions for sentence in said)
+    pairs = [(one.answer, other.answer), *((question, sentence) for question in questions for sentence in said)]
+    return max(_shared(left, right) for left, right in pairs)
+
+
+def _shared(one: str, other: str) -> float:
+    """Return the share of the words of the shorter text; abbreviations such as DNI or PIN are words too."""
+    left, right = (root_words(text) | frozenset(_SHORT_NAME.findall(text)) for text in (one, other))
+    return len(left & right) / min(len(left), len(right)) if left and right else 0.0
 
 
 def made_progress(turns: Sequence[Turn], since: int) -> bool:

@@ -43,6 +43,7 @@ _MANY_AMOUNTS: Final = 10  # known amounts from which any sum may be computed
 _ZERO: Final = re.compile(r"(?<![\d.,])0(?:[.,]0+)?(?![\d.,]*\d)")
 _MOST_KEPT: Final = 40  # figures of earlier answers that may be computed with
 _MOST_SUMMED: Final = 14
+_MOST_TIMES: Final = 4
 _LEAST_FIT: Final = 2  # words of a field's name
 _DAY: Final = Decimal(24)
 _PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
@@ -244,6 +245,8 @@ def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], mess
     """Whether a figure follows from a known date or time, or is the total of known amounts."""
     if one.unit in CURRENCIES:
         return one.value == 0 or _is_total(one.value, message)
+    if one.unit in _PERIODS - {"percent"} and _is_multiple(one, known, beside):
+        return True
     days = [each.day for each in (*known.stated, *beside) if each.day is not None]
     if one.day is not None:  # "today is the 19th, so tomorrow is the 20th"
         return any(
@@ -261,6 +264,19 @@ def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], mess
     if one.unit == "hour" and one.size == 1:  # "13.22 uur", "10 h": a time of day
         return all(any(_is_clock(end, each) for each in known.stated) for end in (one.value, one.high or one.value))
     return False
+
+
+def _is_multiple(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
+    """Whether a period is a few times a known one of the same sentence: four weeks, renewable once, so eight weeks."""
+    return any(
+        each is not one
+        and each.unit == one.unit
+        and each.value
+        and each.end <= one.start
+        and one.value / each.value in range(2, _MOST_TIMES + 1)
+        and known.explains(each)
+        for each in beside
+    )
 
 
 def _is_clock(hours: Decimal, other: Quantity) -> bool:

@@ -35,6 +35,7 @@ _CONSEQUENCE: Final = re.compile(
     r"\b.{0,200}$",
     re.IGNORECASE | re.DOTALL,
 )
+_VALUE: Final = re.compile(r"\+?\d[\d ().-]{4,20}\d|[\w.+-]+@[\w.-]+\w")
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _ASKS: Final = ("?", "？", "؟")
 _FEW_WORDS: Final = 4
@@ -63,7 +64,7 @@ def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedE
         for each in statements(message.text)
         if each.kind in ("claim", "courtesy") and not is_denied(each.text)
         for part in (_without_consequence(each.text),)
-        if not _NOT_YET.search(part)
+        if not _NOT_YET.search(part) and not _reports_record(part, message)
     ]
     completed = any(matcher("act_completed", "act_claimed").has(each) for each in said)
     lost = _failed_act(message.turn_calls, tool_effects)
@@ -95,6 +96,15 @@ def _failed_act(calls: Sequence[ToolCall], tool_effects: Mapping[str, StatedEffe
 
 def _may_act(call: ToolCall, tool_effects: Mapping[str, StatedEffect]) -> bool:
     return tool_effect(call.name, tool_effects) == "changes"
+
+
+def _reports_record(sentence: str, message: AgentMessage) -> bool:
+    """Whether a sentence answers a question with a value of a record: "we have 0170 5550099 noted"."""
+    if not message.heard or not any(sign in message.heard[-1] for sign in _ASKS):
+        return False
+    values = ["".join(filter(str.isalnum, each)).casefold() for each in _VALUE.findall(sentence)]
+    told = "".join(filter(str.isalnum, " ".join(each.text for each in message.told if each.data))).casefold()
+    return bool(values) and all(each in told for each in values)
 
 
 def _without_words_of(tool: str, text: str) -> str:
