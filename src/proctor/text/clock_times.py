@@ -144,9 +144,7 @@ def _day_begun(short: str, names: str) -> int | None:
     """Return the only day whose name begins so."""
     if len(short) < (_LEAST_LETTERS if short < "\u2e80" else 1):
         return None
-    days = [
-        day for day, forms in enumerate(names.split()) if any(each.startswith(short) for each in forms.split("|"))
-    ]
+    days = [day for day, forms in enumerate(names.split()) if any(each.startswith(short) for each in forms.split("|"))]
     return days[0] if len(days) == 1 else None
 
 

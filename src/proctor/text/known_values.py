@@ -72,6 +72,10 @@ class KnownValues:
             return any(100 - each == one.value for each in shares) or any(
                 first + second == one.value for first, second in combinations_with_replacement(shares[:8], 2)
             )
+        return self._is_period(one)
+
+    def _is_period(self, one: Quantity) -> bool:
+        """Whether a period lies between two known dates, or is a product, sum or difference of known ones."""
         if one.unit == "hour" and one.size == _HOURS_A_DAY and self._is_time_between(one):
             return True
         alike = [each.value for each in self.stated if each.unit == one.unit and each.high is None]
@@ -213,7 +217,9 @@ def _dates(days: Iterable[Day]) -> set[date]:
     """Return the dates; one without a year has that of the others."""
     days = list(days)
     years = {each.year for each in days if each.year} or {2024}
-    found = {_date(year, each.month or 1, each.day or 1) for each in days for year in ({each.year} - {None} or years)}
+    found = {
+        _date(year, each.month or 1, each.day or 1) for each in days for year in ((each.year,) if each.year else years)
+    }
     return {each for each in found if each is not None}
 
 

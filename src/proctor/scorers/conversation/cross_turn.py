@@ -142,12 +142,7 @@ class CrossTurn:
             if (why := opposite_answers(earlier, later)) is not None:
                 _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True)
         if not self.answered_before:
-            for pair, why in (*opposite_clauses(said), *swapped_values(said)):
-                _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
-            for pair, why, about in changed_terms(said):
-                _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, about=about)
-            for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
-                _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, by_user=False)
+            _compare_terms(looked, news, said)
         if not self.light and not looked.failure:
             try:
                 await self._read(looked, news, said, rest)
@@ -190,15 +185,23 @@ class CrossTurn:
         return "rule+local model" if looked.read else "rule"
 
 
-def _keep(
-    looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, **news_of: Any
-) -> None:
+def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, **news_of: Any) -> None:
     if (excuse := news.excuse(pair, exact=exact, **news_of)) is not None:
         looked.excused.append(excuse)
         return
     looked.found.append(
         _Found(earlier=pair.earlier, later=pair.later, one=pair.one.text, two=pair.two.text, why=why, sure=sure)
     )
+
+
+def _compare_terms(looked: _Looked, news: News, said: Sequence[Spoken]) -> None:
+    """Add what clauses deny, and what they price or time otherwise."""
+    for pair, why in (*opposite_clauses(said), *swapped_values(said)):
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
+    for pair, why, about in changed_terms(said):
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, about=about)
+    for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, by_user=False)
 
 
 def _said_together(pair: Pair) -> bool:

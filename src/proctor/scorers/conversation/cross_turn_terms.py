@@ -58,7 +58,9 @@ _ONLY: Final = re.compile(
 _COST: Final = root_words(
     "free charge costs price amount kostenlos kostenfrei kostet kosten gebühr preis gratis gratuit gratuite coûte coût prix gratuito gratuita cuesta precio costa costo prezzo custa custo preço kost prijs kostar pris kosztuje cena бесплатно стоит цена ücretsiz fiyat é"
 )
-_COST_STEMS: Final = content("free charge charges cost costs price amount fee fees pay paid euro dollar pound eur usd gbp")
+_COST_STEMS: Final = content(
+    "free charge charges cost costs price amount fee fees pay paid euro dollar pound eur usd gbp"
+)
 _NAME: Final = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zß-öø-ÿ][^\W\d_]+|[\w-]*\d[\w-]*")
 _TOKEN: Final = re.compile(r"[^\W_]+|[^\w\s]")
 _LEAST_SHARED: Final = 2
@@ -94,7 +96,8 @@ def changed_terms(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str, frozenset
         if found is not None:
             pair = _pair(earlier, later, *found)
             clauses = replace(pair, one=replace(pair.one, text=found[0]), two=replace(pair.two, text=found[1]))
-            if language_of(found[1]) != "en" or not other_things(clauses, same_question=True):
+            happened = pair.one.changed or pair.two.changed  # what was refunded or charged once is no price
+            if not happened and (language_of(found[1]) != "en" or not other_things(clauses, same_question=True)):
                 about = _subject(found[0]) & _subject(found[1])
                 yield pair, f"free in one answer, for an amount in the other: {found[0]!r}", about
         found = _first(one, two, lambda a, b: _is_condition_dropped(a, b) or _is_condition_dropped(b, a))
@@ -110,9 +113,7 @@ def _answers(said: Sequence[Spoken]) -> Iterator[tuple[Spoken, Spoken]]:
             yield earlier, later
 
 
-def _first(
-    one: Sequence[Kind], two: Sequence[Kind], differ: Callable[[Kind, Kind], bool]
-) -> tuple[str, str] | None:
+def _first(one: Sequence[Kind], two: Sequence[Kind], differ: Callable[[Kind, Kind], bool]) -> tuple[str, str] | None:
     for later in two:
         for earlier in one:
             if differ(earlier, later):
@@ -180,7 +181,8 @@ def _is_same_place(one: str, two: str) -> bool:
     """Whether both share a word beside days and times, and do not name different things."""
     left, right = _subject(one), _subject(two)
     names = _names(one) - _plain_words(two), _names(two) - _plain_words(one)
-    return bool(left & right) and not (names[0] and names[1])
+    shares = left & right or _names(one) & _plain_words(two) or _names(two) & _plain_words(one)
+    return bool(shares) and not (names[0] and names[1])
 
 
 def _subject(text: str) -> frozenset[str]:
@@ -201,7 +203,9 @@ def _everyday() -> frozenset[str]:
 
 
 def _names(text: str) -> frozenset[str]:
-    days = {one.quote.casefold() for one in find_weekdays(text)} | {one.quote.casefold() for one in find_clock_times(text)}
+    days = {one.quote.casefold() for one in find_weekdays(text)} | {
+        one.quote.casefold() for one in find_clock_times(text)
+    }
     return frozenset(each for each in map(str.casefold, _NAME.findall(text)) if not any(each in day for day in days))
 
 
@@ -212,10 +216,7 @@ def _plain_words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def _clauses(answer: str) -> tuple[str, ...]:
     return tuple(
-        clause
-        for each in statements(answer, most=40)
-        if each.kind == "claim"
-        for clause in split_clauses(each.text)
+        clause for each in statements(answer, most=40) if each.kind == "claim" for clause in split_clauses(each.text)
     )
 
 
