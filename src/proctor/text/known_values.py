@@ -124,7 +124,8 @@ class KnownValues:
         halves = {amount * _HALF for amount in scaled}
         if any(abs(each - one.value) < _ROUNDED for each in parts | halves):
             return True
-        if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in parts):
+        # The customer names amounts without a currency too: "and one more for 10".
+        if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in (*parts, *self.factors)):
             return True
         if any(abs(abs(first - second) - one.value) < _ROUNDED for first in prices for second in (*prices, *scaled)):
             return True

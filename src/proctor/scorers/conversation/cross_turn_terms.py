@@ -25,6 +25,7 @@ from proctor.text.normalise.language_likeness import common_words
 from proctor.text.polarity import denied_root, is_denied, is_free, root_words, split_clauses
 from proctor.text.quantities import find_quantities
 from proctor.text.script import language_of
+from proctor.text.units import find_unit
 
 __all__ = ["changed_hours", "changed_terms"]
 
@@ -63,6 +64,7 @@ _COST_STEMS: Final = content(
 )
 _NAME: Final = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zß-öø-ÿ][^\W\d_]+|[\w-]*\d[\w-]*")
 _TOKEN: Final = re.compile(r"[^\W_]+|[^\w\s]")
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _LEAST_SHARED: Final = 2
 _SHORT_WORD: Final = 3
 
@@ -192,9 +194,17 @@ def _subject(text: str) -> frozenset[str]:
         plain = f"{plain[: one.start]} {plain[one.end :]}"
     for pattern in (_END, _START, _CLOSED):
         plain = pattern.sub(" ", plain)
+    plain = _WORD.sub(lambda word: " " if _is_unit(word.group().lower()) else word.group(), plain)
     if language_of(text) == "en":
         return content(plain) - _COST_STEMS
     return root_words(plain) - _COST - _everyday()
+
+
+@lru_cache(maxsize=4096)
+def _is_unit(word: str) -> bool:
+    """Whether a word counts something: days, Stunden, personnes are no things of which two answers speak."""
+    found = find_unit(f"1 {word}", 1)
+    return found is not None and found.end == len(word) + 2
 
 
 @lru_cache(maxsize=1)

@@ -99,6 +99,8 @@ def _others(people: Sequence[NestedPerson], said: str) -> Iterator[NestedPerson]
     for each in people:
         if each.name.casefold() in names or _is_named(each.name, said):
             continue
+        if not (mine or each.listed or each.is_named_as_person):
+            continue  # the one person of a class, a shop or an event is its contact
         if not each.looked_up or mine or each.listed:
             yield each
 
