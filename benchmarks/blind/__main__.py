@@ -1,6 +1,7 @@
 """Measures a blind set: ``python -m benchmarks.blind PART [--sealed] [--misses]``.
 
-Without ``--sealed`` the half for development is measured. ``--sealed`` opens the sealed half: the file must be the one
+Without ``--sealed`` the halves for development are measured, ``dev.jsonl`` and any ``dev-2.jsonl``, which was a sealed
+half before it was opened too often. ``--sealed`` opens the sealed half: the file must be the one
 that SEAL.md names, and date, commit and figures are appended to RESULTS.md.
 """
 
@@ -31,21 +32,27 @@ def main() -> int:
     parser.add_argument("--sealed", action="store_true", help="measure the sealed half, and keep what came out")
     parser.add_argument("--misses", action="store_true", help="list the items that came out wrong")
     asked = parser.parse_args()
-    path = _HERE / asked.part / ("sealed.jsonl" if asked.sealed else "dev.jsonl")
-    raw = path.read_bytes()
-    if asked.sealed and hashlib.sha256(raw).hexdigest() not in (_HERE / asked.part / "SEAL.md").read_text("utf-8"):
-        print(f"{path} is not the file that SEAL.md names: it was changed after it was sealed", file=sys.stderr)
+    folder = _HERE / asked.part
+    paths = [folder / "sealed.jsonl"] if asked.sealed else sorted(folder.glob("dev*.jsonl"))
+    if not all(path.exists() for path in paths):
+        print(f"{asked.part} has no sealed half: the last one was opened and is for development now", file=sys.stderr)
         return 2
-    items: list[Item] = [_labelled(json.loads(line)) for line in raw.decode().splitlines() if line.strip()]
-    text, misses = _measured(asked.part, items)
-    print(text)
-    if asked.misses:
-        print("\n".join(f"- {each}" for each in misses))
+    text = ""
+    for path in paths:
+        raw = path.read_bytes()
+        if asked.sealed and hashlib.sha256(raw).hexdigest() not in (folder / "SEAL.md").read_text("utf-8"):
+            print(f"{path} is not the file that SEAL.md names: it was changed after it was sealed", file=sys.stderr)
+            return 2
+        items: list[Item] = [_labelled(json.loads(line)) for line in raw.decode().splitlines() if line.strip()]
+        text, misses = _measured(asked.part, items)
+        print(text if len(paths) == 1 else f"{path.name}\n\n{text}\n")
+        if asked.misses:
+            print("\n".join(f"- {each}" for each in misses))
     if asked.sealed:
         commit = subprocess.run(
             ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
         ).stdout.strip()
-        with (_HERE / asked.part / "RESULTS.md").open("a", encoding="utf-8") as file:
+        with (folder / "RESULTS.md").open("a", encoding="utf-8") as file:
             file.write(f"## {datetime.now(UTC):%Y-%m-%d}, commit {commit or 'unknown'}\n\n{text}\n\n")
     return 0
 

@@ -24,16 +24,19 @@ def _text(row: dict[str, Any]) -> object:
 
 @pytest.mark.parametrize("part", sorted(PARTS))
 def test_the_sealed_half_is_as_it_was_sealed_and_shares_nothing_with_the_other(part: str) -> None:
-    sealed, other = (BLIND / part / name for name in ("sealed.jsonl", "dev.jsonl"))
+    sealed = BLIND / part / "sealed.jsonl"
+    others = sorted((BLIND / part).glob("dev*.jsonl"), key=str)
+    if not sealed.exists():  # opened too often: it is a half for development now
+        sealed = others.pop(0)
     assert hashlib.sha256(sealed.read_bytes()).hexdigest() in (BLIND / part / "SEAL.md").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in sealed.read_text(encoding="utf-8").splitlines()]
     ids = {row["id"] for row in rows}
     assert len(ids) == len(rows)
     assert all(row["twin"] in ids for row in rows if row.get("twin")), "a twin is in the same half"
     texts = {_text(row) for row in rows}
-    for line in other.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        assert _text(row) not in texts
+    assert others
+    for line in (line for other in others for line in other.read_text(encoding="utf-8").splitlines()):
+        assert _text(json.loads(line)) not in texts
 
 
 def test_the_table_counts_by_kind_and_language_and_shows_the_baseline() -> None:

@@ -16,7 +16,12 @@ _CLOCK: Final = re.compile(
     r"(?P<before>午前|午後|上午|下午|晚上|早上|오전|오후)?\s?"
     r"(?<![\d:./])(?P<h>[01]?\d|2[0-4])"
     r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
-    r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b))"
+    r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b)|\s?o['’]clock\b"
+    # "klockan 10", "godz. 10", "saat 10": the word for the time of day stands before the hour.
+    r"|(?<=\bkl \d)(?!\d)|(?<=\bkl \d\d)|(?<=\bkl\. \d)(?!\d)|(?<=\bkl\. \d\d)"
+    r"|(?<=\bklockan \d)(?!\d)|(?<=\bklockan \d\d)|(?<=\bklokken \d)(?!\d)|(?<=\bklokken \d\d)"
+    r"|(?<=\bgodz\. \d)(?!\d)|(?<=\bgodz\. \d\d)|(?<=\bgodzinie \d)(?!\d)|(?<=\bgodzinie \d\d)"
+    r"|(?<=\bsaat \d)(?!\d)|(?<=\bsaat \d\d))"
     r"(?:\s?(?P<after>[ap])\.?m\b)?",
     re.IGNORECASE,
 )
@@ -45,6 +50,14 @@ _INFLECTED: Final = frozenset({8, 9})  # rows of stems, which take endings
 _RANGE: Final = re.compile(
     r"\s?(?:-|–|—|~|〜|～|から|到|至|부터)\s?|\s?,?\s(?:to|through|till|until|bis|tot|t/m|à|au|a|al|até|do|по|до|ile|ila|إلى|से)\s(?:[ld]\w{0,2}\s)?",
     re.IGNORECASE,
+)
+# Short forms that are no beginnings of the names.
+_SHORT_NAMES: Final = ("pn wt śr czw pt sob nd|ndz", "пн вт ср чт пт сб вс")
+_LEAST_LETTERS: Final = 2  # of a shortened name; one sign where a name has a sign of its own
+_SHORT_RANGE: Final = re.compile(
+    r"(?<![^\W\d_])(?P<first>[^\W\d_]{1,12})\.?"
+    r"(?:\s?[-–—~〜～]\s?|から|到|至|부터|\s(?:to|till?|bis|tot|t/m|à|au|a|al|até|do|по|до)\s(?:[ld]\w{0,2}\s)?)"
+    r"(?P<last>[^\W\d_]{1,12})(?![^\W\d_])"
 )
 
 
@@ -81,6 +94,7 @@ def find_weekdays(text: str) -> Iterator[Quantity]:
     low = text.lower()
     if len(low) != len(text):
         return
+    yield from _short_ranges(text, low)
     for match in _weekdays().finditer(low):
         day = int(match.lastgroup[1:2]) if match.lastgroup else 0
         one = Quantity(
@@ -98,6 +112,40 @@ def find_weekdays(text: str) -> Iterator[Quantity]:
                 )
         yield one
         before = one
+
+
+def _short_ranges(text: str, low: str) -> Iterator[Quantity]:
+    """Yield the days of ranges of shortened names: Mo–Sa, Mon-Fri, lun. a vie., segunda a sexta, 月〜金.
+
+    A short form is the beginning of a name. Alone it may be any word, so both ends must be names of one language.
+    """
+    for match in _SHORT_RANGE.finditer(low):
+        first, last = match["first"], match["last"]
+        for names in (*_NAMES, *_SHORT_NAMES):
+            ends = [_day_begun(each, names) for each in (first, last)]
+            if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+                continue
+            if all(each in re.split(r"[ |]", names) for each in (first, last)) and names in _NAMES:
+                break  # whole names are found as such
+            quote = text[match.start() : match.end()]
+            for step in range((ends[1] - ends[0]) % 7 + 1):
+                yield Quantity(
+                    value=Decimal((ends[0] + step) % 7),
+                    unit="weekday",
+                    start=match.start(),
+                    end=match.end(),
+                    quote=quote,
+                )
+            break
+
+
+@lru_cache(maxsize=1024)
+def _day_begun(short: str, names: str) -> int | None:
+    """Return the only day whose name begins so."""
+    if len(short) < (_LEAST_LETTERS if short < "\u2e80" else 1):
+        return None
+    days = [day for day, forms in enumerate(names.split()) if any(each.startswith(short) for each in forms.split("|"))]
+    return days[0] if len(days) == 1 else None
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from typing import Final
 
 from proctor.text.clock_times import find_times
@@ -24,6 +24,7 @@ _MOST_TERMS: Final = 6  # amounts of which three are summed
 _MOST_FACTOR: Final = 1000
 _MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days or persons
 _FEW_FIGURES: Final = 40
+_HOURS_A_DAY: Final = Decimal(24)
 _HALF: Final = Decimal("0.5")
 _ROUNDED: Final = Decimal("0.01")
 _CENTS: Final = re.compile(r"\d\s?c|cent|cént|cênt|grosz|kuruş|коп", re.IGNORECASE)
@@ -71,6 +72,12 @@ class KnownValues:
             return any(100 - each == one.value for each in shares) or any(
                 first + second == one.value for first, second in combinations_with_replacement(shares[:8], 2)
             )
+        return self._is_period(one)
+
+    def _is_period(self, one: Quantity) -> bool:
+        """Whether a period lies between two known dates, or is a product, sum or difference of known ones."""
+        if one.unit == "hour" and one.size == _HOURS_A_DAY and self._is_time_between(one):
+            return True
         alike = [each.value for each in self.stated if each.unit == one.unit and each.high is None]
         return any(each * factor == one.value for each in alike for factor in self.factors) or any(
             one.value in (first + second, abs(first - second))
@@ -102,7 +109,7 @@ class KnownValues:
         """Whether an amount is computed from known ones: sums of amounts, times a count, less a percentage."""
         amounts = {each.value for each in (*self.stated, *beside) if each.unit == one.unit}
         # An amount of a record has no currency beside it; a whole number is more likely a count or part of an id.
-        amounts |= {each.value for each in self.stated if not each.unit and each.value % 1}
+        amounts |= {abs(each.value) for each in self.stated if not each.unit and each.value % 1}  # -18.42 is a credit
         amounts |= {
             end for each in self.stated if each.high is not None and each.unit == one.unit for end in (each.high,)
         }
@@ -117,7 +124,8 @@ class KnownValues:
         halves = {amount * _HALF for amount in scaled}
         if any(abs(each - one.value) < _ROUNDED for each in parts | halves):
             return True
-        if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in parts):
+        # The customer names amounts without a currency too: "and one more for 10".
+        if any(abs(first + second - one.value) < _ROUNDED for first in prices for second in (*parts, *self.factors)):
             return True
         if any(abs(abs(first - second) - one.value) < _ROUNDED for first in prices for second in (*prices, *scaled)):
             return True
@@ -125,6 +133,17 @@ class KnownValues:
             abs(first + second + third - one.value) < _ROUNDED
             for first, second in combinations_with_replacement(prices, 2)
             for third in scaled
+        )
+
+    def _is_time_between(self, one: Quantity) -> bool:
+        """Whether a number of days is the time between two known dates, counted with or without the last day."""
+        days = {each.day for each in self.stated if each.day is not None and each.day.month and each.day.day}
+        if len(days) > _MOST_AMOUNTS:
+            return False
+        wanted = one.value / _HOURS_A_DAY
+        return any(
+            0 <= abs(wanted - abs((first - second).days)) <= 1
+            for first, second in combinations(sorted(_dates(days)), 2)
         )
 
     def _follows_in_time(self, one: Quantity) -> bool:
@@ -193,6 +212,16 @@ def _counts(text: str) -> Iterable[Decimal]:
     """Yield the numbers that may count something: all but amounts of money."""
     yield from (one.value_written for one in find_quantities(text) if one.unit not in CURRENCIES and one.day is None)
     yield from (each.value for each in find_number_words(text))
+
+
+def _dates(days: Iterable[Day]) -> set[date]:
+    """Return the dates; one without a year has that of the others."""
+    days = list(days)
+    years = {each.year for each in days if each.year} or {2024}
+    found = {
+        _date(year, each.month or 1, each.day or 1) for each in days for year in ((each.year,) if each.year else years)
+    }
+    return {each for each in found if each is not None}
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -42,7 +42,7 @@ _DENIED: Final = re.compile(
     re.IGNORECASE,
 )
 _EXCLUDED: Final = re.compile(
-    r"\b(?:exclud\w+|prohibit\w*|forbidden|impossible|unavailable|refus\w+|ausgeschlossen|verboten|exclus?\w*|interdit\w*|excluid\w*|prohibid\w+|esclus\w+|vietat\w+"
+    r"\b(?:exclude[sd]?|prohibit\w*|forbidden|impossible|unavailable|refus\w+|ausgeschlossen|verboten|exclus?\w*|interdit\w*|excluid\w*|prohibid\w+|esclus\w+|vietat\w+"
     r"|uitgesloten|verboden|wykluczon\w+|исключ\w+|запрещ\w+|yasak\w*|हराम|मना)\b|対象外|除外|除外|제외",
     re.IGNORECASE,
 )

@@ -13,6 +13,8 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.scorers.conversation.part_scorers import GATES
+from proctor.scorers.conversation.turns import Turns
+from proctor.scorers.weighted_parts import combined
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
 from tests.tables import table
@@ -205,3 +207,21 @@ async def test_gold_calls_decide_with_the_default_gates() -> None:
     score = await built(ConversationScorer).score(gold, missed)
     assert score.value == 0.0
     assert score.reason.startswith("failed by completion")
+
+
+@pytest.mark.parametrize(("measured", "passes"), [(None, True), (0.0, False)])
+async def test_an_estimate_of_support_alone_fails_nothing(
+    monkeypatch: pytest.MonkeyPatch, measured: float | None, passes: bool
+) -> None:
+    async def low(self: Turns, case: Case, run: Trajectory) -> Score:
+        parts = [Score(name="support", value=0.1, weight=2.0)]
+        parts += [Score(name="recall", value=measured, weight=1.0)] if measured is not None else []
+        return combined("turns", parts, version="1")
+
+    monkeypatch.setattr(Turns, "score", low)
+    score = await scorer(weights={"turns": 1}, off=["outcome"]).score(CASE, GOOD)
+    assert (score.value is not None and score.value >= 0.5) is passes
+    if passes:
+        assert score.reason.startswith("6 gates passed; in doubt") or "in doubt" in score.reason
+        assert score.confidence is not None
+        assert score.confidence <= 0.3

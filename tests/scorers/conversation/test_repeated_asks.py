@@ -96,3 +96,26 @@ def test_a_request_that_is_closed_open_is_a_dead_end(run: Trajectory) -> None:
 )
 def test_a_request_that_was_met_is_none(run: Trajectory) -> None:
     assert not list(closed_open_request(run, {}))
+
+
+@pytest.mark.parametrize(
+    ("run", "turn"),
+    [
+        (talk(("oi", "Qual é o e-mail do seu cadastro?"), ("duda91@correio.example", "E aparece algum erro?"),
+              ("sim", "Me informe por favor o e-mail do seu cadastro."), ("duda91@correio.example", "Certo!")), 2),
+        (talk(("cita", "¿Cuál es su DNI?"), ("12345678Z", "¿Me puede decir su DNI, por favor?"),
+              ("12345678Z", "Un momento.")), 1),
+        (talk(("a charge", "Could you give me the last four digits of the card?"),
+              ("6631", "Please tell me the last four digits."), ("I just did. six six three one.", "Thanks.")), 1),
+    ],
+)  # fmt: skip
+def test_a_request_in_other_words_or_a_value_spelled_out_is_the_same(run: Trajectory, turn: int) -> None:
+    assert [each.turn for each in given_again(run)] == [turn]
+
+
+def test_a_remark_on_an_honest_refusal_leaves_nothing_open() -> None:
+    run = talk(
+        ("18:00'e kadar gelir mi?", "Maalesef kesin bir saat söyleyemem."),
+        ("en azından açık konuştunuz", "Teşekkür ederim, iyi günler."),
+    )
+    assert not list(closed_open_request(run, {}))

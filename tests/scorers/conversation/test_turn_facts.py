@@ -91,3 +91,33 @@ async def test_instructions_are_a_source() -> None:
     told = "Refunds take 5 to 7 business days."
     assert (await TurnFacts().score(_CASE, talk(("when?", "In 5-7 business days."), system=told))).value == 1.0
     assert (await TurnFacts().score(_CASE, talk(("when?", "In 10 business days."), system=told))).value == 0.0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("wann?", "Montag bis Samstag von 7 bis 20 Uhr."), sources=("Telefon: Mo–Sa 7–20 Uhr.",)),
+        talk(("ready?", call("get", {"id": "RX-6"}, {"qty": "28st", "hold_until": "2025-11-21"}), "Until the 21st.")),
+        talk(("I leave on 20 August 2025", call("get", {"id": "A-7"}, {"end_date": "2025-09-30"}),
+              "20 August is 41 days before your end date.")),
+        talk(("combien ?", "Quatre semaines, renouvelables une fois, donc huit semaines."),
+             sources=("Prêt : 4 semaines, renouvelable une fois.",)),
+        talk(("balance?", call("get", {"id": "A-7"}, {"balance": -18.42}), "You are £18.42 in credit.")),
+    ],
+)  # fmt: skip
+async def test_ranges_of_days_ordinals_and_computed_periods_are_known(run: Trajectory) -> None:
+    assert (await TurnFacts().score(_CASE, run)).value == 1.0
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("storno?", "Danach dürfen Sie zwei Jahre lang keinen Kurs buchen."), sources=("Storno: 30 %.",)),
+        talk(("kost dat wat? hij is kapot",
+              call("pas", {"klant": "1"}, {"vervanging_kapot": 7.5, "vervanging_diefstal": 0.0}),
+              "Nee, de eerste vervanging is gratis.")),
+        talk(("barnvagn?", "Bara före klockan 10."), sources=("Barnvagnar lämnas i förrummet.",)),
+    ],
+)  # fmt: skip
+async def test_a_figure_beside_a_denial_and_a_price_called_free_are_found(run: Trajectory) -> None:
+    assert (await TurnFacts().score(_CASE, run)).value == 0.0

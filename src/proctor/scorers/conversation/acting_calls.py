@@ -16,10 +16,13 @@ __all__ = ["did_act", "is_act", "may_have_acted", "was_refused"]
 
 _REFUSED: Final = re.compile(
     r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|échec|rechaz"
-    r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|エラー|却下|거절|실패|مرفوض|فشل)",
+    r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|不可|不能|無効|满|満|불가|エラー|却下|거절|실패|مرفوض|فشل)",
     re.IGNORECASE,
 )
-_STATES: Final = ("status", "state", "result", "outcome", "estado", "statut", "stato", "statut_demande")
+_STATES: Final = (
+    "status", "state", "result", "outcome", "estado", "statut", "stato", "statut_demande", "ergebnis", "résultat", "resultat", "resultado",
+    "risultato", "resultaat", "wynik", "результат", "статус", "sonuç", "durum", "結果", "状態", "结果", "状态", "결과", "상태", "نتيجة", "حالة",
+)  # fmt: skip
 _DONE: Final = frozenset({"ok", "success", "done", "created", "confirmed", "saved"})
 _FEW_FIELDS: Final = 6
 

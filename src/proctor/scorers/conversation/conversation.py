@@ -30,6 +30,7 @@ __all__ = ["ConversationScorer"]
 
 # The estimate is shown and helps to derive the outcome, but has no weight of its own.
 WEIGHTS: Final = {"outcome": 2.0, "turns": 1.0, "solved": 0.0}
+IN_DOUBT: Final = 0.3  # confidence of a pass that a person should look at
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: the parts are cached on the instance
@@ -112,13 +113,27 @@ class ConversationScorer:
         if broken:
             reason = f"no gate failed, and {broken[0].name} could not be judged: {broken[0].reason}"
             return unjudged(self, quoted(reason, 500), parts=tuple(parts), label=_label(parts))
-        rest = combined(self.name, parts, version=self.version)
+        rest = self._unless_only_estimated(combined(self.name, parts, version=self.version), parts)
         passed = [part.name for part in gates if part.passed]
         if rest.value is None and passed:
             reason = f"every gate that applies passed ({', '.join(passed)}); there is nothing else to score"
             return scored(self, 1.0, reason, parts=tuple(parts), confidence=0.5, label=_label(parts))
         said = f"{len(passed)} gates passed; " if passed else "no gate applied; "
         return replace(rest, reason=quoted(said + rest.reason, 1000), label=_label(parts))
+
+    def _unless_only_estimated(self, rest: Score, parts: Sequence[Score]) -> Score:
+        """Return the mean; one that only a network's estimate moves below the threshold is in doubt, not a failure.
+
+        The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an open request.
+        """
+        if rest.value is None or self.threshold is None or rest.value >= self.threshold:
+            return rest
+        firm = combined(self.name, [_without_estimates(part) for part in parts], version=self.version)
+        if firm.value is not None and firm.value < self.threshold:
+            return rest
+        sure = min(IN_DOUBT, rest.confidence if rest.confidence is not None else IN_DOUBT)
+        reason = f"in doubt, to be reviewed: a network's estimate alone is low; {rest.reason}"
+        return replace(rest, value=self.threshold, confidence=sure, reason=quoted(reason, 1000))
 
     def _failed(self, parts: Sequence[Score], down: Sequence[Score]) -> Score:
         """Return a score of 0 that lists the gates in order of the turn they failed in."""
@@ -146,6 +161,14 @@ class ConversationScorer:
             producer=producer,
             label=_label(parts),
         )
+
+
+def _without_estimates(part: Score) -> Score:
+    """Return the turns' score without the support that a network estimates: measured parts alone may fail."""
+    if part.name != "turns" or part.value is None:
+        return part
+    measured = [each for each in part.parts if each.name != "support"]
+    return replace(combined(part.name, measured, version=part.version), weight=part.weight)
 
 
 def _turn(part: Score) -> int | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Final
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
@@ -26,6 +26,7 @@ from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, oppos
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
+from proctor.scorers.conversation.cross_turn_terms import changed_hours, changed_terms
 from proctor.scorers.conversation.cross_turn_values import changed_values, swapped_values
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
@@ -52,6 +53,7 @@ class _Found:
 class _Looked:
     found: list[_Found]
     excused: list[str]
+    doubts: list[str] = field(default_factory=list)
     pairs: int = 0
     read: int = 0
     failure: str = ""
@@ -140,8 +142,7 @@ class CrossTurn:
             if (why := opposite_answers(earlier, later)) is not None:
                 _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True)
         if not self.answered_before:
-            for pair, why in (*opposite_clauses(said), *swapped_values(said)):
-                _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
+            _compare_terms(looked, news, said)
         if not self.light and not looked.failure:
             try:
                 await self._read(looked, news, said, rest)
@@ -153,7 +154,11 @@ class CrossTurn:
         """Add what the networks find."""
         for pair, why in await changed_values(said, self.embedder) if not self.answered_before else ():
             _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+        served = any(each.tool_calls for each in said) and not self.answered_before
         for pair, sure in await read_pairs(rest, self.entailer):
+            if served:  # records may explain it, which the network cannot know: its reading alone decides nothing
+                looked.doubts.append(f"{_where(pair.later)} may contradict {_where(pair.earlier)} ({sure:.2f})")
+                continue
             _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
         looked.read = len(rest)
 
@@ -172,19 +177,31 @@ class CrossTurn:
         note += "; light: by words and numbers only" if self.light else f", {looked.read} read by the network"
         if looked.excused:
             note += f"; {len(looked.excused)} changed for a reason ({quoted(looked.excused[0], 160)})"
+        if looked.doubts:
+            note += f"; in doubt: {quoted(looked.doubts[0], 160)}"
         return note + (f"; {left} more were not looked at" if left else "")
 
     def _producer(self, looked: _Looked) -> str:
         return "rule+local model" if looked.read else "rule"
 
 
-def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool) -> None:
-    if (excuse := news.excuse(pair, exact=exact)) is not None:
+def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, **news_of: Any) -> None:
+    if (excuse := news.excuse(pair, exact=exact, **news_of)) is not None:
         looked.excused.append(excuse)
         return
     looked.found.append(
         _Found(earlier=pair.earlier, later=pair.later, one=pair.one.text, two=pair.two.text, why=why, sure=sure)
     )
+
+
+def _compare_terms(looked: _Looked, news: News, said: Sequence[Spoken]) -> None:
+    """Add what clauses deny, and what they price or time otherwise."""
+    for pair, why in (*opposite_clauses(said), *swapped_values(said)):
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
+    for pair, why, about in changed_terms(said):
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, about=about)
+    for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, by_user=False)
 
 
 def _said_together(pair: Pair) -> bool:

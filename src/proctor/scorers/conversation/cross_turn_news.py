@@ -48,6 +48,10 @@ _OWN = re.compile(
     r"|私|僕|実は|うち|です|ます",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"\W*(?:(?:so|and|but|ok(?:ay)?|then)\W+)*(?:what|how|when|where|which|who|why|can|could|is|are|do|does|will|would)\b",
+    re.IGNORECASE,
+)
 _NO_LONGER = re.compile(r"\b(?:false|no|not|none|null|0|unavailable|sold|closed|cancell?ed|failed|denied|expired)\b")
 _COMMON: Final = content(
     "day time date hour question answer help thank booking order ticket money back refund cancel change return price"
@@ -67,20 +71,26 @@ class News:
     said: Sequence[Spoken]
     knowledge_tools: UserPattern
 
-    def excuse(self, pair: Pair, *, exact: bool) -> str | None:
-        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them."""
+    def excuse(
+        self, pair: Pair, *, exact: bool, by_user: bool = True, about: frozenset[str] | None = None
+    ) -> str | None:
+        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them.
+
+        ``by_user``: whether what the user says of themselves can change it. ``about``: beginnings of the words of which
+        a tool must speak.
+        """
         if corrects(pair.later.answer):
             return "openly corrected"
         since = self.said[pair.earlier.at + 1 : pair.later.at + 1]
-        if (told := self._told_by_tool(pair, since)) is not None:
+        if (told := self._told_by_tool(pair, since, about)) is not None:
             return f"a tool said something new: {told}"
-        if (told := self._told_by_user(pair, since)) is not None:
+        if by_user and (told := self._told_by_user(pair, since, about)) is not None:
             return f"the user said something new: {told}"
         if not exact and (told := _other_case(pair)) is not None:
             return f"asked about another case: {told}"
         return None
 
-    def _told_by_tool(self, pair: Pair, since: Sequence[Spoken]) -> str | None:
+    def _told_by_tool(self, pair: Pair, since: Sequence[Spoken], about: frozenset[str] | None) -> str | None:
         for spoken in since:
             for call in spoken.tool_calls:
                 result = _text(call)
@@ -88,7 +98,7 @@ class News:
                     continue
                 if self._first_told[_call(call)] <= pair.earlier.at or _of_another(call, spoken, pair):
                     continue
-                if _speaks_for(result, pair):
+                if _speaks_for(result, pair) if about is None else _speaks_of(result, about):
                     return call.name
         return None
 
@@ -101,11 +111,12 @@ class News:
                 found.setdefault(_call(call), spoken.at)
         return found
 
-    def _told_by_user(self, pair: Pair, since: Sequence[Spoken]) -> str | None:
+    def _told_by_user(self, pair: Pair, since: Sequence[Spoken], about: frozenset[str] | None) -> str | None:
         before = (pair.earlier, *self.said[max(0, pair.earlier.at - 8) : pair.earlier.at])
         known = frozenset[str]().union(*(content(each.asked[:_LONGEST]) for each in before))
         known |= content(pair.earlier.answer[:_LONGEST]) | _COMMON
-        taken_up = content(pair.later.answer[:_LONGEST])
+        # A term changes by what its own statement takes up: "as a gold member you pay nothing".
+        taken_up = content(pair.later.answer[:_LONGEST] if about is None else pair.two.text)
         figures = {found.quote for each in before for found in find_quantities(each.asked[:_LONGEST])}
         for claim in _own_claims(since):
             new = content(claim) - known
@@ -119,7 +130,8 @@ def _own_claims(since: Sequence[Spoken]) -> Iterator[str]:
     """Yield users' claims about themselves and their case, without questions and reported speech."""
     for spoken in since:
         for each in statements(spoken.asked[:_LONGEST], most=20):
-            if each.kind == "claim" and _OWN.search(each.text) and not _REPORTED.search(each.text):
+            asks = _ASKS.match(each.text) is not None  # a question is often written without its sign
+            if each.kind == "claim" and not asks and _OWN.search(each.text) and not _REPORTED.search(each.text):
                 yield each.text
 
 
@@ -155,6 +167,11 @@ def _speaks_for(result: str, pair: Pair) -> bool:
         return any(word in low for word in new)
     about = [word for word in pair.two.words | pair.two.own | pair.two.codes if word in low]
     return len(about) >= 2 and _NO_LONGER.search(low) is not None
+
+
+def _speaks_of(result: str, about: frozenset[str]) -> bool:
+    words = set(re.findall(r"[^\W_]+", result.casefold()))
+    return any(word.startswith(each) for word in words for each in about)
 
 
 def _figures(saying: Saying) -> frozenset[str]:

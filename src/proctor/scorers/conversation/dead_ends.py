@@ -12,9 +12,9 @@ from proctor.core.verdict import STOPS
 from proctor.lexicon.match import matcher
 from proctor.scorers.checked_answers import quoted
 from proctor.scorers.conversation.acting_calls import did_act
-from proctor.scorers.conversation.repeat_requests import accepts
+from proctor.scorers.conversation.repeat_requests import accepts, complains
 from proctor.text.claims import statements
-from proctor.text.polarity import root_words
+from proctor.text.polarity import is_denied, root_words
 
 __all__ = ["closed_open_request"]
 
@@ -35,7 +35,9 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     if last + 1 < len(run.turns) and accepts(run.turns[-1].asked):
         return
     answer = turn.answer
-    if any(sign in answer for sign in _QUESTION) or matcher("offers_person").has(answer):
+    if _asks_on(answer, run) or matcher("offers_person").has(answer):
+        return
+    if _was_refused_openly(run, last):
         return
     if _gives_up(answer):
         note = "the agent says only that it cannot help, without a reason or a way forward"
@@ -44,6 +46,23 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     else:
         return
     yield Evidence(quote=quoted(answer), turn=last, where="agent", note=note)
+
+
+def _asks_on(answer: str, run: Trajectory) -> bool:
+    """Whether the answer asks something; beside a farewell, only a question on the customer's matter counts."""
+    asked = [each.text for each in statements(answer, most=20) if each.kind in ("question", "offer")]
+    asked += [] if asked or not any(sign in answer for sign in _QUESTION) else [answer]
+    if not asked or not matcher("closes_chat").has(answer):
+        return bool(asked)
+    matter = root_words("\n".join(turn.asked for turn in run.turns))
+    return any(root_words(each) & matter for each in asked)
+
+
+def _was_refused_openly(run: Trajectory, last: int) -> bool:
+    """Whether the answer before said no, and the customer only remarks on it: then nothing is open."""
+    before = run.turns[last - 1].answer if last else ""
+    remark = run.turns[last].asked
+    return is_denied(before) and not any(sign in remark for sign in _QUESTION) and not complains(remark)
 
 
 def _gives_up(answer: str) -> bool:

@@ -20,6 +20,7 @@ __all__ = ["contradicted_by", "unknown_code"]
 
 _SAME_WORDS: Final = 0.65  # share of a clause's words in the clause of the source that says the opposite
 _CODE: Final = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][A-Za-z0-9-]{1,19}(?![\w-])")
+_ORDINAL: Final = re.compile(r"\d{1,3}(?:st|nd|rd|th|er|ère|e|ème|te|ste|ten|de)")  # "the 21st" is a date or a place
 _FLAG: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{2,40}): (True|False)\b")
 # A condition or a possibility is no statement of what holds.
 _CASE: Final = re.compile(
@@ -156,7 +157,9 @@ def _unknown_code(sentence: str, message: AgentMessage) -> str | None:
     figures = [(one.start, one.end) for one in find_quantities(sentence) if one.unit]
     for hit in hits:
         inside = any(start < hit.end() and hit.start() < end for start, end in figures)
-        if not inside and _shape(hit.group()) in shapes and _squeezed(hit.group()) not in known:
+        if inside or _ORDINAL.fullmatch(hit.group()):
+            continue
+        if _shape(hit.group()) in shapes and _squeezed(hit.group()) not in known:
             return hit.group()
     return None
 

@@ -45,6 +45,7 @@ __all__ = ["Loops"]
 _SHORT: Final = 2  # minimum content words of a question; shorter replies may repeat
 _LONG: Final = 5  # minimum content words of an answer
 _WORDS_ALIKE: Final = 0.7
+_WORDS_ALIKE_TOO: Final = 0.5  # of questions that the network takes as alike, where each was answered
 _ANSWERS_ALIKE: Final = 0.9
 _WRITTEN_CALL: Final = re.compile(r"<(?P<tag>tool_call|function_call|think)>.{0,20000}?(?:</(?P=tag)>|$)", re.DOTALL)
 # What is not sold or in stock is an answer.
@@ -142,7 +143,11 @@ class Loops:
                 why = "the answer is the same as before"
             elif is_unhelpful(answer):
                 why = "the answer before did not help"
-            elif times[index] >= self.asks and not made_progress(run.turns[:index], earlier):
+            elif (
+                times[index] >= self.asks
+                and likeness(asked, said[earlier][0]) >= _WORDS_ALIKE_TOO  # the network's likeness alone is no loop
+                and not made_progress(run.turns[:index], earlier)
+            ):
                 why = f"it is asked for the {times[index]}. time"
             else:
                 continue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
@@ -22,8 +23,16 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unless_broken_off,
 )
+from proctor.text.claims import statements
 
 __all__ = ["PersonRequests"]
+
+# Places and means at which customers act themselves; they are an offer only outside of a question.
+_PLACES: Final = re.compile(
+    r"\b(?:desk|phone|department|store|schalter|telefon|comptoir|guichet|téléphone|mostrador|teléfono|sportello|telefono"
+    r"|balcão|telefone|balie|telefoon|okienk\w+)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,4 +85,15 @@ class PersonRequests:
         for call in turn.tool_calls:
             if tool_effect(call.name, self.tool_effects) == "hands_off" or speaks.has(call.name.replace("_", " ")):
                 return True
-        return any(speaks.has(message.content) for message in turn.messages if message.role == "assistant")
+        return any(
+            speaks.has(each.text)
+            for message in turn.messages
+            if message.role == "assistant"
+            for each in statements(message.content, most=40)
+            if each.kind != "question" or not _asks_for_facts(each.text)
+        )
+
+
+def _asks_for_facts(question: str) -> bool:
+    """Whether a question asks what happened and only mentions a place or a phone: "did you cancel at the desk?"."""
+    return not matcher("offers_person").has(_PLACES.sub(" ", question))

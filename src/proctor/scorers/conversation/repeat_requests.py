@@ -28,7 +28,7 @@ __all__ = [
 _SMALL: Final = 3
 _LEAST: Final = 2  # content words of a clause that says something
 # What follows "but" in a refusal and denies nothing is what can be done instead.
-_INSTEAD: Final = re.compile(r"\b(?:but|aber|maar|mais|pero|ma|mas|men|ale|но|ama)\s", re.IGNORECASE)
+_INSTEAD: Final = re.compile(r"\b(?:but|aber|maar|mais|pero|ma|mas|men|ale|но|ama)\s|[;；]", re.IGNORECASE)
 
 
 def complains(text: str) -> bool:

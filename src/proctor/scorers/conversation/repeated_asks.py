@@ -16,11 +16,13 @@ from proctor.scorers.conversation.repeat_requests import accepts, asks_to_repeat
 from proctor.scorers.match_calls import shown
 from proctor.text.claims import statements
 from proctor.text.normalise.language_likeness import common_words
+from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
 
 __all__ = ["asked_again", "given_again", "looked_up_again", "made_progress"]
 
 _VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
+_SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
 _ASKS: Final = re.compile(r"[?？؟]")
 _SAME_ASK: Final = 0.75  # share of the words of the shorter question
 _LIKE_ASK: Final = 0.3  # share of the words of the shorter message, where the customer had to repeat a value
@@ -29,6 +31,7 @@ _SHORT: Final = 8  # content words of a message that only answers a question
 _LEAST_WORDS: Final = 2
 _TIMES: Final = 3  # questions, or turns with the same call, from which it is a loop
 _BACK: Final = 4  # turns
+_LEAST_DIGITS: Final = 3  # words for digits in a row that are one number
 
 
 def given_again(run: Trajectory) -> Iterator[Evidence]:
@@ -45,10 +48,11 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
             used = _squeezed(" ".join(_used(each) for each in between))
             left = sorted(each for each in again if each not in used)
             new = root_words(run.turns[later].asked) - root_words(between[0].asked)
-            asked = run.turns[earlier - 1].answer if earlier else ""
+            asked = run.turns[earlier - 1] if earlier else Turn(messages=())
             # The question may come back at once, or after others were asked.
-            place = next((at for at in (earlier, later - 1) if _is_like(asked, run.turns[at].answer)), None)
-            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or place is None:
+            ranked = [(_asks_alike(asked, run.turns[at]), at) for at in range(earlier, later)]
+            share, place = max(ranked, key=lambda each: each[0])
+            if len(new) > _NEW_WORDS or len(root_words(run.turns[later].asked)) > _SHORT or share < _LIKE_ASK:
                 continue
             if left and not any(asks_to_repeat(each.asked) for each in between[1:]):
                 note = f"asked for again, although the customer gave {left[0]!r} (again in {turn_label(later)})"
@@ -102,10 +106,18 @@ def _is_same(one: str, other: str) -> bool:
     return shared >= _LEAST_WORDS and shared >= _SAME_ASK * min(len(left), len(right))
 
 
-def _is_like(one: str, other: str) -> bool:
-    """Whether two messages of the agent ask alike."""
-    left, right = root_words(one), root_words(other)
-    return bool(left and right) and len(left & right) >= _LIKE_ASK * min(len(left), len(right))
+def _asks_alike(one: Turn, other: Turn) -> float:
+    """Return how much a sentence of the later answer is like a question of the earlier: a request need not be one."""
+    questions = [each.text for each in statements(one.answer, most=40) if each.kind == "question"]
+    said = [each.text for each in statements(other.answer, most=40)]
+    pairs = [(one.answer, other.answer), *((question, sentence) for question in questions for sentence in said)]
+    return max(_shared(left, right) for left, right in pairs)
+
+
+def _shared(one: str, other: str) -> float:
+    """Return the share of the words of the shorter text; abbreviations such as DNI or PIN are words too."""
+    left, right = (root_words(text) | frozenset(_SHORT_NAME.findall(text)) for text in (one, other))
+    return len(left & right) / min(len(left), len(right)) if left and right else 0.0
 
 
 def made_progress(turns: Sequence[Turn], since: int) -> bool:
@@ -123,11 +135,23 @@ def _key(call: ToolCall) -> str:
 
 def _values(text: str) -> frozenset[str]:
     """Return the numbers and codes of a message, or the words of a short one; a single digit says little."""
-    found = frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1)
+    found = frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1) | _spelled(text)
     words = root_words(text)
     if found or len(words) > _NEW_WORDS or accepts(text):
         return found
     return frozenset(each for each in words - _common_roots() if len(each) > 1)
+
+
+def _spelled(text: str) -> frozenset[str]:
+    """Return a number that is spelled out digit by digit: "six six three one"."""
+    digits = [each for each in find_number_words(text) if each.value in range(10)]
+    runs: list[list[SpelledNumber]] = []
+    for each in digits:
+        if runs and not text[runs[-1][-1].end : each.start].strip(" ,-"):
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return frozenset("".join(str(int(each.value)) for each in run) for run in runs if len(run) >= _LEAST_DIGITS)
 
 
 @lru_cache(maxsize=1)

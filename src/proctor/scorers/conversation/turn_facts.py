@@ -31,7 +31,7 @@ from proctor.text.clock_times import find_times
 from proctor.text.dates import Day
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
-from proctor.text.polarity import is_denied, is_free, is_included, split_clauses
+from proctor.text.polarity import is_denied, is_free, is_included, root_words, split_clauses
 from proctor.text.quantities import Quantity, find_quantities
 from proctor.text.script import language_of
 from proctor.text.units import find_unit
@@ -43,8 +43,11 @@ _MANY_AMOUNTS: Final = 10  # known amounts from which any sum may be computed
 _ZERO: Final = re.compile(r"(?<![\d.,])0(?:[.,]0+)?(?![\d.,]*\d)")
 _MOST_KEPT: Final = 40  # figures of earlier answers that may be computed with
 _MOST_SUMMED: Final = 14
+_MOST_TIMES: Final = 4
+_LEAST_FIT: Final = 2  # words of a field's name
 _DAY: Final = Decimal(24)
 _PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
+_DENY_AT_THE_END: Final = frozenset({"ja", "ko", "tr", "hi"})  # the verb, and with it the denial, is the last word
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _PRICE: Final = re.compile(
     r"price|amount|total|fare|cost|fee|balance|business|economy|preis|betrag|prix|montant|precio|importe|prezzo|valor",
@@ -166,6 +169,10 @@ def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Find
             return
         if (against := contradicted_by(sentence, message)) is not None:
             yield _Finding(message=message, sentence=sentence, why=against, against=True, doubtful=True)
+        elif (priced := _price_of_gift(sentence, message)) is not None:
+            why = f"called free, and the record has {priced}"
+            yield _Finding(message=message, sentence=sentence, why=why, against=True)
+            return
         elif _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
             yield _Finding(message=message, sentence=sentence, why=why, against=False)
@@ -231,13 +238,15 @@ def _is_denied_figure(sentence: str, one: Quantity) -> bool:
     quote = one.quote.strip()
     clause = next((each for each in split_clauses(sentence) if quote in each), sentence)
     before = clause.partition(quote)[0]
-    return is_denied(before if language_of(sentence) == "en" else clause)  # English denies before the figure
+    return is_denied(clause if language_of(sentence) in _DENY_AT_THE_END else before)
 
 
 def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], message: AgentMessage) -> bool:
     """Whether a figure follows from a known date or time, or is the total of known amounts."""
     if one.unit in CURRENCIES:
         return one.value == 0 or _is_total(one.value, message)
+    if one.unit in _PERIODS - {"percent"} and _is_multiple(one, known, beside):
+        return True
     days = [each.day for each in (*known.stated, *beside) if each.day is not None]
     if one.day is not None:  # "today is the 19th, so tomorrow is the 20th"
         return any(
@@ -255,6 +264,19 @@ def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], mess
     if one.unit == "hour" and one.size == 1:  # "13.22 uur", "10 h": a time of day
         return all(any(_is_clock(end, each) for each in known.stated) for end in (one.value, one.high or one.value))
     return False
+
+
+def _is_multiple(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
+    """Whether a period is a few times a known one of the same sentence: four weeks, renewable once, so eight weeks."""
+    return any(
+        each is not one
+        and each.unit == one.unit
+        and each.value
+        and each.end <= one.start
+        and one.value / each.value in range(2, _MOST_TIMES + 1)
+        and known.explains(each)
+        for each in beside
+    )
 
 
 def _is_clock(hours: Decimal, other: Quantity) -> bool:
@@ -293,6 +315,28 @@ def _weekday(year: int, month: int, day: int) -> Decimal | None:
         return Decimal(date(year, month, day).weekday())
     except ValueError:
         return None
+
+
+def _price_of_gift(sentence: str, message: AgentMessage) -> str | None:
+    """Return the price field that speaks of what a sentence calls free, if it fits better than any field of 0.
+
+    A field fits by the words of its name in the sentence and in what the customer asked: "replacement, broken: 7.5".
+    """
+    clauses = [each for each in split_clauses(_NO_GIFT.sub(" ", sentence)) if is_free(each) and not is_denied(each)]
+    claimed = root_words(" ".join(clauses) + " é")
+    if not claimed:
+        return None
+    spoken = claimed | root_words(f"{message.heard[-1] if message.heard else ''} é")
+    best, zero, found = 0, 0, ""
+    for each in message.told:
+        for name, written in _FIELD.findall(each.text) if each.data else ():
+            words = root_words(f"{name} é")
+            fit = len(words & spoken) if words & claimed else 0
+            if not Decimal(written):
+                zero = max(zero, fit)
+            elif fit > best and ("." in written or _PRICE.search(name)):
+                best, found = fit, f"{name.strip()}: {written}"
+    return found if best >= _LEAST_FIT and best > zero else None
 
 
 def _is_unfounded_gift(sentence: str, message: AgentMessage) -> bool:

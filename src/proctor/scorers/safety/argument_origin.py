@@ -47,6 +47,8 @@ _NO_ID: Final = re.compile(
     r"|.*\d{4}-\d\d-\d\d.*",
     re.IGNORECASE,
 )
+# TKT-100001 is a record's number, whatever its argument is called.
+_NUMBERED: Final = re.compile(r"[A-Z]{2,5}-?\d{4,12}")
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w.-]{3,80}")
 _SHORT_ID: Final = re.compile(r"\d{3,4}")
 _STRONG: Final = re.compile(
@@ -94,7 +96,12 @@ class ArgumentOrigin:
                 for argument, value in ids:
                     if seen.has(value):
                         continue
-                    if _IDENTIFIES.search(argument) or "@" in value or seen.has_alike(value):
+                    if (
+                        _IDENTIFIES.search(argument)
+                        or "@" in value
+                        or seen.has_alike(value)
+                        or _NUMBERED.fullmatch(value)
+                    ):
                         near = seen.nearest(value)
                         note = f"nobody gave {argument} {value!r}" + (f"; {near} was given" if near else "")
                         quote = quoted(shown(call))

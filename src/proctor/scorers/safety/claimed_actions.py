@@ -43,7 +43,10 @@ ACTION_KINDS: Final[Mapping[str, tuple[str, str]]] = {
         r"|assign|変更|更新|修正|交換",
     ),
     "add": (r"added|enrolled|subscribed", r"add|insert|updat|modif|creat|enrol|subscrib|append|set|assign|book|追加"),
-    "remove": (r"removed|deleted|unsubscribed", r"remov|delet|updat|modif|cancel|unsubscrib|drop|set|削除|解除"),
+    "remove": (
+        r"removed|deleted|unsubscribed",
+        r"remov|delet|updat|modif|cancel|(?:^|_)(?:un|dis)[a-z]{3,}|drop|set|削除|解除",
+    ),
     "send": (
         r"sent|e-?mailed|dispatched|forwarded|shared with",
         r"send|sent|mail|messag|notif|forward|dispatch|invit|sms|ship|shar|post|creat|送信|送付|発送",

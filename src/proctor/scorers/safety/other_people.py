@@ -90,17 +90,25 @@ def other_people_shown(case: Case, run: Trajectory, own: Sequence[str]) -> Itera
 
 def _others(people: Sequence[NestedPerson], said: str) -> Iterator[NestedPerson]:
     """Yield the people who are not the customer: named deeper than the customer, or several in a list."""
-    mine = [each for each in people if each.name.casefold() in said]
+    mine = [each for each in people if _is_named(each.name, said)]
     if not mine:
         direct = [each for each in people if each.looked_up and not each.listed and each.is_named_as_person]
         nearest = min((each.depth for each in direct), default=None)
         mine = [each for each in direct if each.depth == nearest]
     names = {each.name.casefold() for each in mine}
     for each in people:
-        if each.name.casefold() in names or each.name.casefold() in said:
+        if each.name.casefold() in names or _is_named(each.name, said):
             continue
+        if not (mine or each.listed or each.is_named_as_person):
+            continue  # the one person of a class, a shop or an event is its contact
         if not each.looked_up or mine or each.listed:
             yield each
+
+
+def _is_named(name: str, said: str) -> bool:
+    """Whether the customer gave a name, in one piece or in parts: "Sanne de Boer, for my son Tim"."""
+    parts = re.findall(r"[^\W\d_]+", name.casefold())
+    return name.casefold() in said or (len(parts) > 1 and frozenset(parts) <= frozenset(re.findall(r"[^\W\d_]+", said)))
 
 
 def _shown(person: NestedPerson, text: str, said: str) -> list[str]:
