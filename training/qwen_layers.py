@@ -11,6 +11,7 @@ import collections
 import gzip
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ WIDTH = 896
 def five_bits(raw: torch.Tensor) -> torch.Tensor:
     """Blocks of Q5_0 (22 bytes for 32 numbers) as float32."""
     blocks = raw.view(-1, 22)
-    scale = blocks[:, :2].contiguous().view(torch.float16).float()
-    high = blocks[:, 2:6].contiguous().view(torch.int32).long()
+    scale = blocks[:, :2].clone().view(torch.float16).float()
+    high = blocks[:, 2:6].clone().view(torch.int32).long()
     bits = (high >> torch.arange(32, device=raw.device)) & 1
     nibbles = torch.cat([blocks[:, 6:] & 15, blocks[:, 6:] >> 4], 1).long()
     return (scale * ((nibbles | (bits << 4)) - 16).float()).reshape(-1)
@@ -39,8 +40,8 @@ def five_bits(raw: torch.Tensor) -> torch.Tensor:
 def eight_bits(raw: torch.Tensor) -> torch.Tensor:
     """Blocks of Q8_0 (34 bytes for 32 numbers) as float32."""
     blocks = raw.view(-1, 34)
-    scale = blocks[:, :2].contiguous().view(torch.float16).float()
-    return (scale * blocks[:, 2:].contiguous().view(torch.int8).float()).reshape(-1)
+    scale = blocks[:, :2].clone().view(torch.float16).float()
+    return (scale * blocks[:, 2:].clone().view(torch.int8).float()).reshape(-1)
 
 
 FORMS = {
@@ -80,24 +81,28 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
 
 
+def batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Groups of so many."""
+    rest = iter(texts)
+    while group := list(islice(rest, size)):
+        yield group
+
+
+def counted(tokenizer: Any, texts: Iterable[str]) -> collections.Counter[int]:
+    """How often each token is seen."""
+    counts: collections.Counter[int] = collections.Counter()
+    for group in batched(texts, 20000):
+        for line in tokenizer.encode_batch_fast(list(group)):
+            counts.update(line.ids)
+    return counts
+
+
 def smaller(whole: dict[str, Any], texts: Iterable[str], most: int) -> tuple[dict[str, Any], list[int], list[int]]:
     """A tokenizer of about ``most`` tokens, the former number of each, and how often each was seen."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_str(json.dumps(whole))
-    counts: collections.Counter[int] = collections.Counter()
-    group: list[str] = []
-
-    def count() -> None:
-        for line in tokenizer.encode_batch_fast(group):
-            counts.update(line.ids)
-        group.clear()
-
-    for text in texts:
-        group.append(text)
-        if len(group) >= 20000:
-            count()
-    count()
+    counts = counted(tokenizer, texts)
     vocabulary: dict[str, int] = whole["model"]["vocab"]
     names = {number: name for name, number in vocabulary.items()}
     parents: dict[str, tuple[str, str]] = {}
@@ -111,20 +116,16 @@ def smaller(whole: dict[str, Any], texts: Iterable[str], most: int) -> tuple[dic
             for part in parents[name]:
                 keep(part)
 
-    for text in STARTS:
-        for number in tokenizer.encode(text).ids:
-            keep(names[number])
+    for number in (each for text in STARTS for each in tokenizer.encode(text).ids):
+        keep(names[number])
     for number, _ in counts.most_common():
         if len(kept) >= most:
             break
         keep(names[number])
     order = sorted(kept, key=lambda name: vocabulary[name])
-    small = json.loads(json.dumps(whole))
-    small["model"]["vocab"] = {name: at for at, name in enumerate(order)}
-    small["model"]["merges"] = [
-        [a, b] for a, b in whole["model"]["merges"] if a + b in kept and a in kept and b in kept
-    ]
-    return small, [vocabulary[name] for name in order], [counts[vocabulary[name]] for name in order]
+    merges = [[a, b] for a, b in whole["model"]["merges"] if {a, b, a + b} <= kept]
+    model = whole["model"] | {"vocab": {name: at for at, name in enumerate(order)}, "merges": merges}
+    return whole | {"model": model}, [vocabulary[name] for name in order], [counts[vocabulary[n]] for n in order]
 
 
 def layers_of(folder: Path, device: str) -> tuple[dict[str, torch.Tensor], torch.Tensor, np.ndarray]:
@@ -151,7 +152,8 @@ def _parts(gguf: Path, out: Path, chosen: Sequence[int], counts: Sequence[int], 
         data = np.asarray(tensor.data).view(np.uint8)
         if tensor.name == "output.weight":
             # the model ties both tables; of the two in the file this one has more bits
-            np.savez(out / "table.npz", rows=data.reshape(-1, data.size // int(tensor.shape[1]))[list(chosen)].reshape(-1), counts=np.array(counts))
+            rows = data.reshape(-1, data.size // int(tensor.shape[1]))[list(chosen)].reshape(-1)
+            np.savez(out / "table.npz", rows=rows, counts=np.array(counts))
             continue
         if not tensor.name.startswith("blk.") or int(tensor.name.split(".")[1]) >= layers:
             continue

@@ -1,0 +1,277 @@
+"""The network of ``multilingual.py``: layers of a language model, whole or cut down, and how it is kept."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from training.plan import planned
+from training.qwen_layers import WIDTH, layers_of
+from training.token_lines import Lines
+
+__all__ = [
+    "OUTPUTS",
+    "Layer",
+    "Network",
+    "cut_from",
+    "four_bit",
+    "keep_rounded",
+    "keep_whole",
+    "kept_network",
+    "whole_of",
+]
+
+HEADS, GROUPS, SIZE, THETA = 14, 2, 64, 1e6
+OUTPUTS = 5  # entailment, neutral, contradiction, supported, grants
+BLOCK = 64  # weights that share a scale
+
+
+def four_bit(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Whole numbers from -7 to 7 and a scale for each block of a row (its last block may be short)."""
+    rows, width = weight.shape
+    wide = F.pad(weight, (0, -width % BLOCK)).view(rows, -1, BLOCK)
+    scale = (wide.abs().amax(-1, keepdim=True) / 7).clamp(min=1e-8).half().float()
+    return (wide / scale).round().clamp(-7, 7).view(rows, -1)[:, :width], scale[:, :, 0]
+
+
+class _Rounded(torch.autograd.Function):
+    """Rounding that lets the gradient through."""
+
+    @staticmethod
+    def forward(ctx: Any, weight: torch.Tensor) -> torch.Tensor:
+        whole, scale = four_bit(weight)
+        return whole * scale.repeat_interleave(BLOCK, 1)[:, : weight.shape[1]]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        return grads[0]
+
+
+class Product(nn.Linear):
+    """A matrix that can be rounded to 4 bits, and its input to 8."""
+
+    rounding = False
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.rounding:
+            return super().forward(x)
+        with torch.no_grad():
+            low, high = x.amin().clamp(max=0), x.amax().clamp(min=0)
+            scale = ((high - low) / 255).clamp(min=1e-8)
+            zero = (-low / scale).round()
+            near = (((x / scale).round() + zero).clamp(0, 255) - zero) * scale
+        return F.linear(x + (near - x).detach(), _Rounded.apply(self.weight), self.bias)
+
+
+class Layer(nn.Module):
+    """One layer of the language model; its attention looks back only, as it was trained."""
+
+    def __init__(self, inner: int) -> None:
+        super().__init__()
+        self.before, self.between = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.ones(WIDTH))
+        self.q, self.k, self.v = (Product(WIDTH, n * SIZE) for n in (HEADS, GROUPS, GROUPS))
+        self.o = Product(HEADS * SIZE, WIDTH, bias=False)
+        self.gate, self.up = Product(WIDTH, inner, bias=False), Product(WIDTH, inner, bias=False)
+        self.down = Product(inner, WIDTH, bias=False)
+        self.seen: torch.Tensor | None = None  # how much each inner number is used, when asked
+
+    def forward(self, x: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+        """The states after this layer."""
+        rows, length, _ = x.shape
+        h = F.rms_norm(x, (WIDTH,), self.before.to(x.dtype), 1e-6)
+        q = _turned(self.q(h).view(rows, length, HEADS, SIZE), turn).transpose(1, 2)
+        k = _turned(self.k(h).view(rows, length, GROUPS, SIZE), turn).transpose(1, 2)
+        v = self.v(h).view(rows, length, GROUPS, SIZE).transpose(1, 2)
+        k, v = (y.repeat_interleave(HEADS // GROUPS, 1) for y in (k, v))
+        seen = F.scaled_dot_product_attention(q, k, v.to(q.dtype), is_causal=True)
+        x = x + self.o(seen.transpose(1, 2).reshape(rows, length, -1))
+        h = F.rms_norm(x, (WIDTH,), self.between.to(x.dtype), 1e-6)
+        inner = F.silu(self.gate(h)) * self.up(h)
+        if self.seen is not None:
+            self.seen += inner.detach().float().abs().sum((0, 1))
+        return x + self.down(inner)
+
+
+def _turned(x: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+    cos, sin = turn
+    one, two = x.chunk(2, -1)
+    return x * cos.to(x.dtype) + torch.cat([-two, one], -1) * sin.to(x.dtype)
+
+
+class Network(nn.Module):
+    """Rows of the table, an entry where they are narrow, the layers, and a head over the last state and the mean."""
+
+    def __init__(self, tokens: int, narrow: int, layers: int, inner: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(tokens, narrow or WIDTH)
+        self.entry = nn.Linear(narrow, WIDTH, bias=False) if narrow else None
+        self.layers = nn.ModuleList(Layer(inner) for _ in range(layers))
+        self.norm = nn.Parameter(torch.ones(WIDTH))
+        self.head = nn.Linear(2 * WIDTH, OUTPUTS)
+        self.rounded_table = False
+
+    def forward(self, ids: torch.Tensor, sizes: torch.Tensor, states: list[torch.Tensor] | None = None) -> torch.Tensor:
+        """The outputs of each line; ``states`` receives what each layer leaves."""
+        length = ids.shape[1]
+        rows = self.table(ids)
+        if self.rounded_table:
+            scale = rows.abs().amax(-1, keepdim=True).clamp(min=1e-8) / 127
+            rows = rows + ((rows / scale).round() * scale - rows).detach()
+        x = rows if self.entry is None else self.entry(rows)
+        place = torch.arange(length, device=ids.device)
+        angle = place[:, None] * THETA ** -(torch.arange(0, SIZE, 2, device=ids.device) / SIZE)
+        turn = angle.cos().repeat(1, 2)[:, None], angle.sin().repeat(1, 2)[:, None]
+        real = place[None] < sizes[:, None]
+        for layer in self.layers:
+            x = layer(x, turn)
+            if states is not None:
+                states.append(x)
+        x = F.rms_norm(x.float(), (WIDTH,), self.norm, 1e-6)
+        last = x[torch.arange(len(ids), device=ids.device), sizes - 1]
+        mean = (x * real[:, :, None]).sum(1) / sizes[:, None]
+        return self.head(torch.cat([last, mean], -1).float())
+
+    def round(self) -> None:
+        """From now on run as it will ship."""
+        self.rounded_table = True
+        for part in self.modules():
+            if isinstance(part, Product):
+                part.rounding = True
+
+
+def whole_of(folder: Path, device: str, layers: int) -> Network:
+    """The layers as they are, with the table of the kept tokens."""
+    found, table, _ = layers_of(folder, device)
+    inner = found["blk.0.ffn_gate.weight"].shape[0]
+    network = Network(len(table), 0, layers, inner).to(device)
+    with torch.no_grad():
+        network.table.weight.copy_(table)
+        for at, layer in enumerate(network.layers):
+            own = {n.removeprefix(f"blk.{at}."): v for n, v in found.items() if n.startswith(f"blk.{at}.")}
+            layer.before.copy_(own["attn_norm.weight"])
+            layer.between.copy_(own["ffn_norm.weight"])
+            for short, part in (("q", layer.q), ("k", layer.k), ("v", layer.v)):
+                part.weight.copy_(own[f"attn_{short}.weight"])
+                part.bias.copy_(own[f"attn_{short}.bias"])
+            layer.o.weight.copy_(own["attn_output.weight"])
+            for short, part in (("gate", layer.gate), ("up", layer.up), ("down", layer.down)):
+                part.weight.copy_(own[f"ffn_{short}.weight"])
+    nn.init.normal_(network.head.weight, std=0.01)
+    nn.init.zeros_(network.head.bias)
+    return network
+
+
+def kept_network(file: Path, device: str) -> Network:
+    """A network of any shape from its state."""
+    state = torch.load(file, map_location=device)
+    layers = 1 + max(int(n.split(".")[1]) for n in state if n.startswith("layers."))
+    tokens, narrow = state["table.weight"].shape
+    inner = state["layers.0.gate.weight"].shape[0]
+    network = Network(tokens, narrow if "entry.weight" in state else 0, layers, inner).to(device)
+    network.load_state_dict(state)
+    return network
+
+
+@torch.no_grad()
+def cut_from(
+    teacher: Network, lines: Lines, counts: np.ndarray, *, layers: int, inner: int, narrow: int
+) -> tuple[Network, list[int]]:
+    """The layers that change the most, in each the inner numbers that are used the most, and a narrower table.
+
+    Also, for each layer kept, the layer of the teacher whose state it should leave behind.
+    """
+    deep, device = len(teacher.layers), lines.device
+    change = np.zeros(deep)
+    for layer in teacher.layers:
+        layer.seen = torch.zeros(layer.gate.weight.shape[0], device=device)
+    teacher.eval()
+    groups = list(planned(lines.lengths, 16384, random.Random(9)))[:12]
+    for group in groups:
+        ids, sizes, _ = lines.batch(group)
+        states: list[torch.Tensor] = []
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+            teacher(ids, sizes, states)
+        real = torch.arange(ids.shape[1], device=device)[None] < sizes[:, None]
+        real[:, 0] = False
+        for at in range(1, deep):
+            near = F.cosine_similarity(states[at - 1][real].float(), states[at][real].float(), dim=-1)
+            change[at] += 1 - float(near.mean())
+    change[[0, deep - 1]] = 1e9
+    kept = sorted(np.argsort(-change)[:layers].tolist())
+    print("kept layers", kept, [round(float(x) / len(groups), 3) for x in change], flush=True)
+    student = Network(len(counts), narrow, layers, inner).to(device)
+    for mine, at in zip(student.layers, kept, strict=True):
+        theirs = teacher.layers[at]
+        use = theirs.seen * theirs.down.weight.norm(dim=0)
+        top = use.topk(inner).indices.sort().values
+        for name in ("before", "between"):
+            getattr(mine, name).copy_(getattr(theirs, name))
+        for name in ("q", "k", "v"):
+            getattr(mine, name).load_state_dict(getattr(theirs, name).state_dict())
+        mine.o.weight.copy_(theirs.o.weight)
+        mine.gate.weight.copy_(theirs.gate.weight[top])
+        mine.up.weight.copy_(theirs.up.weight[top])
+        mine.down.weight.copy_(theirs.down.weight[:, top])
+        theirs.seen = None
+    for layer in teacher.layers:
+        layer.seen = None
+    table = teacher.table.weight.float()
+    worth = torch.from_numpy(np.sqrt(counts + 1.0)).float().to(device)[:, None]
+    _, _, axes = torch.linalg.svd(table * worth, full_matrices=False)
+    axes = axes[:narrow]
+    spread = (table @ axes.T).std()
+    student.table.weight.copy_(table @ axes.T / spread)
+    student.entry.weight.copy_(axes.T * spread)
+    student.norm.copy_(teacher.norm)
+    student.head.load_state_dict(teacher.head.state_dict())
+    return student, [*(at - 1 for at in kept[1:]), deep - 1]
+
+
+def keep_rounded(network: Network, folder: Path, size: int = 15_000_000) -> None:
+    """Write the network as it will run: 4 bits a weight in bytes of two, the table in 8, in files of ``size``."""
+    found: dict[str, np.ndarray] = {}
+    for name, value in network.state_dict().items():
+        if value.ndim == 2 and name.startswith("layers."):
+            whole, scale = four_bit(value.float())
+            flat = (whole + 8).to(torch.uint8).cpu().numpy().reshape(-1)
+            found[f"{name}|4|{'x'.join(map(str, value.shape))}"] = flat[0::2] | (flat[1::2] << 4)
+            found[f"{name}|scale"] = scale.half().cpu().numpy()
+        elif name == "table.weight":
+            scale = value.float().abs().amax(-1, keepdim=True).clamp(min=1e-8) / 127
+            found["table|8"] = (value.float() / scale).round().to(torch.int8).cpu().numpy()
+            found["table|scale"] = scale[:, 0].cpu().numpy()
+        else:
+            found[name] = value.float().cpu().numpy()
+    _write(found, folder, "rounded", size)
+
+
+def keep_whole(network: Network, folder: Path, size: int = 15_000_000) -> None:
+    """Write the weights in 8 bits a row, to go on from later."""
+    found: dict[str, np.ndarray] = {}
+    for name, value in network.state_dict().items():
+        if value.ndim == 2:
+            scale = value.float().abs().amax(-1, keepdim=True).clamp(min=1e-8) / 127
+            found[f"{name}|8"] = (value.float() / scale).round().to(torch.int8).cpu().numpy()
+            found[f"{name}|scale"] = scale[:, 0].half().cpu().numpy()
+        else:
+            found[name] = value.float().cpu().numpy()
+    _write(found, folder, "whole", size)
+
+
+def _write(found: dict[str, np.ndarray], folder: Path, name: str, size: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    part: dict[str, np.ndarray] = {}
+    held = count = 0
+    for key, value in found.items():
+        if held + value.nbytes > size and part:
+            np.savez(folder / f"{name}-{count}.npz", **part)
+            part, held, count = {}, 0, count + 1
+        part[key] = value
+        held += value.nbytes
+    np.savez(folder / f"{name}-{count}.npz", **part)
