@@ -31,7 +31,7 @@ def five_bits(raw: torch.Tensor) -> torch.Tensor:
     """Blocks of Q5_0 (22 bytes for 32 numbers) as float32."""
     blocks = raw.view(-1, 22)
     scale = blocks[:, :2].clone().view(torch.float16).float()
-    high = blocks[:, 2:6].clone().view(torch.int32).long()
+    high = (blocks[:, 2:6].long() << torch.tensor([0, 8, 16, 24], device=raw.device)).sum(1, keepdim=True)
     bits = (high >> torch.arange(32, device=raw.device)) & 1
     nibbles = torch.cat([blocks[:, 6:] & 15, blocks[:, 6:] >> 4], 1).long()
     return (scale * ((nibbles | (bits << 4)) - 16).float()).reshape(-1)
