@@ -15,6 +15,7 @@ from proctor.text.number_words import find_number_words
 from proctor.text.numbers import find_numbers
 from proctor.text.pattern_prefilter import Haystack
 from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.taken_spans import TakenSpans
 
 __all__ = ["FactValue", "fact_values", "has_value"]
 
@@ -127,12 +128,16 @@ def fact_values(text: str) -> tuple[FactValue, ...]:
     ]
     for one in find_weekdays(text):
         found.append(_value({one.value}, "weekday", one.start, one.end, text))
+    taken = TakenSpans(text)
+    for each in found:
+        taken.add(each.start, each.end)
     for quantity in find_quantities(text):
-        if not _inside(quantity.start, quantity.end, found):
+        if not taken.overlaps(quantity.start, quantity.end):
             found += _of(quantity, text)
+            taken.add(quantity.start, quantity.end)
     for spelled in find_number_words(text):
         word = text[spelled.start : spelled.end].lower()
-        if spelled.value > 1 and word not in _NO_NUMBER and not _inside(spelled.start, spelled.end, found):
+        if spelled.value > 1 and word not in _NO_NUMBER and not taken.overlaps(spelled.start, spelled.end):
             found.append(_value({spelled.value}, "", spelled.start, spelled.end, text))
     return tuple(_joined(sorted(found, key=lambda each: each.start), text))
 
@@ -172,10 +177,6 @@ def _value(readings: set[Decimal], unit: str, start: int, end: int, text: str) -
     return FactValue(frozenset(readings), unit, start, end, text[start:end])
 
 
-def _inside(start: int, end: int, found: Sequence[FactValue]) -> bool:
-    return any(each.start < end and start < each.end for each in found)
-
-
 def _clocks(text: str) -> Iterator[FactValue]:
     seen: list[FactValue] = []
     for one in find_clock_times(text):
@@ -184,13 +185,17 @@ def _clocks(text: str) -> Iterator[FactValue]:
         )
     for hit in _NOON.finditer(text):
         seen.append(_value({Decimal(720)}, "clock", hit.start(), hit.end(), text))
+    taken = TakenSpans(text)
+    for each in seen:
+        taken.add(each.start, each.end)
     numbers = [(each.value, each.start, each.end) for each in find_number_words(text)]
     numbers += [(each.value, each.start, each.end) for each in find_numbers(text)]
     for value, start, end in numbers:
-        if 1 <= value <= 24 and value == int(value) and not _inside(start, end, seen):
+        if 1 <= value <= 24 and value == int(value) and not taken.overlaps(start, end):
             made = _spoken(text, int(value), start, end)
             if made is not None:
                 seen.append(made)
+                taken.add(made.start, made.end)
     yield from seen
 
 

@@ -13,6 +13,7 @@ from proctor.text.dates import Day, find_dates
 from proctor.text.money import currency_after, find_money
 from proctor.text.number_words import find_number_words
 from proctor.text.numbers import Number, find_numbers
+from proctor.text.taken_spans import TakenSpans
 from proctor.text.units import find_unit
 
 __all__ = ["Quantity", "apart", "comparable", "find_quantities"]
@@ -100,11 +101,12 @@ def _found(text: str) -> tuple[Quantity, ...]:
         found += _kanji(text)
     if not ascii_only:
         found += (*_arabic_pairs(text), *_sino_korean(text))
-    taken: list[Quantity] = []
+    taken, chosen = TakenSpans(text), list[Quantity]()
     for one in found:
-        if all(one.end <= other.start or one.start >= other.end for other in taken):
-            taken.append(one)
-    return _with_ranges(text, sorted(taken, key=lambda each: each.start))
+        if not taken.overlaps(one.start, one.end):
+            taken.add(one.start, one.end)
+            chosen.append(one)
+    return _with_ranges(text, sorted(chosen, key=lambda each: each.start))
 
 
 def apart(one: str, other: str) -> bool:
