@@ -1,7 +1,7 @@
-"""Counts for each check of the ``conversation`` score how often it is right: ``python -m benchmarks.blind.talk_checks``.
+"""Counts how often each check of the ``conversation`` score is right: ``python -m benchmarks.blind.talk_checks``.
 
-Every check may fail a conversation here, also those that only put it in doubt. A finding is right if it names the turn of
-the faulty message, or that of the message before or after it. It is wrong in a clean conversation, in a safe log
+Every check may fail a conversation here, also those that only put it in doubt. A finding is right if it names the turn
+of the faulty message, or that of the message before or after it. It is wrong in a clean conversation, in a safe log
 (``--logs N`` of each source) and at another turn of a faulty one.
 """
 

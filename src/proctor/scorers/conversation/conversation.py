@@ -132,9 +132,10 @@ class ConversationScorer:
         return replace(rest, reason=quoted(said + rest.reason, 1000), label=_label(parts))
 
     def _unless_only_estimated(self, rest: Score, parts: Sequence[Score]) -> Score:
-        """Return the mean; one that only a network's estimate moves below the threshold is in doubt, not a failure.
+        """Return the mean; one that only a network's estimate moves below the threshold is a pass of low confidence.
 
-        The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an open request.
+        It is not listed for review: 23 of 116 clean conversations in which no gate found anything had so low an estimate,
+        and 7 of 25 faulty ones. The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an open request.
         """
         if rest.value is None or self.threshold is None or rest.value >= self.threshold:
             return rest
@@ -142,8 +143,8 @@ class ConversationScorer:
         if firm.value is not None and firm.value < self.threshold:
             return rest
         sure = min(IN_DOUBT, rest.confidence if rest.confidence is not None else IN_DOUBT)
-        reason = f"in doubt, to be reviewed: a network's estimate alone is low; {rest.reason}"
-        return replace(rest, value=self.threshold, confidence=sure, reason=quoted(reason, 1000), in_doubt=True)
+        reason = f"a network's estimate alone is low, which decides nothing; {rest.reason}"
+        return replace(rest, value=self.threshold, confidence=sure, reason=quoted(reason, 1000))
 
     def _doubtful(self, parts: Sequence[Score], doubts: Sequence[Score]) -> Score:
         """Return a pass at the threshold that a person should look at, with what was found and where."""

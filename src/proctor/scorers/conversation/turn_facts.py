@@ -304,7 +304,7 @@ def _is_multiple(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) 
 
 
 def _is_later(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
-    """Whether a time is a known one of the same sentence, moved by a period of it: until 14:30, an hour more is 15:30."""
+    """Whether a time is another of its sentence, moved by a period: until 14:30, an hour more is 15:30."""
     wanted = {each % _DAY_MINUTES for each in (one.value, one.high) if each is not None}
     starts = [each for each in beside if each.unit == "clock" and each is not one and known.explains(each)]
     spans = [each.value * (60 if each.unit == "hour" else 1) for each in beside if each.unit in ("hour", "minute")]
