@@ -134,8 +134,9 @@ class ConversationScorer:
     def _unless_only_estimated(self, rest: Score, parts: Sequence[Score]) -> Score:
         """Return the mean; one that only a network's estimate moves below the threshold is a pass of low confidence.
 
-        It is not listed for review: 23 of 116 clean conversations in which no gate found anything had so low an estimate,
-        and 7 of 25 faulty ones. The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an open request.
+        It is not listed for review: 23 of 116 clean conversations without a finding had so low an estimate, and 7 of 25
+        faulty ones. The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an
+        open request.
         """
         if rest.value is None or self.threshold is None or rest.value >= self.threshold:
             return rest
