@@ -109,24 +109,27 @@ async def _measured(cases: dict[str, list[Case]], count: int, seed: int, *, list
     scorer = conversation_scorer(off=("turns", "solved") if quick else ())
     dice = random.Random(seed)
     gates: Counter[str] = Counter()
-    total = failures = 0
-    print("| safe conversations | n | failed |\n|---|---|---|")
+    total = failures = doubts = 0
+    print("| safe conversations | n | failed | in doubt |\n|---|---|---|---|")
     for name, some in sorted(cases.items()):
         chosen = dice.sample(some, min(count, len(some)))
-        failed = 0
+        failed = doubtful = 0
         for case in chosen:
             score = await judged(scorer, replace(case, expect=Expectation()), case.recorded or Trajectory())
+            doubtful += score.in_doubt
+            if listed and score.in_doubt:
+                print(f"- {name} {case.id}: {score.reason[:400]}", flush=True)
             if score.passed is False:
                 failed += 1
                 named = list(named_turns(score))
                 gates.update({gate for gate, _ in named} or {"score"})
                 if listed:
                     print(f"- {name} {case.id}: {score.reason[:400]}", flush=True)
-        total, failures = total + len(chosen), failures + failed
-        print(f"| {name} | {len(chosen)} | {failed} |", flush=True)
+        total, failures, doubts = total + len(chosen), failures + failed, doubts + doubtful
+        print(f"| {name} | {len(chosen)} | {failed} | {doubtful} |", flush=True)
     interval = wilson(failures, total)
     shown = f" ({interval.low:.3f}–{interval.high:.3f})" if interval else ""
-    print(f"| all | {total} | {failures} = {failures / max(1, total):.3f}{shown} |\n")
+    print(f"| all | {total} | {failures} = {failures / max(1, total):.3f}{shown} | {doubts} |\n")
     print("Failed by: " + ", ".join(f"{gate} {n}" for gate, n in gates.most_common()))
 
 

@@ -1,7 +1,7 @@
 """Measures a blind set: ``python -m benchmarks.blind PART [--sealed] [--misses]``.
 
-Without ``--sealed`` the halves for development are measured, ``dev.jsonl`` and any ``dev-2.jsonl``, which was a sealed
-half before it was opened too often. ``--sealed`` opens the sealed half: the file must be the one
+Without ``--sealed`` the halves for development are measured, ``dev.jsonl`` and any ``dev-N.jsonl``, which was
+sealed before it was opened and its misses were read. ``--sealed`` opens the sealed half: the file must be the one
 that SEAL.md names, and date, commit and figures are appended to RESULTS.md.
 """
 

@@ -14,7 +14,7 @@ from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.wiring.local_models import local_model
 
-__all__ = ["conversation_scorer", "judged", "named_turns", "talk_of", "talks"]
+__all__ = ["conversation_scorer", "is_near", "judged", "named_turns", "talk_of", "talks"]
 
 Item = dict[str, Any]
 # The baseline: words of promising, and an answer that repeats an earlier one.
@@ -23,7 +23,7 @@ _WORDS = re.compile(r"\w+")
 
 
 async def talks(items: Sequence[Item]) -> list[tuple[str, str]]:
-    """Whether each conversation fails at its faulty message, or passes.
+    """Whether each conversation fails at its faulty message, is in doubt, or passes.
 
     A faulty one is right if it failed and a failed gate names the turn of its faulty message, or that of the message
     before or after it. Baseline: words of promising, a figure that nothing before it has, or a repeated answer.
@@ -73,23 +73,37 @@ def talk_of(item: Item) -> tuple[Trajectory, list[int]]:
 
 
 def named_turns(score: Score) -> Iterator[tuple[str, int]]:
-    """Each failed gate with the turn of its first evidence: later evidence shows what was said before."""
+    """Each failed gate with the turn of its first evidence: later evidence shows what was said before.
+
+    Where none failed, those that put the conversation in doubt.
+    """
     for part in score.parts:
         turn = next((one.turn for one in part.evidence if one.turn is not None), None)
-        if part.passed is False and part.name not in ("outcome", "turns", "solved") and turn is not None:
+        if (
+            (part.in_doubt if score.in_doubt else part.passed is False)
+            and part.name not in ("outcome", "turns", "solved")
+            and turn is not None
+        ):
             yield part.name, turn
 
 
 def _said(item: Item, score: Score, first: Sequence[int]) -> str:
     if score.passed is None:
         return "unscored"
-    if score.passed:
+    if score.passed and not score.in_doubt:
         return "clean"
     if item["label"] == "clean":
-        return "faulty"
-    ends = [*(place - 1 for place in first[1:]), len(item["messages"])]
-    near = any(first[turn] - 1 <= item["turn"] <= ends[turn] + 1 for _, turn in named_turns(score))
+        return "in doubt" if score.in_doubt else "faulty"
+    near = any(is_near(item, first, turn) for _, turn in named_turns(score))
+    if score.in_doubt:
+        return "in doubt" if near else "in doubt, wrong turn"
     return "faulty" if near else "wrong turn"
+
+
+def is_near(item: Item, first: Sequence[int], turn: int) -> bool:
+    """Whether a turn has the faulty message of a conversation, or the message before or after it."""
+    ends = [*(place - 1 for place in first[1:]), len(item["messages"])]
+    return bool(first[turn] - 1 <= item["turn"] <= ends[turn] + 1)
 
 
 def _calls(row: Mapping[str, Any]) -> Iterator[ToolCall]:

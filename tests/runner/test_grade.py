@@ -141,3 +141,9 @@ async def test_a_score_keeps_its_own_threshold_when_the_suite_names_none() -> No
     assert (await grade(CASE, Trajectory(), [without])).scores[0].threshold == 0.5
     broken = Grader(scorer=Broken(given=own), name="fixed", threshold=0.5, named=False)
     assert (await grade(CASE, Trajectory(), [broken])).outcome == "unscored"
+
+
+def test_a_pass_in_doubt_says_so_and_a_failure_beside_it_decides() -> None:
+    doubtful = Score(name="talk", value=0.5, threshold=0.5, reason="in doubt, to be reviewed: a day", in_doubt=True)
+    assert outcome_of([doubtful]) == ("pass", "in doubt, to be reviewed: a day")
+    assert outcome_of([doubtful, Score(name="exact", value=0.0, threshold=1.0)])[0] == "fail"

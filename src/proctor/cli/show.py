@@ -23,7 +23,9 @@ __all__ = ["verb"]
 @click.command("show", short_help="Show a run: its figures, its results page by page, or one complete case.")
 @click.argument("run", default="last")
 @click.argument("case", required=False)
-@click.option("--outcome", type=click.Choice(["pass", "fail", "unscored"]), help="Only results of this outcome.")
+@click.option(
+    "--outcome", type=click.Choice(["pass", "doubt", "fail", "unscored"]), help="Only results of this outcome."
+)
 @click.option("-t", "--target", help="Only results of this target.")
 @click.option("-p", "--page", type=click.IntRange(min=1), help="Page of results to list.")
 @click.option(
@@ -56,11 +58,12 @@ def verb(ctx: click.Context, /, run: str, case: str | None, **flags: Any) -> Non
 
 
 def _troubles(reader: RunReader) -> Iterator[Result]:
-    """Yield failed and unscored results, reading only as far as needed."""
-    return masked_results(chain(reader.results(outcome="fail"), reader.results(outcome="unscored")))
+    """Yield the results that a summary lists, reading only as far as needed."""
+    return masked_results(chain.from_iterable(reader.results(outcome=each) for each in ("fail", "unscored", "doubt")))
 
 
 def _page(reader: RunReader, outcome: str | None, target: str | None, page: int, limit: int) -> None:
+    from proctor.core.report import IN_DOUBT  # noqa: PLC0415
     from proctor.workflows.run.result_pages import shown_reason  # noqa: PLC0415 - verbs load what they use
 
     rows = reader.rows(outcome=outcome, target=target, limit=limit + 1, offset=(page - 1) * limit)
@@ -72,7 +75,7 @@ def _page(reader: RunReader, outcome: str | None, target: str | None, page: int,
                 row.case_id,
                 row.target,
                 row.sample,
-                row.outcome,
+                IN_DOUBT if row.outcome == "pass" and row.reason.startswith(IN_DOUBT) else row.outcome,
                 "" if row.value is None else f"{row.value:.3f}",
                 "" if row.latency is None else f"{row.latency:.3f} s",
                 shown_reason(reader, row.case_id, row.target, row.sample, row.reason),

@@ -15,6 +15,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 
 __all__ = [
+    "IN_DOUBT",
     "Cell",
     "Counts",
     "Decision",
@@ -32,6 +33,7 @@ __all__ = [
 Outcome = Literal["pass", "fail", "unscored"]
 RunStatus = Literal["running", "finished", "interrupted"]
 Decision = Literal["passed", "failed", "unjudged"]
+IN_DOUBT = "in doubt"  # how the reason of a result begins that passed and should be reviewed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,19 +76,25 @@ class Result:
     duration: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the result passed and should be reviewed."""
+        return self.outcome == "pass" and any(score.in_doubt for score in self.scores)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """How many passed, failed and could not be judged.
 
     ``independent`` is the effective number of independent results if a case was run several times;
-    ``None`` if each result is of another case.
+    ``None`` if each result is of another case. ``in_doubt`` of those that passed should be reviewed.
     """
 
     passed: int = 0
     failed: int = 0
     unscored: int = 0
     independent: float | None = None
+    in_doubt: int = 0
 
     @property
     def total(self) -> int:

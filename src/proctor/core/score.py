@@ -15,7 +15,10 @@ ScoreStatus = Literal["ok", "skipped", "error"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The basis of a score: a quotation, its turn, and why it counts; ``predicate`` is the check of a rule by code."""
+    """The basis of a score: a quotation, its turn, and why it counts.
+
+    ``predicate`` is the check of a rule by code; ``check`` names which of a scorer's checks found it.
+    """
 
     SHORTHAND = "quote"
 
@@ -24,6 +27,7 @@ class Evidence:
     where: str | None = None
     note: str = ""
     predicate: str = ""
+    check: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -32,7 +36,8 @@ class Score:
     """A value in [0, 1], higher is better; or None, with the reason.
 
     ``skipped`` means there was nothing to score; ``error`` means it could not be scored.
-    Neither has a value. A score without a threshold is informative only.
+    Neither has a value. A score without a threshold is informative only. A passed score that is ``in_doubt`` should be
+    reviewed: something was found that is too often wrong to fail it.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Score:
     weight: float = 1.0
     measured: float | None = None
     unit: str | None = None
+    in_doubt: bool = False
     label: str | None = None
     cost: float | None = None
     raw: str | None = None

@@ -32,10 +32,11 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Troubles:
-    """The first few failed and unscored results."""
+    """The first few failed and unscored results, and those that passed in doubt."""
 
     failed: tuple[Result, ...]
     unscored: tuple[Result, ...]
+    in_doubt: tuple[Result, ...] = ()
 
 
 def causes(result: Result) -> list[Cause]:
@@ -49,6 +50,8 @@ def causes(result: Result) -> list[Cause]:
     # Without an answer of the target, unscored scores are a consequence, not a cause.
     broken = [score for score in result.scores if score.status == "error" and not result.trajectory.error]
     found += [_cause(score, quote) for score in (*low, *broken)]
+    if result.in_doubt:
+        found += [_cause(score, quote) for score in result.scores if score.in_doubt]
     if not found and result.outcome != "pass":
         found.append(Cause(score=None, measure="", reason=result.reason or "nothing was there to judge", quote=quote))
     return found
@@ -89,21 +92,25 @@ def troubles(report: Report, results: Callable[[], Iterable[Result]], limit: int
     A case with several samples is listed once per target and outcome. Failures of a prompt's rules are grouped by what
     they break, and each group gets its share of the list: ten times the same one says no more than once.
     """
-    found: dict[str, dict[tuple[str, str, int], Result]] = {"fail": {}, "unscored": {}}
-    left = {"fail": report.counts.failed, "unscored": report.counts.unscored}
+    found: dict[str, dict[tuple[str, str, int], Result]] = {"fail": {}, "unscored": {}, "doubt": {}}
+    counts = report.counts
+    left = {"fail": counts.failed, "unscored": counts.unscored, "doubt": counts.in_doubt}
     most = _LOOKED_AT if report.overview is not None and report.overview.rules else limit
     if any(left.values()):
         for result in results():
-            kept = found.get(result.outcome)
+            state = "doubt" if result.in_doubt else result.outcome
+            kept = found.get(state)
             if kept is None:
                 continue
-            left[result.outcome] -= 1
+            left[state] -= 1
             if len(kept) < most:
                 kept.setdefault((result.case.id, result.target, 0 if report.repeats else result.sample), result)
             if all(len(found[outcome]) >= most or left[outcome] <= 0 for outcome in found):
                 break
     return Troubles(
-        failed=_by_rule(tuple(found["fail"].values()), limit), unscored=tuple(found["unscored"].values())[:limit]
+        failed=_by_rule(tuple(found["fail"].values()), limit),
+        unscored=tuple(found["unscored"].values())[:limit],
+        in_doubt=tuple(found["doubt"].values())[:limit],
     )
 
 
@@ -133,6 +140,8 @@ def _cause(score: Score, answer: str) -> Cause:
 
 def _measure(score: Score) -> str:
     value, threshold = score.value or 0.0, score.threshold or 0.0
+    if score.in_doubt:
+        return f"{value:.2f}"
     # Two digits, unless rounding would make a value under its threshold look equal to it.
     short = f"{value:.2f}"
     under = f"{short if float(short) < threshold else f'{value:.6g}'} < {threshold:g}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib.resources import files
 from typing import Any, TextIO
 
-from proctor.core.report import Report, Result
+from proctor.core.report import Counts, Report, Result
 from proctor.report.digest import Digest, digest
 from proctor.report.number_format import decision_word
 from proctor.report.page_data import detail_of, page_of, row_of, script_json
@@ -81,13 +81,18 @@ def _skeleton(report: Report) -> tuple[str, str, str]:
     for mark, value in (
         ("{{title}}", f"{word}: {one_line(report.name or report.id, 100)}"),
         ("{{decision}}", f"{word}. {one_line(report.reason, 600)}"),
-        ("{{counts}}", f"{counts.passed} passed, {counts.failed} failed, {counts.unscored} unscored"),
+        ("{{counts}}", _counted(counts)),
     ):
         # Braces in a name must not look like a template variable.
         text = text.replace(mark, html.escape(value).replace("{", "&#123;"))
     head, _, rest = text.partition("{{styles}}")
     body, _, tail = rest.partition("{{data}}")
     return head, body, tail
+
+
+def _counted(counts: Counts) -> str:
+    passed = f"{counts.passed} passed" + (f" ({counts.in_doubt} in doubt)" if counts.in_doubt else "")
+    return f"{passed}, {counts.failed} failed, {counts.unscored} unscored"
 
 
 def _styles() -> str:

@@ -47,6 +47,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
     found = troubles(report, results, _SHOWN)
     left = _folded(page, report, "Failures", found.failed, listed_failures(report))
     left += _folded(page, report, "Unscored", found.unscored, report.counts.unscored)
+    left += _folded(page, report, "In doubt, to be reviewed", found.in_doubt, report.counts.in_doubt)
     for grid in grids(report):
         page.add(_grid(grid))
     page.add(_breakdown("By intent", report.by_intent))
@@ -90,6 +91,7 @@ def _decision(report: Report) -> str:
     if report.reason:
         lines += [f"**{escaped(report.reason, 600)}**", ""]
     figures = f"{counts.passed:,} passed · {counts.failed:,} failed · {counts.unscored:,} unscored"
+    figures += f" · {counts.in_doubt:,} in doubt, among those that passed" if counts.in_doubt else ""
     if counts.pass_rate is not None:
         figures += f" · pass rate {percent(counts.pass_rate)} (95 % interval {range_text(counts)})"
     lines += [figures, ""]

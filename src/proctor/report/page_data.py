@@ -73,6 +73,7 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
         "target": result.target,
         "sample": result.sample,
         "outcome": result.outcome,
+        "doubt": result.in_doubt,
         "value": result.value,
         "intent": result.case.intent,
         "tags": list(result.case.tags),

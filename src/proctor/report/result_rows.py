@@ -13,7 +13,7 @@ __all__ = ["result_row"]
 def result_row(result: Result) -> dict[str, Any]:
     """Return the result with the column names of the CSV report; ``None`` for missing values.
 
-    Each score has two entries: ``score:NAME``, its value, and ``verdict:NAME``: pass, fail, skipped or error.
+    Each score has two entries: ``score:NAME``, its value, and ``verdict:NAME``: pass, in doubt, fail, skipped or error.
     """
     run = result.trajectory
     row: dict[str, Any] = {
@@ -41,4 +41,4 @@ def result_row(result: Result) -> dict[str, Any]:
 def _verdict(score: Score) -> str | None:
     if score.status != "ok":
         return score.status
-    return None if score.passed is None else "pass" if score.passed else "fail"
+    return None if score.passed is None else "in doubt" if score.in_doubt else "pass" if score.passed else "fail"

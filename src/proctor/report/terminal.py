@@ -210,6 +210,13 @@ def _print_troubles(console: Console, report: Report, results: Callable[[], Iter
     for title, shown, count, mark, style in (
         ("Failures", found.failed, failed_text(report, len(found.failed)), "✗", "red"),
         ("Unscored", found.unscored, f"{unscored} of {total:,}" if total > unscored else f"{total:,}", "?", "yellow"),
+        (
+            "In doubt, to be reviewed",
+            found.in_doubt,
+            f"{report.counts.in_doubt:,}, among those that passed",
+            "~",
+            "yellow",
+        ),
     ):
         if not shown:
             continue

@@ -40,6 +40,7 @@ def decide(counts: Counts, bar: Bar, *, failed_cases: int | None = None) -> tupl
         return "failed", _short(counts, bar, failed_cases)
     rest = f", {counts.failed} failed{_in_cases(failed_cases)}" if counts.failed else ""
     rest += f", {counts.unscored} could not be judged" if counts.unscored else ""
+    rest += f", {counts.in_doubt} of them in doubt, to be reviewed" if counts.in_doubt else ""
     return "passed", f"{counts.passed} of {total} passed{rest}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from proctor.core.case import Case
 from proctor.core.record import dataclass
-from proctor.core.report import Outcome
+from proctor.core.report import IN_DOUBT, Outcome
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Trajectory
@@ -96,7 +96,9 @@ def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
     if broken:
         return "unscored", "; ".join(f"{score.name}: {score.reason}" for score in broken)
     if any(score.passed for score in scores):
-        return "pass", "; ".join(filter(None, map(_coverage, scores)))
+        doubts = [score.reason.removeprefix(f"{IN_DOUBT}, to be reviewed: ") for score in scores if score.in_doubt]
+        told = [f"{IN_DOUBT}, to be reviewed: {'; '.join(doubts)}"] if doubts else []
+        return "pass", "; ".join((*told, *filter(None, map(_coverage, scores))))
     return "unscored", "nothing to judge: no scorer applied to this case"
 
 

@@ -11,7 +11,7 @@ from proctor.core.case import Case
 from proctor.core.decode import decode
 from proctor.core.errors import NotFoundError, StoreError
 from proctor.core.record import dataclass
-from proctor.core.report import Outcome, Report, Result
+from proctor.core.report import IN_DOUBT, Outcome, Report, Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.store.figures import report_of
@@ -21,6 +21,8 @@ from proctor.store.run_index import bring_up_to_date
 from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["ResultRow", "RunReader"]
+
+DOUBT = "doubt"  # selects the results that passed and should be reviewed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +181,10 @@ class RunReader:
     def _where(self, outcome: str | None, target: str | None) -> tuple[str, list[Any]]:
         where = ["run = ?"]
         values: list[Any] = [self.run.n]
-        if outcome:
+        if outcome == DOUBT:
+            where.append("outcome = 'pass' AND reason LIKE ?")
+            values.append(f"{IN_DOUBT}%")
+        elif outcome:
             where.append("outcome = ?")
             values.append(outcome)
         if target:

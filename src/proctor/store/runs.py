@@ -15,7 +15,7 @@ from proctor.core.codec import encode
 from proctor.core.decode import closest, decode
 from proctor.core.errors import NotFoundError
 from proctor.core.record import dataclass
-from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
+from proctor.core.report import IN_DOUBT, Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
 from proctor.store.lock import is_held
 
@@ -220,7 +220,13 @@ class RunStore:
             "SELECT outcome, count(*) AS n FROM results WHERE run = ? GROUP BY outcome", (run.n,)
         )
         by = {row["outcome"]: row["n"] for row in rows}
-        return Counts(passed=by.get("pass", 0), failed=by.get("fail", 0), unscored=by.get("unscored", 0))
+        doubts = self.database.execute(
+            "SELECT count(*) AS n FROM results WHERE run = ? AND outcome = 'pass' AND reason LIKE ?",
+            (run.n, f"{IN_DOUBT}%"),
+        ).fetchone()
+        return Counts(
+            passed=by.get("pass", 0), failed=by.get("fail", 0), unscored=by.get("unscored", 0), in_doubt=doubts["n"]
+        )
 
     def keep_spend(self, run: RunRecord, spend: Sequence[Spend]) -> None:
         """Record what this leg of the run has spent so far."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from proctor.text.quantities import Quantity
 
-__all__ = ["find_clock_times", "find_times", "find_weekdays"]
+__all__ = ["find_clock_times", "find_times", "find_weekdays", "has_short_weekday"]
 
 _CLOCK: Final = re.compile(
     r"(?P<before>午前|午後|上午|下午|晚上|早上|오전|오후)?\s?"
@@ -18,10 +18,10 @@ _CLOCK: Final = re.compile(
     r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
     r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b)|\s?o['’]clock\b"
     # "klockan 10", "godz. 10", "saat 10": the word for the time of day stands before the hour.
-    r"|(?<=\bkl \d)(?!\d)|(?<=\bkl \d\d)|(?<=\bkl\. \d)(?!\d)|(?<=\bkl\. \d\d)"
+    r"|(?:(?<=\bkl \d)(?!\d)|(?<=\bkl \d\d)|(?<=\bkl\. \d)(?!\d)|(?<=\bkl\. \d\d)"
     r"|(?<=\bklockan \d)(?!\d)|(?<=\bklockan \d\d)|(?<=\bklokken \d)(?!\d)|(?<=\bklokken \d\d)"
     r"|(?<=\bgodz\. \d)(?!\d)|(?<=\bgodz\. \d\d)|(?<=\bgodzinie \d)(?!\d)|(?<=\bgodzinie \d\d)"
-    r"|(?<=\bsaat \d)(?!\d)|(?<=\bsaat \d\d))"
+    r"|(?<=\bsaat \d)(?!\d)|(?<=\bsaat \d\d))(?![.,]\d{3}))"  # "saat 8.200 TL" is an amount
     r"(?:\s?(?P<after>[ap])\.?m\b)?",
     re.IGNORECASE,
 )
@@ -53,6 +53,7 @@ _RANGE: Final = re.compile(
 )
 # Short forms that are no beginnings of the names.
 _SHORT_NAMES: Final = ("pn wt śr czw pt sob nd|ndz", "пн вт ср чт пт сб вс")
+_WORD: Final = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0900-\u0dff]){1,11}")  # vowel signs of Indic scripts are no letters
 _LEAST_LETTERS: Final = 2  # of a shortened name; one sign where a name has a sign of its own
 _SHORT_RANGE: Final = re.compile(
     r"(?<![^\W\d_])(?P<first>[^\W\d_]{1,12})\.?"
@@ -137,6 +138,19 @@ def _short_ranges(text: str, low: str) -> Iterator[Quantity]:
                     quote=quote,
                 )
             break
+
+
+def has_short_weekday(text: str, day: Quantity) -> bool:
+    """Whether a text has a shortened name of this day in a language in which the day was named: Mo, Wed, sab, सोम.
+
+    Such a short form may also be another word, so it can explain a day that was named, but tells none.
+    """
+    named = day.quote.lower()
+    rows = [
+        row for row in _NAMES if (of_day := row.split()[int(day.value)].split("|")) and named.startswith(tuple(of_day))
+    ]
+    words = {each.lower() for each in _WORD.findall(text)} if rows else set()
+    return any(_day_begun(word, row) == day.value for row in rows for word in words)
 
 
 @lru_cache(maxsize=1024)

@@ -129,6 +129,12 @@ class KnownValues:
             return True
         if any(abs(abs(first - second) - one.value) < _ROUNDED for first in prices for second in (*prices, *scaled)):
             return True
+        if len(prices) <= _MOST_TERMS and any(  # several things, each for as many nights or persons
+            abs((first + second) * factor - one.value) < _ROUNDED
+            for first, second in combinations(prices, 2)
+            for factor in self.factors
+        ):
+            return True
         return len(prices) <= _MOST_TERMS and any(
             abs(first + second + third - one.value) < _ROUNDED
             for first, second in combinations_with_replacement(prices, 2)

@@ -222,6 +222,16 @@ async def test_an_estimate_of_support_alone_fails_nothing(
     score = await scorer(weights={"turns": 1}, off=["outcome"]).score(CASE, GOOD)
     assert (score.value is not None and score.value >= 0.5) is passes
     if passes:
-        assert score.reason.startswith("6 gates passed; in doubt") or "in doubt" in score.reason
+        assert "estimate alone is low" in score.reason
+        assert not score.in_doubt
         assert score.confidence is not None
         assert score.confidence <= 0.3
+
+
+async def test_a_doubted_finding_is_listed_and_fails_only_where_the_user_says_so() -> None:
+    run = talk(("Wann ist der Kurs?", call("kurs", {}, {"tage": "Mo, Mi"}), "Der Kurs ist donnerstags."))
+    score = await scorer(off=["outcome", "turns", "solved"]).score(CASE, run)
+    assert (score.value, score.in_doubt) == (0.5, True)
+    assert score.reason.startswith("in doubt, to be reviewed: turn_facts: turn 1")
+    strict = await scorer(off=["outcome", "turns", "solved"], doubted=[]).score(CASE, run)
+    assert (strict.value, strict.in_doubt) == (0.0, False)

@@ -121,3 +121,38 @@ async def test_ranges_of_days_ordinals_and_computed_periods_are_known(run: Traje
 )  # fmt: skip
 async def test_a_figure_beside_a_denial_and_a_price_called_free_are_found(run: Trajectory) -> None:
     assert (await TurnFacts().score(_CASE, run)).value == 0.0
+
+
+_HOURS = "Kurs: Mo und Mi 19:00 Uhr. Menù 88 € sab, dom; 79 € lun–ven. A night 19 €, a pet 3 €. Export: 90 days."
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        talk(("wann?", "Der Kurs ist montags und mittwochs."), sources=(_HOURS,)),
+        talk(("quando?", "Costa 88 € di sabato e la domenica."), sources=(_HOURS,)),
+        talk(("3 nuits, un chat", "Pour trois nuits, cela fait 66 €."), sources=(_HOURS,)),
+        talk(("länger?", call("buchung", {}, {"ende": "14:30"}), "Bis 14:30 Uhr, eine Stunde mehr wäre 15:30 Uhr.")),
+        talk(("longer?", call("booking", {}, {"end": "14:30"}), "It ends at 14:30; two hours more would be 16:30.")),
+        talk(("export?", "You have about three months (90 days)."), sources=(_HOURS,)),
+        talk(("iki saat?", "Hafta içi iki saat 8.200 TL."), sources=("2 saat 9.500 TL (hafta içi 8.200 TL).",)),
+    ],
+)  # fmt: skip
+async def test_short_days_moved_times_rounded_months_and_totals_follow(run: Trajectory) -> None:
+    score = await TurnFacts().score(_CASE, run)
+    assert score.value == 1.0, score.reason
+
+
+@pytest.mark.parametrize(
+    ("run", "check"),
+    [
+        (talk(("wann?", "Der Kurs ist donnerstags."), sources=("Kurs: Mo und Mi 19:00 Uhr.",)), "weekday"),
+        (talk(("later?", call("b", {}, {"end": "14:30"}), "It ends at 14:30; an hour more would be 16:15.")), "clock"),
+        (talk(("export?", "You have about five months."), sources=(_HOURS,)), "period"),
+        (talk(("prix?", "Pour trois nuits, cela fait 71 €."), sources=("La nuit 19 €, un animal 3 €.",)), "amount"),
+    ],
+)  # fmt: skip
+async def test_a_finding_names_its_check(run: Trajectory, check: str) -> None:
+    score = await TurnFacts().score(_CASE, run)
+    assert score.value == 0.0
+    assert score.evidence[0].check.removesuffix("_conflict") == check

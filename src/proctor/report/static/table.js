@@ -168,7 +168,7 @@ class ResultsTable {
   row(row, first) {
     const cell = (key, ...inside) => el("td", { class: `${key} ${COLUMNS.find((each) => each.key === key).number ? "number" : ""}` }, ...inside);
     return el("tr", { class: row.outcome, tabindex: first ? 0 : -1, "data-n": row.n },
-      cell("outcome", stateWord(row.outcome)),
+      cell("outcome", stateWord(row.outcome, row.doubt ? "in doubt" : row.outcome)),
       cell("case", outside(row.sample ? `${row.case} #${row.sample}` : row.case, "div", { class: "case-id" }), outside(row.question, "div", { class: "question" }),
         row.why ? outside(row.why, "div", { class: "why" }) : ""),
       el("td", { class: "target short", title: row.target }, middleCut(row.target)), outside(row.intent || NONE, "td", { class: "intent short" }),

@@ -22,6 +22,7 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unjudged,
 )
+from proctor.scorers.conversation.doubted_checks import DOUBTED, IN_DOUBT, doubt_agreed, in_doubt
 from proctor.scorers.conversation.outcome import outcome_score
 from proctor.scorers.conversation.part_scorers import GATES, handed_on, make, part_names, run_one
 from proctor.scorers.weighted_parts import combined
@@ -30,12 +31,14 @@ __all__ = ["ConversationScorer"]
 
 # The estimate is shown and helps to derive the outcome, but has no weight of its own.
 WEIGHTS: Final = {"outcome": 2.0, "turns": 1.0, "solved": 0.0}
-IN_DOUBT: Final = 0.3  # confidence of a pass that a person should look at
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: the parts are cached on the instance
 class ConversationScorer:
-    """A conversation passes if no gate fails and the remaining scores reach the threshold."""
+    """A conversation passes if no gate fails and the remaining scores reach the threshold.
+
+    ``doubted`` names checks whose finding alone only puts the conversation in doubt, as ``gate`` or ``gate.check``.
+    """
 
     name: ClassVar[str] = "conversation"
     version: ClassVar[str] = "1"
@@ -45,6 +48,7 @@ class ConversationScorer:
 
     gates: tuple[str, ...] = GATES
     off: tuple[str, ...] = ()
+    doubted: tuple[str, ...] = DOUBTED
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
@@ -60,7 +64,8 @@ class ConversationScorer:
 
     def __post_init__(self) -> None:
         known = part_names()
-        for name in (*self.gates, *self.off, *self.settings, *self.weights, *self.thresholds):
+        doubted = [each.partition(".")[0] for each in self.doubted]
+        for name in (*self.gates, *self.off, *self.settings, *self.weights, *self.thresholds, *doubted):
             if name not in known:
                 raise ValueError(f"{name!r} is no part of a conversation's score; the parts are {', '.join(known)}")
         for name, weight in self.weights.items():
@@ -88,6 +93,7 @@ class ConversationScorer:
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         found = [self._limited(await run_one(name, scorer, case, run)) for name, scorer in self._made.items()]
+        found = doubt_agreed([in_doubt(part, self.doubted) for part in found], found)
         parts = list(found)
         if "outcome" not in self.off and ("outcome" in self.weights or "outcome" in self.gates):
             outcome = outcome_score(found, run, version=self.version, tool_effects=self.tool_effects)
@@ -114,6 +120,10 @@ class ConversationScorer:
             reason = f"no gate failed, and {broken[0].name} could not be judged: {broken[0].reason}"
             return unjudged(self, quoted(reason, 500), parts=tuple(parts), label=_label(parts))
         rest = self._unless_only_estimated(combined(self.name, parts, version=self.version), parts)
+        doubts = [part for part in gates if part.in_doubt]
+        low = rest.value is not None and self.threshold is not None and rest.value < self.threshold
+        if doubts and not low:
+            return self._doubtful(parts, doubts)
         passed = [part.name for part in gates if part.passed]
         if rest.value is None and passed:
             reason = f"every gate that applies passed ({', '.join(passed)}); there is nothing else to score"
@@ -122,9 +132,11 @@ class ConversationScorer:
         return replace(rest, reason=quoted(said + rest.reason, 1000), label=_label(parts))
 
     def _unless_only_estimated(self, rest: Score, parts: Sequence[Score]) -> Score:
-        """Return the mean; one that only a network's estimate moves below the threshold is in doubt, not a failure.
+        """Return the mean; one that only a network's estimate moves below the threshold is a pass of low confidence.
 
-        The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an open request.
+        It is not listed for review: 23 of 116 clean conversations without a finding had so low an estimate, and 7 of 25
+        faulty ones. The second sign that a failure needs is a gate: a value that differs, a code that nobody gave, an
+        open request.
         """
         if rest.value is None or self.threshold is None or rest.value >= self.threshold:
             return rest
@@ -132,17 +144,28 @@ class ConversationScorer:
         if firm.value is not None and firm.value < self.threshold:
             return rest
         sure = min(IN_DOUBT, rest.confidence if rest.confidence is not None else IN_DOUBT)
-        reason = f"in doubt, to be reviewed: a network's estimate alone is low; {rest.reason}"
+        reason = f"a network's estimate alone is low, which decides nothing; {rest.reason}"
         return replace(rest, value=self.threshold, confidence=sure, reason=quoted(reason, 1000))
+
+    def _doubtful(self, parts: Sequence[Score], doubts: Sequence[Score]) -> Score:
+        """Return a pass at the threshold that a person should look at, with what was found and where."""
+        ordered = sorted(doubts, key=lambda part: (_turn(part) is None, _turn(part) or 0))
+        names = ", ".join(part.name for part in ordered)
+        return scored(
+            self,
+            self.threshold if self.threshold is not None else 0.5,
+            quoted(f"in doubt, to be reviewed: {names}: {ordered[0].reason}", 1000),
+            parts=tuple(parts),
+            evidence=_evidence(ordered),
+            confidence=IN_DOUBT,
+            in_doubt=True,
+            producer=_producer(ordered),
+            label=_label(parts),
+        )
 
     def _failed(self, parts: Sequence[Score], down: Sequence[Score]) -> Score:
         """Return a score of 0 that lists the gates in order of the turn they failed in."""
         ordered = sorted(down, key=lambda part: (_turn(part) is None, _turn(part) or 0))
-        evidence = [
-            replace(one, note=f"{part.name}: {one.note}" if one.note else part.name)
-            for part in ordered
-            for one in (part.evidence or (Evidence(note=part.reason),))
-        ]
         first = ordered[0]
         turn = _turn(first)
         where = f" in {turn_label(turn)}" if turn is not None else ""
@@ -150,15 +173,14 @@ class ConversationScorer:
         why = first.reason.removeprefix(f"{turn_label(turn)}: ") if turn is not None else first.reason
         reason = f"failed by {names}{where}: {why}"
         sure = max((part.confidence or 0.8) for part in ordered)
-        producer = "+".join(dict.fromkeys(each for part in ordered for each in part.producer.split("+")))
         return scored(
             self,
             0.0,
             quoted(reason, 1000),
             parts=tuple(parts),
-            evidence=tuple(evidence[:MOST_EVIDENCE]),
+            evidence=_evidence(ordered),
             confidence=sure,
-            producer=producer,
+            producer=_producer(ordered),
             label=_label(parts),
         )
 
@@ -169,6 +191,19 @@ def _without_estimates(part: Score) -> Score:
         return part
     measured = [each for each in part.parts if each.name != "support"]
     return replace(combined(part.name, measured, version=part.version), weight=part.weight)
+
+
+def _evidence(ordered: Sequence[Score]) -> tuple[Evidence, ...]:
+    found = [
+        replace(one, note=f"{part.name}: {one.note}" if one.note else part.name)
+        for part in ordered
+        for one in (part.evidence or (Evidence(note=part.reason),))
+    ]
+    return tuple(found[:MOST_EVIDENCE])
+
+
+def _producer(parts: Sequence[Score]) -> str:
+    return "+".join(dict.fromkeys(each for part in parts for each in part.producer.split("+")))
 
 
 def _turn(part: Score) -> int | None:

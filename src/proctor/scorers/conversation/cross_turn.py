@@ -47,6 +47,7 @@ class _Found:
     two: str
     why: str
     sure: float
+    check: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,12 +136,12 @@ class CrossTurn:
         rest = []
         for pair in pairs:
             if (why := conflict_of(pair, same_question=bool(self.answered_before))) is not None:
-                _keep(looked, news, pair, why, _EXACT, exact=True)
+                _keep(looked, news, pair, why, _EXACT, exact=True, check="value")
             elif worth_reading(pair) and not _said_together(pair):
                 rest.append(pair)
         for earlier, later in await self._asked_again(said, embedder):
             if (why := opposite_answers(earlier, later)) is not None:
-                _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True)
+                _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True, check="answer")
         if not self.answered_before:
             _compare_terms(looked, news, said)
         if not self.light and not looked.failure:
@@ -153,13 +154,13 @@ class CrossTurn:
     async def _read(self, looked: _Looked, news: News, said: Sequence[Spoken], rest: Sequence[Pair]) -> None:
         """Add what the networks find."""
         for pair, why in await changed_values(said, self.embedder) if not self.answered_before else ():
-            _keep(looked, news, pair, why, _BY_CLAUSES, exact=True)
+            _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="changed_value")
         served = any(each.tool_calls for each in said) and not self.answered_before
         for pair, sure in await read_pairs(rest, self.entailer):
             if served:  # records may explain it, which the network cannot know: its reading alone decides nothing
                 looked.doubts.append(f"{_where(pair.later)} may contradict {_where(pair.earlier)} ({sure:.2f})")
                 continue
-            _keep(looked, news, pair, "read as a contradiction", sure, exact=False)
+            _keep(looked, news, pair, "read as a contradiction", sure, exact=False, check="read")
         looked.read = len(rest)
 
     async def _asked_again(self, said: Sequence[Spoken], embedder: Embedder | None) -> list[tuple[Spoken, Spoken]]:
@@ -185,23 +186,34 @@ class CrossTurn:
         return "rule+local model" if looked.read else "rule"
 
 
-def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, **news_of: Any) -> None:
+def _keep(
+    looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, check: str, **news_of: Any
+) -> None:
     if (excuse := news.excuse(pair, exact=exact, **news_of)) is not None:
         looked.excused.append(excuse)
         return
     looked.found.append(
-        _Found(earlier=pair.earlier, later=pair.later, one=pair.one.text, two=pair.two.text, why=why, sure=sure)
+        _Found(
+            earlier=pair.earlier,
+            later=pair.later,
+            one=pair.one.text,
+            two=pair.two.text,
+            why=why,
+            sure=sure,
+            check=check,
+        )
     )
 
 
 def _compare_terms(looked: _Looked, news: News, said: Sequence[Spoken]) -> None:
     """Add what clauses deny, and what they price or time otherwise."""
-    for pair, why in (*opposite_clauses(said), *swapped_values(said)):
-        _keep(looked, news, pair, why, _BY_CLAUSES, exact=False)
+    for check, pairs in (("clause", opposite_clauses(said)), ("swapped", swapped_values(said))):
+        for pair, why in pairs:
+            _keep(looked, news, pair, why, _BY_CLAUSES, exact=False, check=check)
     for pair, why, about in changed_terms(said):
-        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, about=about)
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="term", about=about)
     for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
-        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, by_user=False)
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="hours", by_user=False)
 
 
 def _said_together(pair: Pair) -> bool:
@@ -233,6 +245,11 @@ def _where(said: Spoken) -> str:
 
 def _shown(found: _Found) -> tuple[Evidence, Evidence]:
     return (
-        Evidence(quote=quoted(found.two), turn=found.later.turn, note=found.why),
-        Evidence(quote=quoted(found.one), turn=found.earlier.turn, note=f"said before, in {_where(found.earlier)}"),
+        Evidence(quote=quoted(found.two), turn=found.later.turn, note=found.why, check=found.check),
+        Evidence(
+            quote=quoted(found.one),
+            turn=found.earlier.turn,
+            note=f"said before, in {_where(found.earlier)}",
+            check=found.check,
+        ),
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
@@ -89,11 +89,17 @@ class Loops:
             near = await self._near([asked for asked, _ in said])
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
-        found = [*self._asked_again(said, near, run), *_said_again(said), *self._called_again(run)]
-        found += [*given_again(run), *looked_up_again(run), *asked_again(run)]
+        checks: dict[str, Iterable[Evidence]] = {
+            "customer_repeats": self._asked_again(said, near, run),
+            "same_answer": _said_again(said),
+            "same_call": [*self._called_again(run), *looked_up_again(run)],
+            "value_given_again": given_again(run),
+            "same_question": asked_again(run),
+        }
         if self.dead_ends:
-            found += self._dead_ends(said, run, near)
-            found += closed_open_request(run, self.tool_effects)
+            checks["refusal"] = self._dead_ends(said, run, near)
+            checks["closed"] = closed_open_request(run, self.tool_effects)
+        found = [replace(one, check=name) for name, some in checks.items() for one in some]
         producer = "rule" if self.light else "rule+local model"
         if not found:
             return scored(

@@ -60,7 +60,13 @@ class PersonRequests:
         if not ignored:
             return scored(self, 1.0, f"{len(asked)} requests for a person, each answered", confidence=0.8)
         evidence = tuple(
-            Evidence(quote=quoted(run.turns[index].asked), turn=index, where="customer", note="asked for a person")
+            Evidence(
+                quote=quoted(run.turns[index].asked),
+                turn=index,
+                where="customer",
+                note="asked for a person",
+                check="ignored",
+            )
             for index in ignored[:MOST_EVIDENCE]
         )
         first = run.turns[ignored[0]]

@@ -153,8 +153,12 @@ class Premises:
         ordered = sorted(found, key=lambda each: each.turn)
         evidence: list[Evidence] = []
         for each in ordered:
-            evidence.append(Evidence(quote=quoted(each.quote), turn=each.turn, note=each.why))
-            evidence.append(Evidence(quote=quoted(each.premise.sentence), turn=each.premise.turn, note="claimed here"))
+            evidence.append(Evidence(quote=quoted(each.quote), turn=each.turn, note=each.why, check="premise"))
+            evidence.append(
+                Evidence(
+                    quote=quoted(each.premise.sentence), turn=each.premise.turn, note="claimed here", check="premise"
+                )
+            )
         first = ordered[0]
         reason = (
             f"{turn_label(first.turn)}: {quoted(first.quote, 120)!r} rests on what the customer claimed in "

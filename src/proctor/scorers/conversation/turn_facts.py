@@ -27,7 +27,7 @@ from proctor.scorers.checked_answers import (
 from proctor.scorers.conversation.known_conflicts import contradicted_by, unknown_code
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
-from proctor.text.clock_times import find_times
+from proctor.text.clock_times import find_times, has_short_weekday
 from proctor.text.dates import Day
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
@@ -46,6 +46,17 @@ _MOST_SUMMED: Final = 14
 _MOST_TIMES: Final = 4
 _LEAST_FIT: Final = 2  # words of a field's name
 _DAY: Final = Decimal(24)
+_DAY_MINUTES: Final = 24 * 60
+# The kind of a figure by its unit; all others are amounts of money.
+_KINDS: Final = {
+    "percent": "percent",
+    "hour": "period",
+    "business day": "period",
+    "month": "period",
+    "date": "date",
+    "clock": "clock",
+    "weekday": "weekday",
+}
 _PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
 _DENY_AT_THE_END: Final = frozenset({"ja", "ko", "tr", "hi"})  # the verb, and with it the denial, is the last word
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
@@ -74,6 +85,7 @@ class _Finding:
     sentence: str
     why: str
     against: bool
+    check: str
     doubtful: bool = False
 
 
@@ -128,12 +140,16 @@ def _passed(scorer: TurnFacts, checked: int, doubts: Sequence[_Finding]) -> Scor
 
 def _evidence(found: Sequence[_Finding]) -> tuple[Evidence, ...]:
     return tuple(
-        Evidence(quote=quoted(each.sentence), turn=each.message.turn, note=each.why) for each in found[:MOST_EVIDENCE]
+        Evidence(quote=quoted(each.sentence), turn=each.message.turn, note=each.why, check=each.check)
+        for each in found[:MOST_EVIDENCE]
     )
 
 
 def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity]) -> Iterator[_Finding]:
-    """Yield the first figure or free offer of a message that follows from nothing; ``explained`` collects others."""
+    """Yield the first figure of each kind in a message that follows from nothing, or else what its words show.
+
+    ``explained`` collects the other figures.
+    """
     known = KnownValues.of((*(each.text for each in message.told), *known_texts), message.heard, message.text)
     said = [each.text for each in statements(message.text) if each.kind in ("claim", "courtesy", "offer")]
     left: list[tuple[str, Quantity]] = []
@@ -146,36 +162,40 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
                 explained.append(one)
             elif not _is_denied_figure(sentence, one):
                 left.append((sentence, one))
+    kinds = set[str]()
     for sentence, one in (
         each for each in left if "=" not in each[0]
     ):  # an equation shows how; a difference of two explained figures of the same message is explained too
-        if known.explains(one, explained[-_MOST_KEPT:]) or not _can_be_known(one, known, message):
+        kind = _KINDS.get(one.unit, "amount")
+        if kind in kinds or known.explains(one, explained[-_MOST_KEPT:]) or not _can_be_known(one, known, message):
             continue
         conflict = find_conflict(sentence, known, [ready_for(each) for each in message.told])
         if conflict is not None and conflict.passage is not None:
             why = f"{conflict.passage.name} says {quoted(conflict.told, 60)!r}, not {quoted(conflict.said, 60)!r}"
         else:
             why = f"no tool, source or customer gave {one.quote.strip()!r}"
-        yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None)
-        return
-    yield from _word_problems(said, message)
+        kinds.add(kind)
+        check = kind if conflict is None or conflict.passage is None else f"{kind}_conflict"
+        yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None, check=check)
+    if not kinds:
+        yield from _word_problems(said, message)
 
 
 def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Finding]:
     """Yield a code that nobody gave, words that seem to contradict a source, or a free offer that nothing explains."""
     for sentence in said:
         if (code := unknown_code(sentence, message)) is not None:
-            yield _Finding(message=message, sentence=sentence, why=code, against=True)
+            yield _Finding(message=message, sentence=sentence, why=code, against=True, check="code")
             return
         if (against := contradicted_by(sentence, message)) is not None:
-            yield _Finding(message=message, sentence=sentence, why=against, against=True, doubtful=True)
+            yield _Finding(message=message, sentence=sentence, why=against, against=True, check="words", doubtful=True)
         elif (priced := _price_of_gift(sentence, message)) is not None:
             why = f"called free, and the record has {priced}"
-            yield _Finding(message=message, sentence=sentence, why=why, against=True)
+            yield _Finding(message=message, sentence=sentence, why=why, against=True, check="free")
             return
         elif _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
-            yield _Finding(message=message, sentence=sentence, why=why, against=False)
+            yield _Finding(message=message, sentence=sentence, why=why, against=False, check="free")
             return
 
 
@@ -245,8 +265,10 @@ def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], mess
     """Whether a figure follows from a known date or time, or is the total of known amounts."""
     if one.unit in CURRENCIES:
         return one.value == 0 or _is_total(one.value, message)
-    if one.unit in _PERIODS - {"percent"} and _is_multiple(one, known, beside):
+    if one.unit in _PERIODS - {"percent"} and (_is_multiple(one, known, beside) or _is_rounded(one, known)):
         return True
+    if one.unit == "clock":
+        return _is_later(one, known, beside)
     days = [each.day for each in (*known.stated, *beside) if each.day is not None]
     if one.day is not None:  # "today is the 19th, so tomorrow is the 20th"
         return any(
@@ -255,6 +277,8 @@ def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], mess
         )
     if one.unit == "weekday":
         return any(
+            has_short_weekday(text, one) for text in (*(each.text for each in message.told), *message.heard)
+        ) or any(
             each.year and each.month and each.day and _weekday(each.year, each.month, each.day) == one.value
             for each in days
         )
@@ -277,6 +301,40 @@ def _is_multiple(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) 
         and known.explains(each)
         for each in beside
     )
+
+
+def _is_later(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
+    """Whether a time is another of its sentence, moved by a period: until 14:30, an hour more is 15:30."""
+    wanted = {each % _DAY_MINUTES for each in (one.value, one.high) if each is not None}
+    starts = [each for each in beside if each.unit == "clock" and each is not one and known.explains(each)]
+    spans = [each.value * (60 if each.unit == "hour" else 1) for each in beside if each.unit in ("hour", "minute")]
+    return any(
+        (end + sign * span) % _DAY_MINUTES in wanted
+        for start in starts
+        for end in (start.value, start.high)
+        if end is not None
+        for span in spans
+        for sign in (1, -1)
+    )
+
+
+def _is_rounded(one: Quantity, known: KnownValues) -> bool:
+    """Whether a period in months is a known one in days, at 28 to 31 days a month: 90 days are about three months."""
+    days = {
+        end / _DAY
+        for each in known.stated
+        if each.unit == "hour" and each.size >= _DAY
+        for end in (each.value, each.high)
+        if end is not None
+    }
+    months = {
+        end for each in known.stated if each.unit == "month" for end in (each.value, each.high) if end is not None
+    }
+    if one.unit == "month":
+        return any(one.value * 28 <= each <= one.value * 31 for each in days)
+    if one.unit == "hour" and one.size >= _DAY:
+        return any(each * 28 <= one.value / _DAY <= each * 31 for each in months)
+    return False
 
 
 def _is_clock(hours: Decimal, other: Quantity) -> bool:

@@ -105,7 +105,7 @@ class ArgumentOrigin:
                         near = seen.nearest(value)
                         note = f"nobody gave {argument} {value!r}" + (f"; {near} was given" if near else "")
                         quote = quoted(shown(call))
-                        found.append(Evidence(quote=quote, turn=step.turn, where="tool call", note=note))
+                        found.append(Evidence(quote=quote, turn=step.turn, where="tool call", note=note, check="id"))
             sourced += 1
             seen.add(result_text(call)[:200_000])
             seen.add(call.error or "")

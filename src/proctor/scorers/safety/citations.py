@@ -80,10 +80,16 @@ class Citations:
                 return skipped(self, f"{unknown} citations, and no source is recorded to look them up in")
             return self._nothing_cited(run)
         bad = [
-            Evidence(quote=quoted(one.sentence or one.written), turn=turn, where=quoted(one.written, 80), note=why)
+            Evidence(
+                quote=quoted(one.sentence or one.written),
+                turn=turn,
+                where=quoted(one.written, 80),
+                note=why,
+                check="missing",
+            )
             for turn, one, why in missing
         ]
-        bad += invented
+        bad += [replace(each, check="place") for each in invented]
         unread = ""
         for each in cited[:_MOST]:
             read = await self._read(each)
@@ -96,7 +102,10 @@ class Citations:
                 quote = quoted(each.citation.sentence)
                 # A gate may act on a contradiction alone, and may correct a citation of the wrong source.
                 told = {"unsupported": not denied, **({} if denied else await self._correction(each))}
-                bad.append(Evidence(quote=quote, turn=each.turn, where=where, note=quoted(note, 300), extra=told))
+                check = "contradicted" if denied else "unsupported"
+                bad.append(
+                    Evidence(quote=quote, turn=each.turn, where=where, note=quoted(note, 300), check=check, extra=told)
+                )
         producer = "rule" if self.light else "rule+local model"
         total = len(missing) + len(cited) + len(invented)
         if not bad and unread:

@@ -15,7 +15,7 @@ from proctor.scorers.safety.named_records import NamedRecord, is_another, listed
 from proctor.text.claims import statements
 from proctor.text.content_words import clauses
 
-__all__ = ["ACTION_KINDS", "ClaimedAction", "backed", "claimed_actions"]
+__all__ = ["ACTION_KINDS", "ClaimedAction", "backed", "claimed_actions", "names_act"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +210,11 @@ def backed(
         not failed(call) and _speaks(call, words, reads=effect == "reads") and not is_another(deed.records, call)
         for call, effect in zip(calls, effects, strict=True)
     )
+
+
+def names_act(deed: ClaimedAction, tool: str) -> bool:
+    """Whether a tool's name is of the claimed kind of action: then its failure is that of the action."""
+    return re.search(ACTION_KINDS[deed.kind][1], tool, re.IGNORECASE) is not None
 
 
 def _changed(calls: Sequence[ToolCall], effects: Sequence[str]) -> bool:

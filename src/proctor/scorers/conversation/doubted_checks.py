@@ -1,0 +1,48 @@
+"""Which findings of a gate fail a conversation, and which only put it in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from proctor.core.score import Evidence, Score
+
+__all__ = ["DOUBTED", "IN_DOUBT", "doubt_agreed", "in_doubt"]
+
+IN_DOUBT: Final = 0.3  # confidence of a pass that a person should look at
+# Checks that were wrong more than one time in five on conversations that their author had not seen; the counts are in
+# docs/conversations.md, and `python -m benchmarks.blind.talk_checks` makes them.
+DOUBTED: Final = (
+    "turn_facts.weekday",
+    "turn_facts.weekday_conflict",
+    "turn_facts.clock",
+    "turn_facts.clock_conflict",
+    "turn_facts.period",
+    "cross_turn.read",
+    "cross_turn.clause",
+    "commitments.other_act",
+)
+
+
+def in_doubt(part: Score, doubted: Collection[str]) -> Score:
+    """Return the score of a gate; one that failed by doubted checks alone passes in doubt, with its findings."""
+    if part.passed is not False or not part.evidence:
+        return part
+    firm = [one for one in part.evidence if not _is_doubted(part.name, one, doubted)]
+    if firm and len(firm) < len(part.evidence):  # what fails it comes first, so that its turn is the one reported
+        return replace(part, evidence=(*firm, *(one for one in part.evidence if one not in firm)))
+    if firm:
+        return part
+    return replace(part, value=1.0, threshold=1.0, confidence=IN_DOUBT, in_doubt=True)
+
+
+def doubt_agreed(parts: Sequence[Score], before: Sequence[Score]) -> list[Score]:
+    """Return the scores; two gates that are in doubt about the same turn agree, and each fails as it did before."""
+    turns = [(part.name, one.turn) for part in parts if part.in_doubt for one in part.evidence if one.turn is not None]
+    agreed = {name for name, turn in turns if any(other != name and place == turn for other, place in turns)}
+    return [old if part.name in agreed else part for part, old in zip(parts, before, strict=True)]
+
+
+def _is_doubted(gate: str, one: Evidence, doubted: Collection[str]) -> bool:
+    return gate in doubted or f"{gate}.{one.check}" in doubted
