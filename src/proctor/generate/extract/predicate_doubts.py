@@ -12,7 +12,8 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.limit_subject import is_of_whole
-from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.quantity_words import BEFORE, NEGATION
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
@@ -60,6 +61,9 @@ _KEYWORDS: Final = {
     "case is title": r"title case",
     "case is sentence": r"sentence case",
 }
+# An amount that is to be met exactly, and the number at which the sentence must say so.
+_EQUAL: Final = re.compile(r"(?:[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )")
+_EXACT: Final = dict(BEFORE)["="]
 _NEXT: Final = 3  # characters between two sentences
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
@@ -108,6 +112,16 @@ def _larger(draft: Draft, statements: Sequence[Statement], code: str) -> str:
     return ""
 
 
+def _is_exact(said: str, number: int) -> bool:
+    """Whether a sentence asks for exactly so many: by a word before the number, or by ``one`` or ``single``."""
+    for match in re.finditer(COUNT, said, re.IGNORECASE):
+        if count_of(match.group()) != number:
+            continue
+        if number == 1 or re.search(rf"(?:{_EXACT})\s*(?:[^\W\d_]+\s+){{0,2}}$", said[: match.start()], re.IGNORECASE):
+            return True
+    return False
+
+
 def doubt_of(
     draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
 ) -> str:
@@ -132,6 +146,9 @@ def doubt_of(
         return f"another case has another answer: {open_case[:80]}"
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"
+    equal = _EQUAL.match(predicate)
+    if equal and not _is_exact(said, int(equal["number"])):
+        return "the sentence does not ask for exactly so many"
     for form, pattern in _KEYWORDS.items():
         found = re.search(pattern, said, re.IGNORECASE) if predicate.startswith(form) else None
         if found and not is_of_whole(said, found.start(), found.end(), made):

@@ -11,6 +11,7 @@ from typing import Final
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
+from proctor.generate.extract.ban_doubts import doubt_of_ban
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.complete_statements import complete, complete_list
 from proctor.generate.extract.counted_products import count_drafts, counted_products
@@ -33,6 +34,8 @@ from proctor.generate.extract.labelled_lines import (
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
+from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
+from proctor.generate.extract.possible_replies import has_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import doubt_of, has_open_case
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
@@ -106,10 +109,13 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
     made = made_nouns(statements, scope)
-    open_case = has_open_case(statements, made, scope.special)
+    replies = () if scope.structured else possible_replies(statements, prompt.text)
+    open_case = has_open_case(statements, made, (*scope.special, *replies)) or has_open_reply(statements)
+    part = "" if scope.structured else shown_part(prompt.text, scope)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
     drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
-    drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
+    drafts = [_unmistaken(draft, prompt.text, replies, part, made) for draft in drafts]
+    drafts = [_excused(draft, (*scope.special, *replies)) for draft in drafts if not _says_labels(draft, sets)]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -135,6 +141,16 @@ def _sure(
     if not draft.predicate or draft.end == 0:
         return draft
     doubt = doubt_of(draft, text, statements, made, open_case, code)
+    return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
+
+
+def _unmistaken(draft: Draft, text: str, replies: Sequence[str], part: str, made: Sequence[str]) -> Draft:
+    """Return the rule without its predicate if that may ban a reply, or hold for a part of the answer."""
+    if not draft.predicate or draft.end == 0:
+        return draft
+    doubt = doubt_of_ban(draft.predicate, text, draft.start, draft.end, replies) or doubt_of_part(
+        draft.predicate, text[draft.start : draft.end], part, made
+    )
     return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 
@@ -356,17 +372,17 @@ def _from_labels(found: LabelSet, scope: Scope) -> Draft:
     )
 
 
-def _excused(draft: Draft, scope: Scope) -> Draft:
+def _excused(draft: Draft, replies: Sequence[str]) -> Draft:
     """Exempt special answers that a condition requires from other rules."""
-    if draft.predicate is None or draft.condition or not scope.special:
+    if draft.predicate is None or draft.condition or not replies:
         return draft
     check = parse(draft.predicate)
-    keys = [key for answer in scope.special if answer.startswith("{") for key in json_keys(answer)[:1]]
+    keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
     if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
         return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
     if keys and "json" in draft.predicate:
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
-    excused = [answer for answer in scope.special if check.check(answer, inputs={}).ok is False]
+    excused = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft
     if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides

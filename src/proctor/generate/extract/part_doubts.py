@@ -1,0 +1,47 @@
+"""Whether an answer has parts, and whether a predicate for all of it comes from a sentence that may mean one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.limit_subject import names_answer
+
+__all__ = ["doubt_of_part", "shown_part"]
+
+# ``Note: <text>``, ``F: <question> | A: <answer>``, ``[Place | Hour]``, ``<the scene>``: a line of the answer, shown.
+_SHOWN: Final = re.compile(
+    r"(?m)^[ \t>*-]*(?:[^\W\d_][\w /&'’-]{0,28}[:：][ \t]*<[^<>\n{}]{2,60}>|<[^<>\n{}/]*\s[^<>\n{}]*>[ \t]*$|"
+    r"\[[^\]\n{}]*\s[^\]\n{}]*\][ \t]*$)"
+)
+_BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
+# ``a line that begins with `PATTERN:` ``: a quoted label.
+_QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
+_WHOLE: Final = re.compile(
+    r"(?:starts with|ends with|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|sentences|lines|"
+    r"paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|count \S+)"
+    r" (?:=(?! 0)|<|>|between))"
+)
+_LEAST: Final = 2
+
+
+def shown_part(text: str, scope: Scope) -> str:
+    """Return one of the parts that the prompt shows of its answer; nothing if it shows none."""
+    if scope.line_labels:
+        return scope.line_labels[0]
+    if scope.each[0]:
+        return scope.each[0]
+    for pattern, least in ((_SHOWN, 1), (_BRACKETED, _LEAST), (_QUOTED_LABEL, _LEAST)):
+        found = [match.group().strip() for match in pattern.finditer(text)]
+        if len(found) >= least:
+            return found[0]
+    return ""
+
+
+def doubt_of_part(predicate: str, said: str, part: str, made: Sequence[str]) -> str:
+    """Return why a predicate may be for a part only: the answer has parts, and its sentence does not name the answer."""
+    if not part or not _WHOLE.match(predicate) or names_answer(said, made):
+        return ""
+    return f"the answer has parts ({part[:40]}), and it may be for one of them"
