@@ -11,7 +11,7 @@ from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["NO_REPLY", "ONLY", "REPLY", "fixed_replies", "is_case"]
+__all__ = ["NO_REPLY", "ONLY", "REPLY", "fixed_replies", "is_case", "opens_with_case"]
 
 REPLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|"
@@ -91,7 +91,12 @@ def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[s
 
 def is_case(text: str) -> bool:
     """Whether a sentence names a case, by a word or by its order: ``Should …, …``, ``Ist …, …``."""
-    return is_conditional(text) or _INSTEAD.search(text) is not None or _VERB_FIRST.match(text) is not None
+    return is_conditional(text) or _INSTEAD.search(text) is not None or opens_with_case(text)
+
+
+def opens_with_case(text: str) -> bool:
+    """Whether the order of its first words makes a sentence conditional: ``Should the word be short, …``."""
+    return _VERB_FIRST.match(text) is not None
 
 
 def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.limit_subject import names_answer
+from proctor.generate.extract.statements import Statement
 
 __all__ = ["doubt_of_part", "shown_part"]
 
@@ -25,9 +27,12 @@ _WHOLE: Final = re.compile(
     r" (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
+_SEVERAL: Final = ("headings",)
+_ASIDE: Final = ("example", "input", "tools")
+_FILLED: Final = re.compile(r"<([^<>\n{}]{2,60})>")
 
 
-def shown_part(text: str, scope: Scope) -> str:
+def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
     """Return one of the parts that the prompt shows of its answer; nothing if it shows none."""
     if scope.line_labels:
         return scope.line_labels[0]
@@ -37,11 +42,23 @@ def shown_part(text: str, scope: Scope) -> str:
         found = [match.group().strip() for match in pattern.finditer(text)]
         if len(found) >= least:
             return found[0]
+    for each in statements:
+        if not each.code and each.section not in _ASIDE:
+            for amount in find_amounts(each.text, scope.language):
+                if amount.measure in _SEVERAL and amount.high > 1:
+                    return text[each.start + amount.start : each.start + amount.end]
     return ""
 
 
-def doubt_of_part(predicate: str, said: str, part: str, made: Sequence[str]) -> str:
-    """Return why a predicate may be for a part only: the answer has parts, and its sentence does not name the answer."""
-    if not part or not _WHOLE.match(predicate) or names_answer(said, made):
+def doubt_of_part(predicate: str, said: str, text: str, part: str, made: Sequence[str]) -> str:
+    """Return why a predicate may be for a part only: the answer has parts, and its sentence does not name the answer.
+
+    ``said`` is that sentence, ``text`` the prompt; a noun in a place to fill in is a part, whatever else it may mean.
+    """
+    if not part or not _WHOLE.match(predicate):
+        return ""
+    parts = {word.lower() for match in _FILLED.finditer(text) for word in re.findall(r"[^\W\d_]+", match[1])}
+    bare = re.sub(r"[^\W\d_]+", lambda word: " " if word.group().lower() in parts else word.group(), said)
+    if names_answer(bare, made):
         return ""
     return f"the answer has parts ({part[:40]}), and it may be for one of them"

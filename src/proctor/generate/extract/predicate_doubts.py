@@ -11,6 +11,7 @@ from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, NEGATION
@@ -64,6 +65,7 @@ _KEYWORDS: Final = {
 # An amount that is to be met exactly, and the number at which the sentence must say so.
 _EQUAL: Final = re.compile(r"(?:[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )")
 _EXACT: Final = dict(BEFORE)["="]
+_MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _NEXT: Final = 3  # characters between two sentences
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
@@ -142,6 +144,11 @@ def doubt_of(
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"
+    whole = next((each.text for each in statements if each.start <= draft.start < each.end), said)
+    if opens_with_case(whole) and not draft.condition:
+        return "the sentence is for one case"
+    if _MARKER.search(predicate):
+        return "a mark of a list is no text of its items"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
     if predicate.startswith("language is") and _TONGUES.search(said):

@@ -111,7 +111,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     made = made_nouns(statements, scope)
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, made, (*scope.special, *replies)) or has_open_reply(statements)
-    part = "" if scope.structured else shown_part(prompt.text, scope)
+    part = "" if scope.structured else shown_part(prompt.text, statements, scope)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
     drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
     drafts = [_unmistaken(draft, prompt.text, replies, part, made) for draft in drafts]
@@ -149,7 +149,7 @@ def _unmistaken(draft: Draft, text: str, replies: Sequence[str], part: str, made
     if not draft.predicate or draft.end == 0:
         return draft
     doubt = doubt_of_ban(draft.predicate, text, draft.start, draft.end, replies) or doubt_of_part(
-        draft.predicate, text[draft.start : draft.end], part, made
+        draft.predicate, text[draft.start : draft.end], text, part, made
     )
     return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
