@@ -30,9 +30,19 @@ def doubt_of_ban(predicate: str, text: str, start: int, end: int, replies: Seque
                 return f'"{banned}" may be a reply'
             if len(banned) == 1 and _UNSPACED.search(banned):
                 return f'"{banned}" may be a piece of another word'
+            if _is_in_brackets(banned, text[start:end]):
+                return f'"{banned}" is an illustration in brackets'
             if _is_asked_elsewhere(banned, text, start, end):
                 return f'"{banned}" is named elsewhere in the prompt'
     return ""
+
+
+def _is_in_brackets(banned: str, said: str) -> bool:
+    """Whether a text stands in brackets beside another: ``(say "swelling", not "oedema")``."""
+    return any(
+        banned in match.group() and len(re.findall(r"[\"“„«「`]", match.group())) > 2
+        for match in re.finditer(r"[(（][^()（）]*[)）]", said)
+    )
 
 
 def _is_asked_elsewhere(banned: str, text: str, start: int, end: int) -> bool:

@@ -48,6 +48,7 @@ from proctor.generate.extract.templates import (
     field_names,
     json_keys,
 )
+from proctor.generate.extract.whole_sentences import as_whole_sentences
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
@@ -115,6 +116,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
     drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
     drafts = [_unmistaken(draft, prompt.text, replies, part, made) for draft in drafts]
+    drafts = list(as_whole_sentences(drafts, statements))
     drafts = [_excused(draft, (*scope.special, *replies)) for draft in drafts if not _says_labels(draft, sets)]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
