@@ -18,7 +18,7 @@ from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["is_of_whole", "names_answer"]
+__all__ = ["is_of_whole", "names_answer", "unknown_words"]
 
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
@@ -78,17 +78,17 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     low, high = _segment(text, start, end)
     if "{{" in text[:start] and _MANNER.search(text[:start]):
         return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
-    if _unknown(text[low:start] + " " + text[end:high], made):
+    if unknown_words(text[low:start] + " " + text[end:high], made):
         return False
     if names_answer(text[low:start] + " " + text[end:high], made):
         return True
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
         label = re.split(r"[:：]", before)[0]
-        if _unknown(label, made) and not names_answer(label, made):
+        if unknown_words(label, made) and not names_answer(label, made):
             return False
     return not any(
-        _PART.search(piece) and _unknown(piece, made) and not names_answer(piece, made)
+        _PART.search(piece) and unknown_words(piece, made) and not names_answer(piece, made)
         for piece in _SEGMENT.split(before)[-2:]
     )
 
@@ -114,7 +114,7 @@ def _bare(said: str) -> str:
     return re.sub(COUNT, " ", units.sub(" ", said), flags=re.IGNORECASE)
 
 
-def _unknown(said: str, made: Sequence[str]) -> list[str]:
+def unknown_words(said: str, made: Sequence[str]) -> list[str]:
     """Return the words that may name a part of the answer."""
     bare = _bare(said)
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"[぀-鿿가-힯々ー]+", " ", bare))]

@@ -8,7 +8,7 @@ from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope
-from proctor.generate.extract.limit_subject import names_answer
+from proctor.generate.extract.limit_subject import names_answer, unknown_words
 from proctor.generate.extract.statements import Statement
 
 __all__ = ["doubt_of_part", "shown_part"]
@@ -22,13 +22,16 @@ _BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
 # ``a line that begins with `PATTERN:` ``: a quoted label.
 _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
 _WHOLE: Final = re.compile(
-    r"(?:starts with|ends with|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|sentences|lines|"
+    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|sentences|lines|"
     r"paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|count \S+)"
     r" (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)
 _ASIDE: Final = ("example", "input", "tools")
+# ``**Gap** - one sentence``, ``Gap: one sentence``: the label of a line.
+_LABEL: Final = re.compile(r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「]{0,40}?)\**(?:[:：]|\s[–—-]\s)")
+_FIRST_LINE: Final = re.compile(r"(?:first|last) (?:line|sentence|paragraph): \w+ (?:<|>|=|between)")
 _FILLED: Final = re.compile(r"<([^<>\n{}]{2,60})>")
 
 
@@ -50,12 +53,20 @@ def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
     return ""
 
 
-def doubt_of_part(predicate: str, said: str, text: str, part: str, made: Sequence[str]) -> str:
+def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, made: Sequence[str]) -> str:
     """Return why a predicate may be for a part only: the answer has parts, and its sentence does not name the answer.
 
-    ``said`` is that sentence, ``text`` the prompt; a noun in a place to fill in is a part, whatever else it may mean.
+    ``start`` and ``end`` enclose that sentence in the prompt, ``text``; a noun in a place to fill in is a part, whatever else it may mean.
     """
-    if not part or not _WHOLE.match(predicate):
+    said = text[start:end]
+    if _FIRST_LINE.match(predicate) and len(re.findall("[,，、]", said)) > 1:
+        return "the sentence names several parts"
+    if not _WHOLE.match(predicate):
+        return ""
+    label = _LABEL.match(text, text.rfind("\n", 0, start) + 1)
+    if label and label.end() <= end and unknown_words(label["label"], made) and not names_answer(label["label"], made):
+        return f"it may be for {label['label'].strip()} only"
+    if not part:
         return ""
     parts = {word.lower() for match in _FILLED.finditer(text) for word in re.findall(r"[^\W\d_]+", match[1])}
     bare = re.sub(r"[^\W\d_]+", lambda word: " " if word.group().lower() in parts else word.group(), said)

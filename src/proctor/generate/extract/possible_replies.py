@@ -27,6 +27,12 @@ _NEAR: Final = 60
 _CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){1,5}(?=\s*(?:[.,;)。]|$))")
 _REST: Final = Lazy(rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE)
 _OPEN: Final = re.compile(r"\[[^\]\n]+\]|<[^<>\n]+>|\{[^{}\n]+\}|\.\.\.|…|_{2,}")
+# ``"Closed." with a score``: the reply has more than the quoted text.
+_ADDED: Final = Lazy(
+    r"\s*(?:with|plus|followed by|along with|mit|gefolgt von|avec|suivi\w*|con|seguid\w+|com|seguit\w+|met|gevolgd|"
+    r"and (?:cite|add|give|name|list|the|an?)|und (?:die|den|das|eine?n?)|et (?:le|la|un|une)|加上|并)\b",
+    re.IGNORECASE,
+)
 _ASIDE: Final = ("example", "input", "tools")
 
 
@@ -58,6 +64,9 @@ def has_open_reply(statements: Sequence[Statement]) -> str:
             words = _OPEN.sub(" ", match[1])
             near = re.search(ONLY, said[max(0, match.start() - _NEAR) : match.start()], re.IGNORECASE)
             if near and _OPEN.search(match[1]) and is_sentence(f"{words} x"):
+                return match[1]
+            after = re.split(r"[.;,:!?。，；]", said[match.end() :])[0]
+            if is_sentence(match[1]) and _ADDED.match(after) and not re.search(ONLY, after, re.IGNORECASE):
                 return match[1]
     return ""
 

@@ -12,7 +12,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
-from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.limit_subject import is_of_whole, names_answer
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, NEGATION
 from proctor.generate.extract.spotted_checks import is_conditional
@@ -102,14 +102,25 @@ def _takes_back(later: str, predicate: str) -> bool:
     return is_conditional(later) and re.search(denied, later, re.IGNORECASE) is not None
 
 
-def _larger(draft: Draft, statements: Sequence[Statement], code: str) -> str:
-    """Return a sentence with a larger limit than that of the whole answer, which must be an exception to it."""
-    limit = re.match(r"(words|characters|sentences|lines|paragraphs) <=? (\d+)$", draft.predicate or "")
+def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[str], code: str) -> str:
+    """Return a sentence with another limit that an answer cannot keep beside this one, so that it is for some case.
+
+    That is a larger limit than an upper one, or one for the whole answer that leaves no common amount.
+    """
+    limit = re.match(
+        r"(words|characters|sentences|lines|paragraphs) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
+        draft.predicate or "",
+    )
     for each in statements if limit else ():
         if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
             continue
         for amount in find_amounts(each.text, code):
-            if limit and amount.measure == limit[1] and amount.high > int(limit[2]) and amount.form != ">=":
+            if limit is None or amount.measure != limit[1] or amount.form == ">=":
+                continue
+            if limit[2] in ("<", "<=") and amount.high > int(limit[3]):
+                return each.text
+            least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
+            if amount.high < least and names_answer(each.text, made):
                 return each.text
     return ""
 
@@ -130,8 +141,8 @@ def doubt_of(
     """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
     predicate = draft.predicate or ""
     later = next((each for each in statements if each.start >= draft.end), None)
-    if other := _larger(draft, statements, code):
-        return f"another limit is larger: {other[:80]}"
+    if other := _other_limit(draft, statements, made, code):
+        return f"there is another limit: {other[:80]}"
     said = text[draft.start : draft.end]
     if predicate.startswith("when ") or not said:
         return ""

@@ -151,7 +151,7 @@ def _unmistaken(draft: Draft, text: str, replies: Sequence[str], part: str, made
     if not draft.predicate or draft.end == 0:
         return draft
     doubt = doubt_of_ban(draft.predicate, text, draft.start, draft.end, replies) or doubt_of_part(
-        draft.predicate, text[draft.start : draft.end], text, part, made
+        draft.predicate, draft.start, draft.end, text, part, made
     )
     return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
