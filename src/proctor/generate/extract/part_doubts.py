@@ -63,7 +63,7 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
         return "the sentence names several parts"
     if not _WHOLE.match(predicate):
         return ""
-    label = _LABEL.match(text, text.rfind("\n", 0, start) + 1)
+    label = None if predicate.startswith(("one of", "contains")) else _LABEL.match(text, text.rfind("\n", 0, start) + 1)
     if label and label.end() <= end and unknown_words(label["label"], made) and not names_answer(label["label"], made):
         return f"it may be for {label['label'].strip()} only"
     if not part:

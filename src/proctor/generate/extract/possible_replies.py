@@ -22,8 +22,9 @@ _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
 _LEAST_WORDS: Final = 3
 _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between words
 # ``Weapons: "…"``, ``| weapons | "…" |``, ``weapons → "…"``: the words before name the case.
-_NAMED_CASE: Final = re.compile(r"\w[^\n]*(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
+_NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
+_LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
 _CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){1,5}(?=\s*(?:[.,;)。]|$))")
 _REST: Final = Lazy(rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE)
 _OPEN: Final = re.compile(r"\[[^\]\n]+\]|<[^<>\n]+>|\{[^{}\n]+\}|\.\.\.|…|_{2,}")
@@ -32,6 +33,10 @@ _ADDED: Final = Lazy(
     r"\s*(?:with|plus|followed by|along with|mit|gefolgt von|avec|suivi\w*|con|seguid\w+|com|seguit\w+|met|gevolgd|"
     r"and (?:cite|add|give|name|list|the|an?)|und (?:die|den|das|eine?n?)|et (?:le|la|un|une)|加上|并)\b",
     re.IGNORECASE,
+)
+# ``"none" in that field``, ``"I don't know" inside the tags``: it fills a part.
+_INSIDE: Final = Lazy(
+    r"\s*(?:inside|within|in(?! that case)|as|under|im|unter|als|dans|en tant|sous|como|nel(?:la)?|onder)\b", re.IGNORECASE
 )
 _ASIDE: Final = ("example", "input", "tools")
 
@@ -80,14 +85,14 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         head, tail = said[: run.start], said[run.end :]
         only = re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*(?:と)?{ONLY}", tail, re.IGNORECASE)
         role = literal_role(said, run)
-        named = _NAMED_CASE.search(head) is not None
+        named = _NAMED_CASE.search(head[-_NEAR:]) is not None and any(map(str.isalnum, head[-_NEAR:]))
         if role is not None and role.role in ("start", "end", "contain") and not only:
             continue
         if role is not None and role.role == "ban" and not (only or named or case):
             continue
-        if case or only or named:
+        if (case or only or named) and not _INSIDE.match(tail):
             yield run.texts[0]
-    line = text[statement.start :].split("\n", 1)[0]
+    line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
     if rest := _REST.search(line):
         if case or is_case(line[: rest.start()]) or is_case(before):
             yield rest["line"].rstrip("*_ ")

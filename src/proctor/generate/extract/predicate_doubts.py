@@ -63,8 +63,9 @@ _KEYWORDS: Final = {
     "case is sentence": r"sentence case",
 }
 # An amount that is to be met exactly, and the number at which the sentence must say so.
-_EQUAL: Final = re.compile(r"(?:[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )")
+_EQUAL: Final = re.compile(r"(?!is |json |tags )(?:[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )")
 _EXACT: Final = dict(BEFORE)["="]
+_LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _NEXT: Final = 3  # characters between two sentences
 _NAMES: Final = (
@@ -136,9 +137,19 @@ def _is_exact(said: str, number: int) -> bool:
 
 
 def doubt_of(
-    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+    draft: Draft,
+    text: str,
+    statements: Sequence[Statement],
+    made: Sequence[str],
+    open_case: str,
+    code: str,
+    *,
+    products: bool = False,
 ) -> str:
-    """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
+    """Return why the predicate of a rule may fail a right answer; nothing if it is sure.
+
+    ``products`` is whether the answer is a number of like things, whose number is asked for by itself.
+    """
     predicate = draft.predicate or ""
     later = next((each for each in statements if each.start >= draft.end), None)
     if other := _other_limit(draft, statements, made, code):
@@ -165,7 +176,7 @@ def doubt_of(
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"
     equal = _EQUAL.match(predicate)
-    if equal and not _is_exact(said, int(equal["number"])):
+    if equal and not (products and predicate.startswith(_LISTED)) and not _is_exact(said, int(equal["number"])):
         return "the sentence does not ask for exactly so many"
     for form, pattern in _KEYWORDS.items():
         found = re.search(pattern, said, re.IGNORECASE) if predicate.startswith(form) else None

@@ -114,7 +114,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     open_case = has_open_case(statements, made, (*scope.special, *replies)) or has_open_reply(statements)
     part = "" if scope.structured else shown_part(prompt.text, statements, scope)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
-    drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
+    drafts = [_sure(draft, prompt.text, statements, made, open_case, scope) for draft in drafts]
     drafts = [_unmistaken(draft, prompt.text, replies, part, made) for draft in drafts]
     drafts = list(as_whole_sentences(drafts, statements))
     drafts = [_excused(draft, (*scope.special, *replies)) for draft in drafts if not _says_labels(draft, sets)]
@@ -137,12 +137,12 @@ def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str
 
 
 def _sure(
-    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, scope: Scope
 ) -> Draft:
     """Return the rule without its predicate, and with the reason, if that may fail a right answer."""
     if not draft.predicate or draft.end == 0:
         return draft
-    doubt = doubt_of(draft, text, statements, made, open_case, code)
+    doubt = doubt_of(draft, text, statements, made, open_case, scope.language, products=bool(scope.each[0]))
     return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 
