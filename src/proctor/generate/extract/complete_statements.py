@@ -245,6 +245,8 @@ def _requires(statement: Statement, scope: Scope) -> bool:
     tongue = TONGUES.get(scope.language)
     if tongue is not None and tongue.role.match(text):
         return False
+    if tongue is None and not bound and not statement.item and _SECOND.match(text):
+        return False  # ``Ты помощник аптеки``: who the model is, or what it does
     if statement.item:
         led = statement.lead.rstrip("*_ ").endswith((":", "：")) and not _given(statement.lead, scope)
         placed = statement.section in ("rules", "output", "format", "never", "include")

@@ -30,7 +30,11 @@ _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)
 _ASIDE: Final = ("example", "input", "tools")
 # ``**Gap** - one sentence``, ``Gap: one sentence``: the label of a line.
-_LABEL: Final = re.compile(r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「]{0,40}?)\**(?:[:：]|\s[–—-]\s)")
+_LABEL: Final = re.compile(
+    r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「]{0,40}?)\**(?:[:：]|\s[–—-]\s)"
+)
+# A short section of its own: ``## Facts`` and, right below it, ``Two to four sentences.``, then the next heading.
+_HEADING: Final = re.compile(r"(?m)^#{1,6} (?P<label>[^\n]{2,40})\n+$")
 _FIRST_LINE: Final = re.compile(r"(?:first|last) (?:line|sentence|paragraph): \w+ (?:<|>|=|between)")
 _FILLED: Final = re.compile(r"<([^<>\n{}]{2,60})>")
 
@@ -66,6 +70,9 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
     label = None if predicate.startswith(("one of", "contains")) else _LABEL.match(text, text.rfind("\n", 0, start) + 1)
     if label and label.end() <= end and unknown_words(label["label"], made) and not names_answer(label["label"], made):
         return f"it may be for {label['label'].strip()} only"
+    heading = _HEADING.search(text, max(0, start - 80), start)
+    if heading and unknown_words(heading["label"], made) and not names_answer(f"{heading['label']} {said}", made):
+        return f"it may be for {heading['label'].strip()} only"
     if not part:
         return ""
     parts = {word.lower() for match in _FILLED.finditer(text) for word in re.findall(r"[^\W\d_]+", match[1])}

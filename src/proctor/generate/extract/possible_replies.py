@@ -25,8 +25,10 @@ _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between
 _NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
 _LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
-_CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){1,5}(?=\s*(?:[.,;)。]|$))")
-_REST: Final = Lazy(rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE)
+_CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
+_REST: Final = Lazy(
+    rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
+)
 _OPEN: Final = re.compile(r"\[[^\]\n]+\]|<[^<>\n]+>|\{[^{}\n]+\}|\.\.\.|…|_{2,}")
 # ``"Closed." with a score``: the reply has more than the quoted text.
 _ADDED: Final = Lazy(
@@ -36,7 +38,8 @@ _ADDED: Final = Lazy(
 )
 # ``"none" in that field``, ``"I don't know" inside the tags``: it fills a part.
 _INSIDE: Final = Lazy(
-    r"\s*(?:inside|within|in(?! that case)|as|under|im|unter|als|dans|en tant|sous|como|nel(?:la)?|onder)\b", re.IGNORECASE
+    r"\s*(?:inside|within|in(?! that case)|as|under|im|unter|als|dans|en tant|sous|como|nel(?:la)?|onder)\b",
+    re.IGNORECASE,
 )
 _ASIDE: Final = ("example", "input", "tools")
 
@@ -98,5 +101,9 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             yield rest["line"].rstrip("*_ ")
     if case and not said.isupper():
         bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
-        codes = [match.group() for match in _CODE.finditer(bare)]
+        codes = [
+            match.group()
+            for match in _CODE.finditer(bare)
+            if is_sentence(match.group()) or re.search(rf"(?:{REPLY}|{ONLY})\W*$", bare[: match.start()], re.IGNORECASE)
+        ]
         yield from (code for code in codes if not set(code.split()) & set(NO_REPLY))

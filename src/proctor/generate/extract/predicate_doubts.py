@@ -14,7 +14,7 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer
 from proctor.generate.extract.number_words import COUNT, count_of
-from proctor.generate.extract.quantity_words import BEFORE, NEGATION
+from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
@@ -63,7 +63,9 @@ _KEYWORDS: Final = {
     "case is sentence": r"sentence case",
 }
 # An amount that is to be met exactly, and the number at which the sentence must say so.
-_EQUAL: Final = re.compile(r"(?!is |json |tags )(?:[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )")
+_EQUAL: Final = re.compile(
+    r"(?!is |json |tags )(?P<measure>[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )"
+)
 _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
@@ -126,13 +128,25 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
     return ""
 
 
-def _is_exact(said: str, number: int) -> bool:
-    """Whether a sentence asks for exactly so many: by a word before the number, or by ``one`` or ``single``."""
+def _units_of(measure: str) -> str:
+    """Return a pattern for the nouns that mean a measure; anything for a measure without nouns."""
+    found = [pattern for name, pattern in (*UNITS, *FRENCH_UNITS) if name == measure]
+    return "|".join(found) if found else r"\S" if measure.startswith("count") else re.escape(measure[:-1])
+
+
+def _is_exact(said: str, measure: str, number: int) -> bool:
+    """Whether a sentence asks for exactly so many: by a word before the number, by ``one``, or by naming each of them."""
     for match in re.finditer(COUNT, said, re.IGNORECASE):
         if count_of(match.group()) != number:
             continue
-        if number == 1 or re.search(rf"(?:{_EXACT})\s*(?:[^\W\d_]+\s+){{0,2}}$", said[: match.start()], re.IGNORECASE):
+        if number == 1:
+            if re.match(rf"\W*(?:[^\W\d_]+\W+){{0,2}}?(?:{_units_of(measure)})", said[match.end() :], re.IGNORECASE):
+                return True
+        elif re.search(rf"(?:{_EXACT})\s*(?:[^\W\d_]+\s+){{0,2}}$", said[: match.start()], re.IGNORECASE):
             return True
+        named = re.match(r"[^:：\n]{0,30}[:：]\s*(?P<list>[^.;:。；：\n]+)", said[match.end() :])
+        if named and len(re.split(r"[,，、]", named["list"])) == number:
+            return True  # ``three paragraphs: the work, the person, how to apply``
     return False
 
 
@@ -176,7 +190,11 @@ def doubt_of(
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"
     equal = _EQUAL.match(predicate)
-    if equal and not (products and predicate.startswith(_LISTED)) and not _is_exact(said, int(equal["number"])):
+    if (
+        equal
+        and not (products and predicate.startswith(_LISTED))
+        and not _is_exact(said, equal["measure"], int(equal["number"]))
+    ):
         return "the sentence does not ask for exactly so many"
     for form, pattern in _KEYWORDS.items():
         found = re.search(pattern, said, re.IGNORECASE) if predicate.startswith(form) else None

@@ -11,7 +11,6 @@ from typing import Final
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
-from proctor.generate.extract.ban_doubts import doubt_of_ban
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.complete_statements import complete, complete_list
 from proctor.generate.extract.counted_products import count_drafts, counted_products
@@ -34,9 +33,9 @@ from proctor.generate.extract.labelled_lines import (
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
-from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
 from proctor.generate.extract.possible_replies import has_open_reply, possible_replies
-from proctor.generate.extract.predicate_doubts import doubt_of, has_open_case
+from proctor.generate.extract.predicate_doubts import has_open_case
+from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
@@ -112,10 +111,11 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     made = made_nouns(statements, scope)
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, made, (*scope.special, *replies)) or has_open_reply(statements)
-    part = "" if scope.structured else shown_part(prompt.text, statements, scope)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
-    drafts = [_sure(draft, prompt.text, statements, made, open_case, scope) for draft in drafts]
-    drafts = [_unmistaken(draft, prompt.text, replies, part, made) for draft in drafts]
+    doubts = PredicateDoubts(
+        text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
+    )
+    drafts = [doubts.settle(draft) for draft in drafts]
     drafts = list(as_whole_sentences(drafts, statements))
     drafts = [_excused(draft, (*scope.special, *replies)) for draft in drafts if not _says_labels(draft, sets)]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
@@ -134,26 +134,6 @@ def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str
     yield from (part.name for part in labelled_parts(text))
     for run in described_runs(statements):
         yield from (each.text.split(":")[0].strip("*- ") for each in run)
-
-
-def _sure(
-    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, scope: Scope
-) -> Draft:
-    """Return the rule without its predicate, and with the reason, if that may fail a right answer."""
-    if not draft.predicate or draft.end == 0:
-        return draft
-    doubt = doubt_of(draft, text, statements, made, open_case, scope.language, products=bool(scope.each[0]))
-    return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
-
-
-def _unmistaken(draft: Draft, text: str, replies: Sequence[str], part: str, made: Sequence[str]) -> Draft:
-    """Return the rule without its predicate if that may ban a reply, or hold for a part of the answer."""
-    if not draft.predicate or draft.end == 0:
-        return draft
-    doubt = doubt_of_ban(draft.predicate, text, draft.start, draft.end, replies) or doubt_of_part(
-        draft.predicate, draft.start, draft.end, text, part, made
-    )
-    return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 
 def _special(statements: Sequence[Statement], text: str, scope: Scope) -> tuple[str, ...]:
