@@ -36,8 +36,8 @@ def predicates(text: str) -> list[str]:
             "SIN AVISO",
         ),
         (
-            "Réponds aux visiteurs du zoo. Termine par « À bientôt au zoo ».\n| cas | réponse |\n|---|---|\n| accident | "
-            "seulement : « Appelez le gardien. » |",
+            "Réponds aux visiteurs du zoo. Termine par « À bientôt au zoo ».\n| cas | réponse |\n|---|---|\n| accident "
+            "| seulement : « Appelez le gardien. » |",
             "Appelez le gardien.",
         ),
     ],

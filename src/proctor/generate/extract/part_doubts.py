@@ -1,4 +1,4 @@
-"""Whether an answer has parts, and whether a predicate for all of it comes from a sentence that may mean one of them."""
+"""Whether an answer has parts, and whether a predicate for all of it may be meant for one of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
 # ``a line that begins with `PATTERN:` ``: a quoted label.
 _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
 _WHOLE: Final = re.compile(
-    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|sentences|lines|"
-    r"paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|count \S+)"
+    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
+    r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|count \S+)"
     r" (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
@@ -58,9 +58,10 @@ def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
 
 
 def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, made: Sequence[str]) -> str:
-    """Return why a predicate may be for a part only: the answer has parts, and its sentence does not name the answer.
+    """Return why a predicate may be for a part only: there are parts, and its sentence does not name the answer.
 
-    ``start`` and ``end`` enclose that sentence in the prompt, ``text``; a noun in a place to fill in is a part, whatever else it may mean.
+    ``start`` and ``end`` enclose that sentence in the prompt, ``text``. A noun in a place to fill in is a part, whatever
+    else it may mean.
     """
     said = text[start:end]
     if _FIRST_LINE.match(predicate) and len(re.findall("[,，、]", said)) > 1:

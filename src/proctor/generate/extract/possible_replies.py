@@ -1,7 +1,7 @@
 """Texts of a prompt that may be the whole answer in some case, found by structure.
 
-``fixed_replies`` finds the replies that are sure. A text here may be one: a quoted sentence, a code in capitals or the
-rest of a line, beside words that name a case. No other predicate may fail such a text, so each gets it as an alternative.
+``fixed_replies`` finds the replies that are sure. A text here may be one: a quoted sentence, a code in capitals or
+the rest of a line, beside words that name a case. No predicate may fail such a text, so each gets it as an alternative.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         if (case or only or named) and not _INSIDE.match(tail):
             yield run.texts[0]
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
-    if rest := _REST.search(line):
-        if case or is_case(line[: rest.start()]) or is_case(before):
-            yield rest["line"].rstrip("*_ ")
+    rest = _REST.search(line)
+    if rest and (case or is_case(line[: rest.start()]) or is_case(before)):
+        yield rest["line"].rstrip("*_ ")
     if case and not said.isupper():
         bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
         codes = [

@@ -135,7 +135,7 @@ def _units_of(measure: str) -> str:
 
 
 def _is_exact(said: str, measure: str, number: int) -> bool:
-    """Whether a sentence asks for exactly so many: by a word before the number, by ``one``, or by naming each of them."""
+    """Whether a sentence asks for exactly so many: by a word, by ``one``, or by naming each of them."""
     for match in re.finditer(COUNT, said, re.IGNORECASE):
         if count_of(match.group()) != number:
             continue
@@ -183,10 +183,15 @@ def doubt_of(
     whole = next((each.text for each in statements if each.start <= draft.start < each.end), said)
     if opens_with_case(whole) and not draft.condition:
         return "the sentence is for one case"
-    if _MARKER.search(predicate):
-        return "a mark of a list is no text of its items"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
+    return _doubt_of_form(predicate, said, made, products=products)
+
+
+def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:
+    """Return why the sentence alone may not mean what the predicate checks."""
+    if _MARKER.search(predicate):
+        return "a mark of a list is no text of its items"
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"
     equal = _EQUAL.match(predicate)

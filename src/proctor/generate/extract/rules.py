@@ -35,10 +35,10 @@ from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.possible_replies import has_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
-from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
+from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
 from proctor.generate.extract.shown_lines import shown_line_drafts
 from proctor.generate.extract.shown_schema import nested_keys

@@ -46,7 +46,7 @@ def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
             return ()
         label = match.group("label").replace("**", "").strip()
         if label.count("`") % 2 or label.count('"') % 2:
-            return ()  # ``a line that begins with `CODE:` ``: the colon is inside a quotation, and the line is a description
+            return ()  # the colon is inside a quotation: ``a line that begins with `CODE:` ``
         labels.append(label)
     return tuple(labels) if len(labels) >= 2 and len(set(labels)) == len(labels) else ()
 
