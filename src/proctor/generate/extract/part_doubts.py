@@ -23,7 +23,8 @@ _BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
 _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
 _WHOLE: Final = re.compile(
     r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
-    r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|count \S+)"
+    r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|"
+    r"numbered items|headings|number|emoji|exclamations|links|count \S+)"
     r" (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
@@ -60,8 +61,8 @@ def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
 def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, made: Sequence[str]) -> str:
     """Return why a predicate may be for a part only: there are parts, and its sentence does not name the answer.
 
-    ``start`` and ``end`` enclose that sentence in the prompt, ``text``. A noun in a place to fill in is a part, whatever
-    else it may mean.
+    ``start`` and ``end`` enclose that sentence in the prompt, ``text``. A noun in a place to fill in is a part,
+    whatever else it may mean.
     """
     said = text[start:end]
     if _FIRST_LINE.match(predicate) and len(re.findall("[,，、]", said)) > 1:
