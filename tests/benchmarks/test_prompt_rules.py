@@ -1,4 +1,4 @@
-"""An expectation fits a rule by place and words; a place may have the number of its item, words may be an expression."""
+"""An expectation fits a rule by place and words; a place may have an item number, words may be an expression."""
 
 from __future__ import annotations
 
