@@ -35,6 +35,7 @@ from proctor.stats.interval import wilson
 from proctor.text.predicates import parse
 
 HERE = Path(__file__).parent
+_EXPRESSION = re.compile(r"\\[bdwsS]|\.[*+?{]|\([^()]*\|")  # what no plain word has
 
 
 @dataclass(slots=True)
@@ -76,10 +77,22 @@ def fits(rule: Rule, wanted: Mapping[str, Any], text: str) -> bool:
     """Whether a rule stands at the expected place and says what it must."""
     places = [_plain(str(each)) for each in (wanted["at"] if isinstance(wanted["at"], list) else [wanted["at"]])]
     assert all(place in text for place in places), f"{wanted['at']!r} is not in the prompt"
-    quote = _plain(rule.source.quote) if rule.source else ""
+    quote = _bare(_plain(rule.source.quote)) if rule.source else ""
     said = _plain(f"{rule.text} {rule.predicate or ''}")
-    near = bool(quote) and any(place in quote or quote in place for place in places)
-    return near and all(any(_plain(one) in said for one in str(word).split("|")) for word in wanted["say"])
+    near = bool(quote) and any(_bare(place) in quote or quote in place for place in places)
+    return near and all(_says(said, str(word)) for word in wanted["say"])
+
+
+def _says(said: str, word: str) -> bool:
+    """Whether a rule has one of the words between the bars, or fits the regular expression that they are."""
+    if any(_plain(one) in said for one in word.split("|")):
+        return True
+    return _EXPRESSION.search(word) is not None and re.search(word, said, re.IGNORECASE) is not None
+
+
+def _bare(text: str) -> str:
+    """Return words without the mark of a list before them and the marks after them."""
+    return re.sub(r"^(?:[-*•]|\(?\d{1,2}[.)、])\s*", "", text).rstrip(" .;:,。；：，") or text
 
 
 def _plain(text: str) -> str:

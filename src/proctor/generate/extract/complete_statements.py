@@ -243,7 +243,9 @@ def _requires(statement: Statement, scope: Scope) -> bool:
         )
         return listed or (named and " " in text) or names_answer(text, scope)
     tongue = TONGUES.get(scope.language)
-    if tongue is not None and tongue.role.match(text):
+    # ``Ты помощник аптеки``: without a table of its words, who the model is or what it does is known by its place
+    unbound = tongue is None and not bound and not statement.item and _SECOND.match(text) is not None
+    if unbound or (tongue is not None and tongue.role.match(text)):
         return False
     if statement.item:
         led = statement.lead.rstrip("*_ ").endswith((":", "：")) and not _given(statement.lead, scope)

@@ -11,16 +11,16 @@ from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["fixed_replies"]
+__all__ = ["NO_REPLY", "ONLY", "REPLY", "fixed_replies", "is_case", "opens_with_case"]
 
-_REPLY: Final = (
+REPLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|"
     r"gib|schreib\w*|"
     r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|"
     r"escreva|"
     r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|отве\w+|svara|回答|回复|返回|输出|答え|出力|返)"
 )
-_ONLY: Final = (
+ONLY: Final = (
     r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|"
     r"seulement|exactement|"
     r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
@@ -33,31 +33,31 @@ _WHOLLY: Final = (
     r"contest\w*|devuel\w*|responda|devolva|rispond\w*|restitui\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
 )
 _ASKED: Final = Lazy(
-    rf"{_WHOLLY}[^.;]{{0,60}}$|{_REPLY}\s*[:：]\s*$|{_ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$",
+    rf"{_WHOLLY}[^.;]{{0,60}}$|{REPLY}\s*[:：]\s*$|{ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$",
     re.IGNORECASE,
 )
 _AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
 _LINE: Final = Lazy(
-    rf"(?:{_ONLY}|{_REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{_ONLY}))*\s*[:：]\s*"
+    rf"(?:{ONLY}|{REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{ONLY}))*\s*[:：]\s*"
     r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
     re.IGNORECASE,
 )
-_NEXT_LINE: Final = Lazy(rf"{_ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.IGNORECASE)
-_BELOW: Final = Lazy(rf"{_ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
-# ``Ist keine genannt, …``: the verb first makes a condition in German and Dutch.
+_NEXT_LINE: Final = Lazy(rf"{ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.IGNORECASE)
+_BELOW: Final = Lazy(rf"{ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
+# ``Ist keine genannt, …``: the verb first makes a condition in German, Dutch and English.
 _VERB_FIRST: Final = Lazy(
-    r"(?:ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|fragt|liegt|"
+    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|fragt|liegt|"
     r"staat|is|zijn|"
     r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
-_CODE_WORD: Final = re.compile(r"(?<![\w-])[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
 )
-_LABELLED_REPLY: Final = Lazy(rf"{_ONLY}\W+(?P<reply>(?-i:[A-Z]{{3,}}):\s*[^\n.]+)\.?$", re.IGNORECASE)
+_LABELLED_REPLY: Final = Lazy(rf"{ONLY}\W+(?P<reply>(?-i:[A-Z]{{3,}}):\s*[^\n.]+)\.?$", re.IGNORECASE)
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
-_NO_REPLY: Final = (
+NO_REPLY: Final = (
     "JSON",
     "HTML",
     "YAML",
@@ -70,6 +70,7 @@ _NO_REPLY: Final = (
     "THEN",
     "WITH",
     "ANSWER",
+    "NOT",
 )
 
 
@@ -82,14 +83,20 @@ def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[s
             yield shown.group()
             continue
         before = statements[at - 1].text if at else ""
-        if not _is_case(each.text) and not (_BELOW.search(each.text) and _is_case(before)):
+        if not is_case(each.text) and not (_BELOW.search(each.text) and is_case(before)):
             continue
         if reply := _reply(each, statements[at + 1 :], text, fields):
             yield reply
 
 
-def _is_case(text: str) -> bool:
-    return is_conditional(text) or _INSTEAD.search(text) is not None or _VERB_FIRST.match(text) is not None
+def is_case(text: str) -> bool:
+    """Whether a sentence names a case, by a word or by its order: ``Should …, …``, ``Ist …, …``."""
+    return is_conditional(text) or _INSTEAD.search(text) is not None or opens_with_case(text)
+
+
+def opens_with_case(text: str) -> bool:
+    """Whether the order of its first words makes a sentence conditional: ``Should the word be short, …``."""
+    return _VERB_FIRST.match(text) is not None
 
 
 def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:
@@ -114,8 +121,8 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
             return run.texts[0]
     if (labelled := _LABELLED_REPLY.search(said)) and is_conditional(said):
         return labelled["reply"].strip()
-    found = [match.group() for match in _CODE_WORD.finditer(said) if match.group() not in _NO_REPLY]
-    if (found and re.search(_ONLY, said, re.IGNORECASE)) or re.search(
+    found = [match.group() for match in _CODE_WORD.finditer(said) if not set(match.group().split()) & set(NO_REPLY)]
+    if (found and re.search(ONLY, said, re.IGNORECASE)) or re.search(
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE
     ):
         return found[-1] if found and not said.isupper() else None
@@ -124,7 +131,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
-    only = re.search(_ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
+    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
     return (
         bool(only)
         or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

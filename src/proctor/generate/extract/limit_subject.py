@@ -18,7 +18,7 @@ from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["is_of_whole"]
+__all__ = ["is_of_whole", "names_answer", "unknown_words"]
 
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
@@ -78,17 +78,17 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     low, high = _segment(text, start, end)
     if "{{" in text[:start] and _MANNER.search(text[:start]):
         return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
-    if _unknown(text[low:start] + " " + text[end:high], made):
+    if unknown_words(text[low:start] + " " + text[end:high], made):
         return False
-    if _names_answer(text[low:start] + " " + text[end:high], made):
+    if names_answer(text[low:start] + " " + text[end:high], made):
         return True
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
         label = re.split(r"[:：]", before)[0]
-        if _unknown(label, made) and not _names_answer(label, made):
+        if unknown_words(label, made) and not names_answer(label, made):
             return False
     return not any(
-        _PART.search(piece) and _unknown(piece, made) and not _names_answer(piece, made)
+        _PART.search(piece) and unknown_words(piece, made) and not names_answer(piece, made)
         for piece in _SEGMENT.split(before)[-2:]
     )
 
@@ -114,7 +114,7 @@ def _bare(said: str) -> str:
     return re.sub(COUNT, " ", units.sub(" ", said), flags=re.IGNORECASE)
 
 
-def _unknown(said: str, made: Sequence[str]) -> list[str]:
+def unknown_words(said: str, made: Sequence[str]) -> list[str]:
     """Return the words that may name a part of the answer."""
     bare = _bare(said)
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"[぀-鿿가-힯々ー]+", " ", bare))]
@@ -133,7 +133,8 @@ def _unknown(said: str, made: Sequence[str]) -> list[str]:
     return found
 
 
-def _names_answer(said: str, made: Sequence[str]) -> bool:
+def names_answer(said: str, made: Sequence[str]) -> bool:
+    """Whether some words name the whole answer."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", said)]
     han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|응답|전체", said)
     return bool(han) or any(word in _ANSWER or _is_made(word, made) for word in words)

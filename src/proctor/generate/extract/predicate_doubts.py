@@ -11,8 +11,10 @@ from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.limit_subject import is_of_whole
-from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.fixed_replies import opens_with_case
+from proctor.generate.extract.limit_subject import is_of_whole, names_answer
+from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
@@ -60,6 +62,13 @@ _KEYWORDS: Final = {
     "case is title": r"title case",
     "case is sentence": r"sentence case",
 }
+# An amount that is to be met exactly, and the number at which the sentence must say so.
+_EQUAL: Final = re.compile(
+    r"(?!is |json |tags )(?P<measure>[a-z][a-z ]*|count \S+) = (?P<number>[1-9]\d*)(?=$| or | and )"
+)
+_EXACT: Final = dict(BEFORE)["="]
+_LISTED: Final = ("lines", "items", "numbered items", "bullets")
+_MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _NEXT: Final = 3  # characters between two sentences
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
@@ -96,26 +105,69 @@ def _takes_back(later: str, predicate: str) -> bool:
     return is_conditional(later) and re.search(denied, later, re.IGNORECASE) is not None
 
 
-def _larger(draft: Draft, statements: Sequence[Statement], code: str) -> str:
-    """Return a sentence with a larger limit than that of the whole answer, which must be an exception to it."""
-    limit = re.match(r"(words|characters|sentences|lines|paragraphs) <=? (\d+)$", draft.predicate or "")
+def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[str], code: str) -> str:
+    """Return a sentence with another limit that an answer cannot keep beside this one, so that it is for some case.
+
+    That is a larger limit than an upper one, or one for the whole answer that leaves no common amount.
+    """
+    limit = re.match(
+        r"(words|characters|sentences|lines|paragraphs) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
+        draft.predicate or "",
+    )
     for each in statements if limit else ():
         if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
             continue
         for amount in find_amounts(each.text, code):
-            if limit and amount.measure == limit[1] and amount.high > int(limit[2]) and amount.form != ">=":
+            if limit is None or amount.measure != limit[1] or amount.form == ">=":
+                continue
+            if limit[2] in ("<", "<=") and amount.high > int(limit[3]):
+                return each.text
+            least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
+            if amount.high < least and names_answer(each.text, made):
                 return each.text
     return ""
 
 
+def _units_of(measure: str) -> str:
+    """Return a pattern for the nouns that mean a measure; anything for a measure without nouns."""
+    found = [pattern for name, pattern in (*UNITS, *FRENCH_UNITS) if name == measure]
+    return "|".join(found) if found else r"\S" if measure.startswith("count") else re.escape(measure[:-1])
+
+
+def _is_exact(said: str, measure: str, number: int) -> bool:
+    """Whether a sentence asks for exactly so many: by a word, by ``one``, or by naming each of them."""
+    for match in re.finditer(COUNT, said, re.IGNORECASE):
+        if count_of(match.group()) != number:
+            continue
+        if number == 1:
+            if re.match(rf"\W*(?:[^\W\d_]+\W+){{0,2}}?(?:{_units_of(measure)})", said[match.end() :], re.IGNORECASE):
+                return True
+        elif re.search(rf"(?:{_EXACT})\s*(?:[^\W\d_]+\s+){{0,2}}$", said[: match.start()], re.IGNORECASE):
+            return True
+        named = re.match(r"[^:：\n]{0,30}[:：]\s*(?P<list>[^.;:。；：\n]+)", said[match.end() :])
+        if named and len(re.split(r"[,，、]", named["list"])) == number:
+            return True  # ``three paragraphs: the work, the person, how to apply``
+    return False
+
+
 def doubt_of(
-    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
+    draft: Draft,
+    text: str,
+    statements: Sequence[Statement],
+    made: Sequence[str],
+    open_case: str,
+    code: str,
+    *,
+    products: bool = False,
 ) -> str:
-    """Return why the predicate of a rule may fail a right answer; nothing if it is sure."""
+    """Return why the predicate of a rule may fail a right answer; nothing if it is sure.
+
+    ``products`` is whether the answer is a number of like things, whose number is asked for by itself.
+    """
     predicate = draft.predicate or ""
     later = next((each for each in statements if each.start >= draft.end), None)
-    if other := _larger(draft, statements, code):
-        return f"another limit is larger: {other[:80]}"
+    if other := _other_limit(draft, statements, made, code):
+        return f"there is another limit: {other[:80]}"
     said = text[draft.start : draft.end]
     if predicate.startswith("when ") or not said:
         return ""
@@ -128,10 +180,27 @@ def doubt_of(
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"
+    whole = next((each.text for each in statements if each.start <= draft.start < each.end), said)
+    if opens_with_case(whole) and not draft.condition:
+        return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
+    return _doubt_of_form(predicate, said, made, products=products)
+
+
+def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:
+    """Return why the sentence alone may not mean what the predicate checks."""
+    if _MARKER.search(predicate):
+        return "a mark of a list is no text of its items"
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"
+    equal = _EQUAL.match(predicate)
+    if (
+        equal
+        and not (products and predicate.startswith(_LISTED))
+        and not _is_exact(said, equal["measure"], int(equal["number"]))
+    ):
+        return "the sentence does not ask for exactly so many"
     for form, pattern in _KEYWORDS.items():
         found = re.search(pattern, said, re.IGNORECASE) if predicate.startswith(form) else None
         if found and not is_of_whole(said, found.start(), found.end(), made):

@@ -79,6 +79,11 @@ _WORD: Final = Lazy(
     re.IGNORECASE,
 )
 _UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,2}}?{NEGATION}", re.IGNORECASE)
+# Between a negation and a quotation, a comma that other words follow begins another phrase.
+_SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
+_CONTRAST: Final = re.compile(
+    r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就"
+)
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
 
@@ -142,11 +147,9 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         for match in pattern.finditer(head)
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
-        if len(head[denied[-1].end() :].split()) > 9 or re.search(
-            r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就",
-            head[denied[-1].end() :],
-        ):
-            return None
+        between = head[denied[-1].end() :]
+        if len(between.split()) > 9 or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
+            return None  # ``no names, "VN" instead``: the negation is of the words before the comma
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
     if denied or loose or not roles or _FORMED.search(head):
         return None

@@ -33,10 +33,12 @@ from proctor.generate.extract.labelled_lines import (
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
-from proctor.generate.extract.predicate_doubts import doubt_of, has_open_case
+from proctor.generate.extract.possible_replies import has_open_reply, possible_replies
+from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
+from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
 from proctor.generate.extract.shown_lines import shown_line_drafts
 from proctor.generate.extract.shown_schema import nested_keys
@@ -45,6 +47,7 @@ from proctor.generate.extract.templates import (
     field_names,
     json_keys,
 )
+from proctor.generate.extract.whole_sentences import as_whole_sentences
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
@@ -106,10 +109,15 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
     made = made_nouns(statements, scope)
-    open_case = has_open_case(statements, made, scope.special)
+    replies = () if scope.structured else possible_replies(statements, prompt.text)
+    open_case = has_open_case(statements, made, (*scope.special, *replies)) or has_open_reply(statements)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
-    drafts = [_sure(draft, prompt.text, statements, made, open_case, scope.language) for draft in drafts]
-    drafts = [_excused(draft, scope) for draft in drafts if not _says_labels(draft, sets)]
+    doubts = PredicateDoubts(
+        text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
+    )
+    drafts = [doubts.settle(draft) for draft in drafts]
+    drafts = list(as_whole_sentences(drafts, statements))
+    drafts = [_excused(draft, (*scope.special, *replies)) for draft in drafts if not _says_labels(draft, sets)]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -126,16 +134,6 @@ def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str
     yield from (part.name for part in labelled_parts(text))
     for run in described_runs(statements):
         yield from (each.text.split(":")[0].strip("*- ") for each in run)
-
-
-def _sure(
-    draft: Draft, text: str, statements: Sequence[Statement], made: Sequence[str], open_case: str, code: str
-) -> Draft:
-    """Return the rule without its predicate, and with the reason, if that may fail a right answer."""
-    if not draft.predicate or draft.end == 0:
-        return draft
-    doubt = doubt_of(draft, text, statements, made, open_case, code)
-    return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
 
 
 def _special(statements: Sequence[Statement], text: str, scope: Scope) -> tuple[str, ...]:
@@ -356,17 +354,17 @@ def _from_labels(found: LabelSet, scope: Scope) -> Draft:
     )
 
 
-def _excused(draft: Draft, scope: Scope) -> Draft:
+def _excused(draft: Draft, replies: Sequence[str]) -> Draft:
     """Exempt special answers that a condition requires from other rules."""
-    if draft.predicate is None or draft.condition or not scope.special:
+    if draft.predicate is None or draft.condition or not replies:
         return draft
     check = parse(draft.predicate)
-    keys = [key for answer in scope.special if answer.startswith("{") for key in json_keys(answer)[:1]]
+    keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
     if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
         return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
     if keys and "json" in draft.predicate:
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
-    excused = [answer for answer in scope.special if check.check(answer, inputs={}).ok is False]
+    excused = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft
     if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides

@@ -44,7 +44,10 @@ def shown_fields(lines: Sequence[str]) -> tuple[str, ...]:
         match = _FIELD_LINE.match(line)
         if match is None or not _HOLDER.match(match.group("rest").strip()):
             return ()
-        labels.append(match.group("label").replace("**", "").strip())
+        label = match.group("label").replace("**", "").strip()
+        if label.count("`") % 2 or label.count('"') % 2:
+            return ()  # the colon is inside a quotation: ``a line that begins with `CODE:` ``
+        labels.append(label)
     return tuple(labels) if len(labels) >= 2 and len(set(labels)) == len(labels) else ()
 
 

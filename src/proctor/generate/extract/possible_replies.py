@@ -1,0 +1,109 @@
+"""Texts of a prompt that may be the whole answer in some case, found by structure.
+
+``fixed_replies`` finds the replies that are sure. A text here may be one: a quoted sentence, a code in capitals or
+the rest of a line, beside words that name a case. No predicate may fail such a text, so each gets it as an alternative.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from proctor.generate.extract.fixed_replies import NO_REPLY, ONLY, REPLY, is_case
+from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.statements import Statement
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["has_open_reply", "is_sentence", "possible_replies"]
+
+_SENTENCE_END: Final = re.compile(r"[.!?…。！？]$")
+_UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
+_LEAST_WORDS: Final = 3
+_LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between words
+# ``Weapons: "…"``, ``| weapons | "…" |``, ``weapons → "…"``: the words before name the case.
+_NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
+_NEAR: Final = 60
+_LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
+_CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
+_REST: Final = Lazy(
+    rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
+)
+_OPEN: Final = re.compile(r"\[[^\]\n]+\]|<[^<>\n]+>|\{[^{}\n]+\}|\.\.\.|…|_{2,}")
+# ``"Closed." with a score``: the reply has more than the quoted text.
+_ADDED: Final = Lazy(
+    r"\s*(?:with|plus|followed by|along with|mit|gefolgt von|avec|suivi\w*|con|seguid\w+|com|seguit\w+|met|gevolgd|"
+    r"and (?:cite|add|give|name|list|the|an?)|und (?:die|den|das|eine?n?)|et (?:le|la|un|une)|加上|并)\b",
+    re.IGNORECASE,
+)
+# ``"none" in that field``, ``"I don't know" inside the tags``: it fills a part.
+_INSIDE: Final = Lazy(
+    r"\s*(?:inside|within|in(?! that case)|as|under|im|unter|als|dans|en tant|sous|como|nel(?:la)?|onder)\b",
+    re.IGNORECASE,
+)
+_ASIDE: Final = ("example", "input", "tools")
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a quoted text may be an answer of its own: a sentence, several words, or a code in capitals."""
+    text = text.strip()
+    if _UNSPACED.search(text):
+        return len(text) >= _LEAST_UNSPACED or (len(text) > 2 and _SENTENCE_END.search(text) is not None)
+    words = len(text.split())
+    return words >= _LEAST_WORDS or (words > 1 and (_SENTENCE_END.search(text) is not None or text.isupper()))
+
+
+def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, ...]:
+    """Return the texts that may be a whole answer, each once, in the order of the prompt."""
+    found: list[str] = []
+    for at, each in enumerate(statements):
+        if not each.code and each.section not in _ASIDE:
+            found += _replies(each, statements[at - 1].text if at else "", text)
+    return tuple(dict.fromkeys(reply.strip() for reply in found if not _OPEN.search(reply)))
+
+
+def has_open_reply(statements: Sequence[Statement]) -> str:
+    """Return a reply for some case that has a placeholder, so that no predicate can name it; nothing if none has."""
+    for each in statements:
+        said = each.text
+        if each.code or each.section in _ASIDE or not is_case(said):
+            continue
+        for match in re.finditer(r"[\"“„«「`]([^\"“”»」`\n]{3,300})[\"“”»」`]", said):
+            words = _OPEN.sub(" ", match[1])
+            near = re.search(ONLY, said[max(0, match.start() - _NEAR) : match.start()], re.IGNORECASE)
+            if near and _OPEN.search(match[1]) and is_sentence(f"{words} x"):
+                return match[1]
+            after = re.split(r"[.;,:!?。，；]", said[match.end() :])[0]
+            if is_sentence(match[1]) and _ADDED.match(after) and not re.search(ONLY, after, re.IGNORECASE):
+                return match[1]
+    return ""
+
+
+def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
+    said = statement.text
+    case = is_case(said) or is_case(statement.lead if statement.item else "")
+    for run in find_runs(said):
+        if len(run.texts) != 1 or not is_sentence(run.texts[0]):
+            continue
+        head, tail = said[: run.start], said[run.end :]
+        only = re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*(?:と)?{ONLY}", tail, re.IGNORECASE)
+        role = literal_role(said, run)
+        named = _NAMED_CASE.search(head[-_NEAR:]) is not None and any(map(str.isalnum, head[-_NEAR:]))
+        if role is not None and role.role in ("start", "end", "contain") and not only:
+            continue
+        if role is not None and role.role == "ban" and not (only or named or case):
+            continue
+        if (case or only or named) and not _INSIDE.match(tail):
+            yield run.texts[0]
+    line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
+    rest = _REST.search(line)
+    if rest and (case or is_case(line[: rest.start()]) or is_case(before)):
+        yield rest["line"].rstrip("*_ ")
+    if case and not said.isupper():
+        bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
+        codes = [
+            match.group()
+            for match in _CODE.finditer(bare)
+            if is_sentence(match.group()) or re.search(rf"(?:{REPLY}|{ONLY})\W*$", bare[: match.start()], re.IGNORECASE)
+        ]
+        yield from (code for code in codes if not set(code.split()) & set(NO_REPLY))

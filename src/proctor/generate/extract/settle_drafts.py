@@ -1,0 +1,51 @@
+"""Leave a rule to a judge, with the reason, where its predicate may fail a right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.ban_doubts import doubt_of_ban
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
+from proctor.generate.extract.predicate_doubts import doubt_of
+from proctor.generate.extract.statements import Statement
+
+__all__ = ["PredicateDoubts"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredicateDoubts:
+    """What is known of a prompt that may contradict a predicate; see the modules of the three kinds of doubt."""
+
+    text: str
+    statements: Sequence[Statement]
+    made: Sequence[str]
+    scope: Scope
+    replies: Sequence[str]
+    open_case: str
+    part: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope)
+        object.__setattr__(self, "part", part)
+
+    def settle(self, draft: Draft) -> Draft:
+        """Return the rule, without its predicate if that is in doubt."""
+        if not draft.predicate or draft.end == 0:
+            return draft
+        doubt = (
+            doubt_of(
+                draft,
+                self.text,
+                self.statements,
+                self.made,
+                self.open_case,
+                self.scope.language,
+                products=bool(self.scope.each[0]),
+            )
+            or doubt_of_ban(draft.predicate, self.text, draft.start, draft.end, self.replies)
+            or doubt_of_part(draft.predicate, draft.start, draft.end, self.text, self.part, self.made)
+        )
+        return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
