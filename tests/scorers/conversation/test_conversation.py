@@ -10,7 +10,7 @@ from proctor.core.case import Case, Expectation
 from proctor.core.chat import ToolCall
 from proctor.core.errors import MalformedError
 from proctor.core.score import Score
-from proctor.core.trajectory import Trajectory
+from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.scorers.conversation.part_scorers import GATES
 from proctor.scorers.conversation.turns import Turns
@@ -229,9 +229,10 @@ async def test_an_estimate_of_support_alone_fails_nothing(
 
 
 async def test_a_doubted_finding_is_listed_and_fails_only_where_the_user_says_so() -> None:
-    run = talk(("Wann ist der Kurs?", call("kurs", {}, {"tage": "Mo, Mi"}), "Der Kurs ist donnerstags."))
-    score = await scorer(off=["outcome", "turns", "solved"]).score(CASE, run)
+    rules = (Source(id="kurs", text="Der Kurs ist Mo und Mi um 19:00 Uhr."),)
+    run = Trajectory(turns=(turn("Wann ist der Kurs?", "Der Kurs ist donnerstags.", sources=rules),))
+    score = await scorer(gates=["turn_facts"], off=["outcome", "turns", "solved"]).score(CASE, run)
     assert (score.value, score.in_doubt) == (0.5, True)
     assert score.reason.startswith("in doubt, to be reviewed: turn_facts: turn 1")
-    strict = await scorer(off=["outcome", "turns", "solved"], doubted=[]).score(CASE, run)
+    strict = await scorer(gates=["turn_facts"], off=["outcome", "turns", "solved"], doubted=[]).score(CASE, run)
     assert (strict.value, strict.in_doubt) == (0.0, False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -24,11 +23,11 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unless_broken_off,
 )
+from proctor.scorers.conversation.derived_figures import PERIODS, RECORD_FIELD, follows
 from proctor.scorers.conversation.known_conflicts import contradicted_by, unknown_code
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
-from proctor.text.clock_times import find_times, has_short_weekday
-from proctor.text.dates import Day
+from proctor.text.clock_times import find_times
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
 from proctor.text.polarity import is_denied, is_free, is_included, root_words, split_clauses
@@ -42,11 +41,7 @@ _UNITS: Final = frozenset({"percent", "hour", "business day", "month", "date", "
 _MANY_AMOUNTS: Final = 10  # known amounts from which any sum may be computed
 _ZERO: Final = re.compile(r"(?<![\d.,])0(?:[.,]0+)?(?![\d.,]*\d)")
 _MOST_KEPT: Final = 40  # figures of earlier answers that may be computed with
-_MOST_SUMMED: Final = 14
-_MOST_TIMES: Final = 4
 _LEAST_FIT: Final = 2  # words of a field's name
-_DAY: Final = Decimal(24)
-_DAY_MINUTES: Final = 24 * 60
 # The kind of a figure by its unit; all others are amounts of money.
 _KINDS: Final = {
     "percent": "percent",
@@ -57,7 +52,6 @@ _KINDS: Final = {
     "clock": "clock",
     "weekday": "weekday",
 }
-_PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
 _DENY_AT_THE_END: Final = frozenset({"ja", "ko", "tr", "hi"})  # the verb, and with it the denial, is the last word
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _PRICE: Final = re.compile(
@@ -68,7 +62,6 @@ _AGO: Final = re.compile(
     r"\s*(?:ago|old|fa|geleden|sedan|temu|назад|önce|gamla?|alt|vieux)\b|\s*(?:前|전|之前|以前)", re.IGNORECASE
 )
 _SINCE: Final = re.compile(r"\b(?:vor|il y a|hace|há|för|منذ|قبل)\s(?:\w+\s)?$|منذ\s$", re.IGNORECASE)
-_FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
 _NO_GIFT: Final = re.compile(
     r"\b(?:feel|are|be|is|am|were) free(?: to)?\b|\bfree to\b|\b(?:if|whether|for|about|of|without knowing) any"
     r"(?: \w+)? (?:charge|cost|fee)s?\b|-free\b"
@@ -158,7 +151,7 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
         for one in figures:
             if not _is_checked(one) or _is_elapsed(sentence, one):
                 continue
-            if known.explains(one, explained[-_MOST_KEPT:]) or _follows(one, known, figures, message):
+            if known.explains(one, explained[-_MOST_KEPT:]) or follows(one, known, figures, message):
                 explained.append(one)
             elif not _is_denied_figure(sentence, one):
                 left.append((sentence, one))
@@ -206,7 +199,7 @@ def _can_be_known(one: Quantity, known: KnownValues, message: AgentMessage) -> b
     """
     if one.unit in CURRENCIES:
         return _amounts(known) + _priced(message) <= _MANY_AMOUNTS
-    if one.unit not in _PERIODS or any(not each.data for each in message.told):
+    if one.unit not in PERIODS or any(not each.data for each in message.told):
         return True
     return any(_names_unit(each.text, one.unit) for each in message.told)
 
@@ -217,7 +210,7 @@ def _priced(message: AgentMessage) -> int:
         written
         for each in message.told
         if each.data
-        for name, written in _FIELD.findall(each.text)
+        for name, written in RECORD_FIELD.findall(each.text)
         if "." not in written and _PRICE.search(name)
     }
     return len(found)
@@ -241,7 +234,7 @@ def _is_checked(one: Quantity) -> bool:
 
 def _is_elapsed(sentence: str, one: Quantity) -> bool:
     """Whether a period counts from now, which the record does not tell: "29 hours ago"."""
-    return one.unit in _PERIODS and (
+    return one.unit in PERIODS and (
         _AGO.match(sentence, one.end) is not None
         or _SINCE.search(sentence[max(0, one.start - 14) : one.start]) is not None
     )
@@ -261,120 +254,6 @@ def _is_denied_figure(sentence: str, one: Quantity) -> bool:
     return is_denied(clause if language_of(sentence) in _DENY_AT_THE_END else before)
 
 
-def _follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], message: AgentMessage) -> bool:
-    """Whether a figure follows from a known date or time, or is the total of known amounts."""
-    if one.unit in CURRENCIES:
-        return one.value == 0 or _is_total(one.value, message)
-    if one.unit in _PERIODS - {"percent"} and (_is_multiple(one, known, beside) or _is_rounded(one, known)):
-        return True
-    if one.unit == "clock":
-        return _is_later(one, known, beside)
-    days = [each.day for each in (*known.stated, *beside) if each.day is not None]
-    if one.day is not None:  # "today is the 19th, so tomorrow is the 20th"
-        return any(
-            each is not one and each.day is not None and known.explains(each) and _is_next(each.day, one.day)
-            for each in beside
-        )
-    if one.unit == "weekday":
-        return any(
-            has_short_weekday(text, one) for text in (*(each.text for each in message.told), *message.heard)
-        ) or any(
-            each.year and each.month and each.day and _weekday(each.year, each.month, each.day) == one.value
-            for each in days
-        )
-    if one.unit == "hour" and one.size == _DAY:  # "21日", "16일": a day of a known month
-        ends = {one.value_written, one.high / _DAY if one.high is not None else one.value_written}
-        return ends <= {Decimal(each.day) for each in days if each.day}
-    if one.unit == "hour" and one.size == 1:  # "13.22 uur", "10 h": a time of day
-        return all(any(_is_clock(end, each) for each in known.stated) for end in (one.value, one.high or one.value))
-    return False
-
-
-def _is_multiple(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
-    """Whether a period is a few times a known one of the same sentence: four weeks, renewable once, so eight weeks."""
-    return any(
-        each is not one
-        and each.unit == one.unit
-        and each.value
-        and each.end <= one.start
-        and one.value / each.value in range(2, _MOST_TIMES + 1)
-        and known.explains(each)
-        for each in beside
-    )
-
-
-def _is_later(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
-    """Whether a time is another of its sentence, moved by a period: until 14:30, an hour more is 15:30."""
-    wanted = {each % _DAY_MINUTES for each in (one.value, one.high) if each is not None}
-    starts = [each for each in beside if each.unit == "clock" and each is not one and known.explains(each)]
-    spans = [each.value * (60 if each.unit == "hour" else 1) for each in beside if each.unit in ("hour", "minute")]
-    return any(
-        (end + sign * span) % _DAY_MINUTES in wanted
-        for start in starts
-        for end in (start.value, start.high)
-        if end is not None
-        for span in spans
-        for sign in (1, -1)
-    )
-
-
-def _is_rounded(one: Quantity, known: KnownValues) -> bool:
-    """Whether a period in months is a known one in days, at 28 to 31 days a month: 90 days are about three months."""
-    days = {
-        end / _DAY
-        for each in known.stated
-        if each.unit == "hour" and each.size >= _DAY
-        for end in (each.value, each.high)
-        if end is not None
-    }
-    months = {
-        end for each in known.stated if each.unit == "month" for end in (each.value, each.high) if end is not None
-    }
-    if one.unit == "month":
-        return any(one.value * 28 <= each <= one.value * 31 for each in days)
-    if one.unit == "hour" and one.size >= _DAY:
-        return any(each * 28 <= one.value / _DAY <= each * 31 for each in months)
-    return False
-
-
-def _is_clock(hours: Decimal, other: Quantity) -> bool:
-    minutes = int(hours) * 60 + (hours % 1) * 100
-    return other.unit == "clock" and minutes in (other.value, other.high)
-
-
-def _is_total(value: Decimal, message: AgentMessage) -> bool:
-    """Whether an amount is the sum of some values of one field, such as the prices of several orders."""
-    fields: dict[str, list[Decimal]] = {}
-    for each in message.told:
-        for name, written in _FIELD.findall(each.text) if each.data else ():
-            fields.setdefault(name.lower(), []).append(Decimal(written))
-    return any(len(values) > 1 and _is_sum(value, values) for values in fields.values())
-
-
-def _is_sum(value: Decimal, values: Sequence[Decimal]) -> bool:
-    sums = {Decimal(0)}
-    for each in [each for each in values if 0 < each < value][:_MOST_SUMMED]:
-        sums |= {total + each for total in sums if total + each <= value}
-    return value in sums
-
-
-def _is_next(one: Day, other: Day) -> bool:
-    """Whether two whole dates are a day apart."""
-    if not (one.year and one.month and one.day and other.year and other.month and other.day):
-        return False
-    try:
-        return abs((date(one.year, one.month, one.day) - date(other.year, other.month, other.day)).days) == 1
-    except ValueError:
-        return False
-
-
-def _weekday(year: int, month: int, day: int) -> Decimal | None:
-    try:
-        return Decimal(date(year, month, day).weekday())
-    except ValueError:
-        return None
-
-
 def _price_of_gift(sentence: str, message: AgentMessage) -> str | None:
     """Return the price field that speaks of what a sentence calls free, if it fits better than any field of 0.
 
@@ -387,7 +266,7 @@ def _price_of_gift(sentence: str, message: AgentMessage) -> str | None:
     spoken = claimed | root_words(f"{message.heard[-1] if message.heard else ''} é")
     best, zero, found = 0, 0, ""
     for each in message.told:
-        for name, written in _FIELD.findall(each.text) if each.data else ():
+        for name, written in RECORD_FIELD.findall(each.text) if each.data else ():
             words = root_words(f"{name} é")
             fit = len(words & spoken) if words & claimed else 0
             if not Decimal(written):
