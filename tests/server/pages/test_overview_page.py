@@ -27,7 +27,7 @@ from tests.server.pages.production_store import add_alerts, add_traffic, alert, 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Config:
     config = make_project(tmp_path_factory.mktemp("overview"))
-    add_traffic(config, hours=6.0)
+    add_traffic(config, hours=24.0)  # a whole day: at night too few conversations are scored
     add_alerts(config, [alert("escalation"), alert("latency", tier="critical")])
     with RunStore(config.store) as store:
         kept = {"suite": "golden", "baseline": "", "target": "agent"}
