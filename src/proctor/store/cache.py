@@ -139,8 +139,9 @@ class SqliteCache:
         return self._database
 
     def _prepare(self, database: sqlite3.Connection) -> None:
-        ours = database.execute("PRAGMA application_id").fetchone()[0]
+        # The tables first: another process may create them and its mark, in one transaction, between these two lines.
         tables = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        ours = database.execute("PRAGMA application_id").fetchone()[0]
         if ours != _OURS and tables:
             raise StoreError(
                 "is another program's database", file=str(self.path), hint="name another file for the cache"
