@@ -17,7 +17,7 @@ _CLOCK: Final = re.compile(
     r"(?<![\d:./])(?P<h>[01]?\d|2[0-4])"
     r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
     r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b)|\s?o['’]clock\b"
-    # "klockan 10", "godz. 10", "saat 10": the word for the time of day stands before the hour.
+    # "klockan 10", "godz. 10", "saat 10": the word that marks a time of day precedes the hour.
     r"|(?:(?<=\bkl \d)(?!\d)|(?<=\bkl \d\d)|(?<=\bkl\. \d)(?!\d)|(?<=\bkl\. \d\d)"
     r"|(?<=\bklockan \d)(?!\d)|(?<=\bklockan \d\d)|(?<=\bklokken \d)(?!\d)|(?<=\bklokken \d\d)"
     r"|(?<=\bgodz\. \d)(?!\d)|(?<=\bgodz\. \d\d)|(?<=\bgodzinie \d)(?!\d)|(?<=\bgodzinie \d\d)"

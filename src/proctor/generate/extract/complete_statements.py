@@ -20,14 +20,13 @@ from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks, is_conditional
-from proctor.generate.extract.statements import Statement, protected
+from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["complete", "complete_list"]
 
 _IDLE_SECTIONS: Final = ("example", "input", "tools", "labels", "fields")
-_ASIDE: Final = ("example", "input", "tools")
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|"
     r"muss|müssen|soll\w*|darf|dürfen|immer|nur|stets|doit|doivent|toujours|uniquement|seulement|il faut|"
@@ -111,7 +110,9 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     A predicate for the whole answer is dropped where the sentence speaks of a part of it. Checks that were found in no
     other way are added, and the sentence itself where its words ask for more than they cover.
     """
-    if statement.code or (statement.section in _IDLE_SECTIONS and (statement.item or statement.section in _ASIDE)):
+    if statement.code or (
+        statement.section in _IDLE_SECTIONS and (statement.item or statement.section in ASIDE_SECTIONS)
+    ):
         yield from drafts
         return
     text = statement.text

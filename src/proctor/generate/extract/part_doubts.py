@@ -9,7 +9,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
-from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 
 __all__ = ["doubt_of_part", "shown_part"]
 
@@ -29,7 +29,6 @@ _WHOLE: Final = re.compile(
 )
 _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)
-_ASIDE: Final = ("example", "input", "tools")
 # ``**Gap** - one sentence``, ``Gap: one sentence``: the label of a line.
 _LABEL: Final = re.compile(
     r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「]{0,40}?)\**(?:[:：]|\s[–—-]\s)"
@@ -51,7 +50,7 @@ def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
         if len(found) >= least:
             return found[0]
     for each in statements:
-        if not each.code and each.section not in _ASIDE:
+        if not each.code and each.section not in ASIDE_SECTIONS:
             for amount in find_amounts(each.text, scope.language):
                 if amount.measure in _SEVERAL and amount.high > 1:
                     return text[each.start + amount.start : each.start + amount.end]

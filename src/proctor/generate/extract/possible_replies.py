@@ -12,10 +12,10 @@ from typing import Final
 
 from proctor.generate.extract.fixed_replies import NO_REPLY, ONLY, REPLY, is_case
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
-from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["has_open_reply", "is_sentence", "possible_replies"]
+__all__ = ["find_open_reply", "is_sentence", "possible_replies"]
 
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？]$")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
@@ -41,7 +41,6 @@ _INSIDE: Final = Lazy(
     r"\s*(?:inside|within|in(?! that case)|as|under|im|unter|als|dans|en tant|sous|como|nel(?:la)?|onder)\b",
     re.IGNORECASE,
 )
-_ASIDE: Final = ("example", "input", "tools")
 
 
 def is_sentence(text: str) -> bool:
@@ -57,16 +56,16 @@ def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, .
     """Return the texts that may be a whole answer, each once, in the order of the prompt."""
     found: list[str] = []
     for at, each in enumerate(statements):
-        if not each.code and each.section not in _ASIDE:
+        if not each.code and each.section not in ASIDE_SECTIONS:
             found += _replies(each, statements[at - 1].text if at else "", text)
     return tuple(dict.fromkeys(reply.strip() for reply in found if not _OPEN.search(reply)))
 
 
-def has_open_reply(statements: Sequence[Statement]) -> str:
+def find_open_reply(statements: Sequence[Statement]) -> str:
     """Return a reply for some case that has a placeholder, so that no predicate can name it; nothing if none has."""
     for each in statements:
         said = each.text
-        if each.code or each.section in _ASIDE or not is_case(said):
+        if each.code or each.section in ASIDE_SECTIONS or not is_case(said):
             continue
         for match in re.finditer(r"[\"“„«「`]([^\"“”»」`\n]{3,300})[\"“”»」`]", said):
             words = _OPEN.sub(" ", match[1])

@@ -33,7 +33,7 @@ from proctor.generate.extract.labelled_lines import (
 from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, labels_in
 from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
-from proctor.generate.extract.possible_replies import has_open_reply, possible_replies
+from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
@@ -110,7 +110,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
     made = made_nouns(statements, scope)
     replies = () if scope.structured else possible_replies(statements, prompt.text)
-    open_case = has_open_case(statements, made, (*scope.special, *replies)) or has_open_reply(statements)
+    open_case = has_open_case(statements, made, (*scope.special, *replies)) or find_open_reply(statements)
     drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
     doubts = PredicateDoubts(
         text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case

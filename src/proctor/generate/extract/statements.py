@@ -11,8 +11,9 @@ from proctor.generate.extract.layout import PromptBlock, blocks_of
 from proctor.generate.extract.sections import Section
 from proctor.prompts.prompt import Prompt
 
-__all__ = ["Statement", "protected", "statements_of", "trimmed"]
+__all__ = ["ASIDE_SECTIONS", "Statement", "protected", "statements_of", "trimmed"]
 
+ASIDE_SECTIONS: Final = ("example", "input", "tools")  # sections that ask nothing of the answer
 LONGEST: Final = 3_000  # a longer text is not a sentence, and its end is not read
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
 _END: Final = re.compile(r"[.!?]+[\"'”“’»)\]*_]*(?=\s|$)|[。！？]+[」』）]*")

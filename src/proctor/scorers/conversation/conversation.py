@@ -22,7 +22,7 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unjudged,
 )
-from proctor.scorers.conversation.doubted_checks import DOUBTED, IN_DOUBT, doubt_agreed, in_doubt
+from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE, DOUBTED, doubt_agreed, in_doubt
 from proctor.scorers.conversation.outcome import outcome_score
 from proctor.scorers.conversation.part_scorers import GATES, handed_on, make, part_names, run_one
 from proctor.scorers.weighted_parts import combined
@@ -143,7 +143,7 @@ class ConversationScorer:
         firm = combined(self.name, [_without_estimates(part) for part in parts], version=self.version)
         if firm.value is not None and firm.value < self.threshold:
             return rest
-        sure = min(IN_DOUBT, rest.confidence if rest.confidence is not None else IN_DOUBT)
+        sure = min(DOUBT_CONFIDENCE, rest.confidence if rest.confidence is not None else DOUBT_CONFIDENCE)
         reason = f"a network's estimate alone is low, which decides nothing; {rest.reason}"
         return replace(rest, value=self.threshold, confidence=sure, reason=quoted(reason, 1000))
 
@@ -157,7 +157,7 @@ class ConversationScorer:
             quoted(f"in doubt, to be reviewed: {names}: {ordered[0].reason}", 1000),
             parts=tuple(parts),
             evidence=_evidence(ordered),
-            confidence=IN_DOUBT,
+            confidence=DOUBT_CONFIDENCE,
             in_doubt=True,
             producer=_producer(ordered),
             label=_label(parts),

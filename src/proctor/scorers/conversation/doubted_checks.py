@@ -8,9 +8,9 @@ from typing import Final
 
 from proctor.core.score import Evidence, Score
 
-__all__ = ["DOUBTED", "IN_DOUBT", "doubt_agreed", "in_doubt"]
+__all__ = ["DOUBTED", "DOUBT_CONFIDENCE", "doubt_agreed", "in_doubt"]
 
-IN_DOUBT: Final = 0.3  # confidence of a pass that a person should look at
+DOUBT_CONFIDENCE: Final = 0.3  # confidence of a pass that a person should look at
 # Checks that were wrong more than one time in five on conversations that their author had not seen; the counts are in
 # docs/conversations.md, and `python -m benchmarks.blind.talk_checks` makes them.
 DOUBTED: Final = (
@@ -34,7 +34,7 @@ def in_doubt(part: Score, doubted: Collection[str]) -> Score:
         return replace(part, evidence=(*firm, *(one for one in part.evidence if one not in firm)))
     if firm:
         return part
-    return replace(part, value=1.0, threshold=1.0, confidence=IN_DOUBT, in_doubt=True)
+    return replace(part, value=1.0, threshold=1.0, confidence=DOUBT_CONFIDENCE, in_doubt=True)
 
 
 def doubt_agreed(parts: Sequence[Score], before: Sequence[Score]) -> list[Score]:
