@@ -3,7 +3,7 @@
 from training.joined_claims import joined
 
 ROWS = [
-    {"p": f"Shop {n} opens at {n}.", "h": f"You can come to shop {n} from {n} on", "y": label, "lang": "en", "kind": "x"}
+    {"p": f"Shop {n} opens at {n}.", "h": f"Come to shop {n} from {n} on", "y": label, "lang": "en", "kind": "x"}
     for n in range(1, 8)
     for label in ("entailment", "contradiction", "neutral")
 ]  # fmt: skip
@@ -15,7 +15,7 @@ def test_every_claim_is_about_a_source_that_is_shown() -> None:
     for row in rows:
         assert row["p"].count("opens") in (2, 3)
         for claim in row["h"].split(". "):
-            assert f"Shop {claim.split()[5]} opens" in row["p"]
+            assert f"Shop {claim.split()[3]} opens" in row["p"]
 
 
 def test_a_language_with_two_sources_has_nothing_to_join() -> None:
