@@ -17,7 +17,7 @@ from proctor.core.codec import dumps
 from proctor.core.event import Event
 from proctor.models.pool import Pool
 from proctor.wiring.guard import Guard
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 from .lantern.stories import Story, Teller
 from .lantern.weaknesses import BRAINS, WEAKNESSES
@@ -50,10 +50,10 @@ async def _run(asked: argparse.Namespace) -> list[Story]:
         if asked.model or asked.customer_model:
             config = load_config(HERE / "proctor.yaml", read_environment(HERE), start=HERE)
             pool = await stack.enter_async_context(Pool(proxy_for=config.environment.proxy_for))
-            rack = Rack(config=config, run=config.settings.run, http=pool)
-            stack.push_async_callback(rack.close)
-            model = rack.get(asked.model) if asked.model else None
-            customer_model = rack.get(asked.customer_model, role="customer") if asked.customer_model else None
+            model_pool = ModelPool(config=config, run=config.settings.run, http=pool)
+            stack.push_async_callback(model_pool.close)
+            model = model_pool.get(asked.model) if asked.model else None
+            customer_model = model_pool.get(asked.customer_model, role="customer") if asked.customer_model else None
         guard = Guard.from_config(HERE / "proctor.yaml", record=False) if asked.guard else None
         if guard is not None:
             await stack.enter_async_context(guard)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from proctor.config import Config, RunSettings, open_config
 from proctor.core.sockets import Cache, Model, Target
 from proctor.wiring.loop_pools import LoopPools
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -42,7 +42,7 @@ class Project:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.http = LoopPools(proxy_for=lru_cache(maxsize=256)(config.environment.proxy_for))
-        self._racks: list[Rack] = []
+        self._model_pools: list[ModelPool] = []
         self._opened = ExitStack()
         self._bridge: SyncBridge | None = None
 
@@ -69,7 +69,7 @@ class Project:
 
         return self._opened.enter_context(RunStore(self.config.store))
 
-    def rack(
+    def model_pool(
         self,
         run: RunSettings | None = None,
         *,
@@ -77,17 +77,17 @@ class Project:
         resumed: bool = False,
         cache: Cache | None = None,
         switch: StopSwitch | None = None,
-    ) -> Rack:
+    ) -> ModelPool:
         """Return a new set of models with its own limits, budget and meter; ``log`` keeps every reply.
 
         ``cache`` is the project's cache, if the run uses it; ``switch`` ends the asking at once.
         """
         settings = run or self.config.settings.run
-        rack = Rack(
+        model_pool = ModelPool(
             config=self.config, run=settings, http=self.http, log=log, resumed=resumed, cache=cache, switch=switch
         )
-        self._racks.append(rack)
-        return rack
+        self._model_pools.append(model_pool)
+        return model_pool
 
     def model(self, name: str | None = None, *, role: str = "target") -> Model:
         """Return the model of that name, or the default one, with retries, limits and the meter.
@@ -95,7 +95,7 @@ class Project:
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
         """
-        return self._rack.get(name, role=role)
+        return self._model_pool.get(name, role=role)
 
     def targets(self, names: Sequence[str] = (), models: Sequence[str] = ()) -> list[Target]:
         """Return the named targets, a prompt once per model; without names the project's default target.
@@ -105,7 +105,7 @@ class Project:
         """
         from proctor.wiring.targets import make_targets  # noqa: PLC0415
 
-        return make_targets(names, models, config=self.config, rack=self._rack, http=self.http)
+        return make_targets(names, models, config=self.config, model_pool=self._model_pool, http=self.http)
 
     @cached_property
     def guard(self) -> Guard:
@@ -164,7 +164,7 @@ class Project:
 
     def close(self) -> None:
         """Close everything the project opened."""
-        if self._bridge is not None or self._racks:
+        if self._bridge is not None or self._model_pools:
             self.run_sync(self._close_models())
         if self._bridge is not None:
             self._bridge.close()
@@ -196,13 +196,13 @@ class Project:
         await self.aclose()
 
     @cached_property
-    def _rack(self) -> Rack:
-        return self.rack()
+    def _model_pool(self) -> ModelPool:
+        return self.model_pool()
 
     async def _close_models(self) -> None:
-        racks, self._racks = self._racks, []
-        for rack in racks:
-            await rack.close()
+        model_pools, self._model_pools = self._model_pools, []
+        for model_pool in model_pools:
+            await model_pool.close()
         await self.http.aclose()
 
 

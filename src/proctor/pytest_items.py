@@ -58,7 +58,7 @@ class TestProject:
             self._targets,
             self._models,
             config=self.project.config,
-            rack=self.project.rack(),
+            model_pool=self.project.model_pool(),
             http=self.project.http,
             prompt=opened.prompt if opened else None,
             suite=opened.loaded if opened else None,
@@ -83,7 +83,7 @@ class SuiteFile(pytest.File):
             checker = CaseChecker(self.tested.project, opened.loaded.suite)
             targets = self.tested.targets(opened)
             for case in opened.loaded.cases():
-                check_graders(checker.bench, case, opened.loaded)
+                check_graders(checker.grader_factory, case, opened.loaded)
                 for target in targets:
                     name = f"{case.id}[{target.name}]" if len(targets) > 1 else case.id
                     yield CaseItem.from_parent(

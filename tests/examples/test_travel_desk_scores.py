@@ -25,8 +25,8 @@ from proctor.runner.grade import grade
 from proctor.scorers.conversation.part_scorers import GATES
 from proctor.suites.conversations.detect import open_conversations
 from proctor.suites.load import open_suite
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.monitor.completion import CompletionJob, completion_of
 from proctor.workflows.monitor.event_source import EventSource
 from tests.tables import table
@@ -56,9 +56,9 @@ async def _scored() -> dict[tuple[str, str], Score]:
     checks = [Check(scorer=name, settings=own.get(name, {})) for name in (*GATES, "escalation")]
     made: dict[tuple[str, str], Score] = {}
     async with Pool() as pool:
-        rack = Rack(config=config, run=config.settings.run, http=pool)
-        bench = Bench(open_suite(FOLDER / "suites" / "checks.yaml").suite, rack)
-        graders = [bench.grader(check) for check in (*checks, whole)]
+        model_pool = ModelPool(config=config, run=config.settings.run, http=pool)
+        grader_factory = GraderFactory(open_suite(FOLDER / "suites" / "checks.yaml").suite, model_pool)
+        graders = [grader_factory.grader(check) for check in (*checks, whole)]
         for case in _recorded():
             assert case.recorded is not None
             made |= {(case.id, score.name): score for score in (await grade(case, case.recorded, graders)).scores}

@@ -13,7 +13,7 @@ from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.deadline import Answer, GateTask
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from tests.tables import table
 
@@ -36,7 +36,7 @@ GIVEN: list[tuple[type, dict[str, Any]]] = [
 
 @table(("kind", "given"), GIVEN)
 def test_what_is_made_is_what_the_constructor_makes(kind: Any, given: dict[str, Any]) -> None:
-    made, own = swift(kind)(**given), kind(**given)
+    made, own = fast_constructor(kind)(**given), kind(**given)
     assert type(made) is kind
     assert made == own
     assert repr(made) == repr(own)
@@ -49,27 +49,27 @@ def test_what_is_made_is_what_the_constructor_makes(kind: Any, given: dict[str, 
 
 @table(("kind", "given"), GIVEN)
 def test_it_is_as_frozen_as_any_other(kind: Any, given: dict[str, Any]) -> None:
-    made = swift(kind)(**given)
+    made = fast_constructor(kind)(**given)
     with pytest.raises(FrozenInstanceError):
         setattr(made, fields(kind)[0].name, "other")
 
 
 def test_each_has_its_own_default() -> None:
-    verdict = swift(Verdict)
+    verdict = fast_constructor(Verdict)
     assert verdict(action="allow").extra is not verdict(action="allow").extra
-    assert swift(Step)(point="input").memory is not swift(Step)(point="input").memory
+    assert fast_constructor(Step)(point="input").memory is not fast_constructor(Step)(point="input").memory
 
 
 def test_it_can_be_pickled() -> None:
-    made = swift(Verdict)(action="block", gate="rate")
+    made = fast_constructor(Verdict)(action="block", gate="rate")
     assert pickle.loads(pickle.dumps(made)) == made
 
 
 def test_what_is_not_given_and_what_is_not_known_are_refused() -> None:
     with pytest.raises(TypeError, match="action"):
-        swift(Verdict)()  # type: ignore[call-arg]
+        fast_constructor(Verdict)()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="colour"):
-        swift(Verdict)(action="allow", colour="red")  # type: ignore[call-arg]
+        fast_constructor(Verdict)(action="allow", colour="red")  # type: ignore[call-arg]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +91,4 @@ class _Child(_Careful):
 @pytest.mark.parametrize("kind", [_Careful, _Child, int])
 def test_records_that_do_more_are_refused(kind: type) -> None:
     with pytest.raises(TypeError, match="no plain dataclass"):
-        swift(kind)
+        fast_constructor(kind)

@@ -16,7 +16,7 @@ from proctor.core.decode import decode
 from proctor.core.world import twin_of, world_of
 from proctor.models.pool import Pool
 from proctor.targets.twin_target import Twinned
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.wiring.targets import make_targets
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -31,8 +31,8 @@ def _target(folder: Path, **targets: Any) -> Twinned:
     config = Config(
         settings=decode(Settings, {"targets": targets}, strict=True), folder=folder, environment=Environment(values={})
     )
-    rack = Rack(config=config, run=config.settings.run, http=Pool())
-    (made,) = make_targets(list(targets), [], config=config, rack=rack, http=rack.http)
+    model_pool = ModelPool(config=config, run=config.settings.run, http=Pool())
+    (made,) = make_targets(list(targets), [], config=config, model_pool=model_pool, http=model_pool.http)
     assert isinstance(made, Twinned)
     return made
 

@@ -15,22 +15,22 @@ from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.models.pool import Pool
 from proctor.wiring.catalogue import make_catalogue
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory
 
 
-def _rack(folder: Path, **settings: Any) -> Rack:
+def _model_pool(folder: Path, **settings: Any) -> ModelPool:
     config = Config(
         settings=decode(Settings, settings, strict=True),
         folder=folder,
         environment=Environment(values={"SHOP": "shop"}),
         path=folder / "proctor.yaml",
     )
-    return Rack(config=config, run=config.settings.run, http=Pool())
+    return ModelPool(config=config, run=config.settings.run, http=Pool())
 
 
-def _made(rack: Rack, named: Any = None) -> Any:
-    return make_catalogue(named, config=rack.config, http=rack.http, model=rack.get)
+def _made(model_pool: ModelPool, named: Any = None) -> Any:
+    return make_catalogue(named, config=model_pool.config, http=model_pool.http, model=model_pool.get)
 
 
 @pytest.fixture
@@ -53,22 +53,22 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 async def test_a_catalogue_by_its_path_or_by_its_settings(folder: Path, written: Any, price: str) -> None:
-    found = await _made(_rack(folder, catalogue=written)).find("A")
+    found = await _made(_model_pool(folder, catalogue=written)).find("A")
     assert str(found["price"]) == price
 
 
 async def test_a_scorer_gets_the_projects_catalogue_and_no_judge_unless_it_names_one(folder: Path) -> None:
     (folder / "brain.py").write_text("def answer(request):\n    return 'x'\n")
-    rack = _rack(folder, catalogue="shop.csv", judge="rule:brain.py:answer")
-    bench = Bench(Suite(name="s"), rack)
-    scorer: Any = bench.grader(Check(scorer="factual_accuracy")).scorer
+    model_pool = _model_pool(folder, catalogue="shop.csv", judge="rule:brain.py:answer")
+    grader_factory = GraderFactory(Suite(name="s"), model_pool)
+    scorer: Any = grader_factory.grader(Check(scorer="factual_accuracy")).scorer
     assert (await scorer.catalogue.find("A"))["price"] == "1"
     assert scorer.judge is None
-    judged: Any = bench.grader(Check(scorer="factual_accuracy", settings={"judge": "default"})).scorer
-    assert judged.judge is rack.get(None, role="judge")
-    other: Any = bench.grader(Check(scorer="relevance", settings={"catalogue": "shop.db"})).scorer
+    judged: Any = grader_factory.grader(Check(scorer="factual_accuracy", settings={"judge": "default"})).scorer
+    assert judged.judge is model_pool.get(None, role="judge")
+    other: Any = grader_factory.grader(Check(scorer="relevance", settings={"catalogue": "shop.db"})).scorer
     assert (await other.catalogue.find("A"))["price"] == 2
-    bare: Any = Bench(Suite(name="s"), _rack(folder)).grader(Check(scorer="relevance")).scorer
+    bare: Any = GraderFactory(Suite(name="s"), _model_pool(folder)).grader(Check(scorer="relevance")).scorer
     assert bare.catalogue is None
 
 
@@ -84,4 +84,4 @@ async def test_a_scorer_gets_the_projects_catalogue_and_no_judge_unless_it_names
 )
 def test_what_is_wrong_is_named(folder: Path, written: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        _made(_rack(folder, catalogue=written))
+        _made(_model_pool(folder, catalogue=written))

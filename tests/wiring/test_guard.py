@@ -25,7 +25,7 @@ from proctor.store.guard_log import GuardLog
 from proctor.targets.twin_target import Twinned
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import check_guard, make_plan
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.wiring.targets import make_targets
 from proctor.wiring.wrap_target import guarded
 
@@ -486,8 +486,8 @@ targets:
 
 def _targets(config: Config, *names: str) -> list[Target]:
     pool = Pool()
-    rack = Rack(config=config, run=config.settings.run, http=pool)
-    return make_targets(names, (), config=config, rack=rack, http=pool)
+    model_pool = ModelPool(config=config, run=config.settings.run, http=pool)
+    return make_targets(names, (), config=config, model_pool=model_pool, http=pool)
 
 
 async def test_a_target_can_stand_behind_the_guard_by_configuration(

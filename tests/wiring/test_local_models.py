@@ -17,7 +17,7 @@ from proctor.core.score import Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Tagger, socket
 from proctor.core.trajectory import Trajectory
 from proctor.wiring.local_models import LOCAL
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +50,13 @@ class Everything:
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
+def grader_factory(monkeypatch: pytest.MonkeyPatch) -> GraderFactory:
     monkeypatch.setattr(registry, "load", lambda group, name: Everything)
-    return Bench(Suite(name="s"), None)
+    return GraderFactory(Suite(name="s"), None)
 
 
-async def test_every_local_socket_is_filled_with_a_model_that_works(bench: Bench) -> None:
-    scorer: Any = bench.grader(Check(scorer="everything")).scorer
+async def test_every_local_socket_is_filled_with_a_model_that_works(grader_factory: GraderFactory) -> None:
+    scorer: Any = grader_factory.grader(Check(scorer="everything")).scorer
     sockets = {"embedder": Embedder, "entailer": Entailer, "grounder": Grounder, "tagger": Tagger}
     for name, kind in {**sockets, "injection": Classifier, "intents": Classifier}.items():
         assert isinstance(getattr(scorer, name), kind)
@@ -67,10 +67,10 @@ async def test_every_local_socket_is_filled_with_a_model_that_works(bench: Bench
     assert len(scorer.embedder.token_vectors(["Where is it?"])) == 1
 
 
-def test_nothing_else_can_take_the_place_of_a_local_model(bench: Bench) -> None:
-    assert bench.grader(Check(scorer="everything", settings={"tagger": "local"})).asks
+def test_nothing_else_can_take_the_place_of_a_local_model(grader_factory: GraderFactory) -> None:
+    assert grader_factory.grader(Check(scorer="everything", settings={"tagger": "local"})).asks
     with pytest.raises(SuiteError, match="ships with Proctor"):
-        bench.grader(Check(scorer="everything", settings={"tagger": "openai:gpt"}))
+        grader_factory.grader(Check(scorer="everything", settings={"tagger": "openai:gpt"}))
 
 
 def test_filling_the_sockets_imports_no_runtime() -> None:

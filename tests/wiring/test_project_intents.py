@@ -9,7 +9,7 @@ from proctor.config import Config, Environment, load_config
 from proctor.core.case import Check, Suite
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.runner.grade import Grader
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 
 def config_of(folder: Path, text: str) -> Config:
@@ -19,7 +19,7 @@ def config_of(folder: Path, text: str) -> Config:
 
 
 def grader_of(config: Config, scorer: str, **settings: Any) -> Grader:
-    return Bench(Suite(name="s"), None, config=config).grader(Check(scorer=scorer, settings=settings))
+    return GraderFactory(Suite(name="s"), None, config=config).grader(Check(scorer=scorer, settings=settings))
 
 
 def scorer_of(config: Config, scorer: str, **settings: Any) -> Any:
@@ -63,10 +63,10 @@ def test_tools_of_an_intent_reach_permissions_and_the_conversation(tmp_path: Pat
 
 def test_a_change_of_the_projects_intents_is_a_change_of_the_scorer(tmp_path: Path) -> None:
     def specs(text: str) -> Any:
-        bench = Bench(Suite(name="s"), None, config=config_of(tmp_path, text))
-        bench.grader(Check(scorer="quality"))
-        bench.grader(Check(scorer="contains", settings={"value": "x"}))
-        return bench.specs()
+        grader_factory = GraderFactory(Suite(name="s"), None, config=config_of(tmp_path, text))
+        grader_factory.grader(Check(scorer="quality"))
+        grader_factory.grader(Check(scorer="contains", settings={"value": "x"}))
+        return grader_factory.specs()
 
     none, low, high = specs("{}"), specs("intents: {faq: {threshold: 0.5}}"), specs("intents: {faq: {threshold: 0.9}}")
     assert len({none["quality"], low["quality"], high["quality"]}) == 3

@@ -16,7 +16,7 @@ from proctor.core.errors import MalformedError
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.guard.step import Step
 from proctor.wiring.guard_settings import make_plan
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.monitor.escalations import scorer_of as escalation_scorer
 from proctor.workflows.replay.questions import key_questions
 
@@ -30,8 +30,8 @@ def config_of(folder: Path, text: str) -> Config:
     return load_config(path, Environment(values={}), start=folder)
 
 
-def bench_of(config: Config) -> Bench:
-    return Bench(Suite(name="s"), None, config=config)
+def bench_of(config: Config) -> GraderFactory:
+    return GraderFactory(Suite(name="s"), None, config=config)
 
 
 def scorer_of(config: Config, scorer: str, **settings: Any) -> Any:
@@ -62,9 +62,9 @@ def test_a_check_overrides_the_project_and_the_revision_names_the_setting(tmp_pa
     config = config_of(tmp_path, TOOLS)
     own = scorer_of(config, "completion", tool_effects={"get_token": "reads"})
     assert own.tool_effects == {**STATED, "get_token": "reads"}
-    bench = bench_of(config)
-    bench.grader(Check(scorer="completion"))
-    assert " tools " in bench.specs()["completion"]
+    grader_factory = bench_of(config)
+    grader_factory.grader(Check(scorer="completion"))
+    assert " tools " in grader_factory.specs()["completion"]
     plain = bench_of(config_of(tmp_path, "store: .proctor\n"))
     plain.grader(Check(scorer="completion"))
     assert plain.specs()["completion"] == "1"

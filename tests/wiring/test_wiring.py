@@ -14,8 +14,8 @@ from proctor.core.errors import BudgetError, ConfigError, InputError, MalformedE
 from proctor.models.pool import Pool
 from proctor.store.calls import CallLog
 from proctor.targets.twin_target import Twinned
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import PRIMARY, Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import PRIMARY, GraderFactory
 from proctor.wiring.targets import make_targets
 
 ASK = Request(messages=(Message(role="user", content="hi"),))
@@ -31,40 +31,40 @@ def _config(folder: Path, environment: dict[str, str] | None = None, **settings:
     )
 
 
-def _rack(config: Config, run: RunSettings | None = None, **more: Any) -> Rack:
-    return Rack(config=config, run=run or config.settings.run, http=Pool(), **more)
+def _model_pool(config: Config, run: RunSettings | None = None, **more: Any) -> ModelPool:
+    return ModelPool(config=config, run=run or config.settings.run, http=Pool(), **more)
 
 
 async def test_a_model_is_found_by_its_name_or_by_provider_and_model(tmp_path: Path) -> None:
-    rack = _rack(_config(tmp_path, models={"brain": "rule:brain.py:answer"}, model="brain"))
+    model_pool = _model_pool(_config(tmp_path, models={"brain": "rule:brain.py:answer"}, model="brain"))
     for name in ("brain", "rule:brain.py:answer", None):
-        assert (await rack.get(name).complete(ASK)).text == "said: hi"
-    assert rack.get("brain") is rack.get("brain")
-    (spend,) = rack.spend()
+        assert (await model_pool.get(name).complete(ASK)).text == "said: hi"
+    assert model_pool.get("brain") is model_pool.get("brain")
+    (spend,) = model_pool.spend()
     assert (spend.calls, spend.cost, spend.role) == (3, 0.0, "target")
 
 
 def test_what_is_wrong_with_a_model_is_named(tmp_path: Path) -> None:
     config = _config(tmp_path, models={"a": {"provider": "rule", "model": "brain.py:answer", "rate": 3}})
     with pytest.raises(ConfigError, match=r"models\.a"):
-        _rack(config).get("a")
+        _model_pool(config).get("a")
     with pytest.raises(ConfigError, match="no model is called 'b'"):
-        _rack(config).get("b")
+        _model_pool(config).get("b")
     with pytest.raises(ConfigError, match="no judge is set"):
-        _rack(config).get(None, role="judge")
+        _model_pool(config).get(None, role="judge")
     missing = _config(tmp_path, models={"a": {"provider": "compatible", "model": "m", "base_url": "${NOWHERE}"}})
     with pytest.raises(MalformedError, match="NOWHERE is not set"):
-        _rack(missing).get("a")
+        _model_pool(missing).get("a")
 
 
 async def test_a_first_leg_writes_its_log_and_a_second_reads_it(tmp_path: Path) -> None:
     (tmp_path / "count.py").write_text("n = [0]\ndef answer(request):\n    n[0] += 1\n    return str(n[0])\n")
     config = _config(tmp_path, model="rule:count.py:answer")
     with closing(CallLog(tmp_path / "calls.ndjson")) as log:
-        first = _rack(config, log=log).get(None)
+        first = _model_pool(config, log=log).get(None)
         assert [(await first.complete(ASK)).text for _ in range(2)] == ["1", "2"]  # asked twice, answered twice
     with closing(CallLog(tmp_path / "calls.ndjson")) as log:
-        second = _rack(config, log=log, resumed=True)
+        second = _model_pool(config, log=log, resumed=True)
         reply = await second.get(None).complete(ASK)
         assert (reply.text, reply.cached) == ("2", True)
         assert (second.spend()[0].calls, second.spend()[0].cached) == (1, 1)
@@ -75,11 +75,11 @@ async def test_a_budget_is_shared_by_all_models_of_a_run(tmp_path: Path) -> None
         "from proctor.core.chat import Reply\ndef answer(request):\n    return Reply(text='x', cost=1.0)\n"
     )
     config = _config(tmp_path, models={name: {"provider": "rule", "model": "dear.py:answer"} for name in "ab"})
-    rack = _rack(config, RunSettings(budget=2.5))
+    model_pool = _model_pool(config, RunSettings(budget=2.5))
     for name in "aba":
-        await rack.get(name).complete(ASK)
+        await model_pool.get(name).complete(ASK)
     with pytest.raises(BudgetError):
-        await rack.get("b").complete(ASK)
+        await model_pool.get("b").complete(ASK)
 
 
 def test_a_budget_is_refused_where_a_price_is_not_known(tmp_path: Path) -> None:
@@ -87,12 +87,12 @@ def test_a_budget_is_refused_where_a_price_is_not_known(tmp_path: Path) -> None:
     config = _config(
         tmp_path, models={"a": {**here, "model": "x"}, "b": {**here, "model": "x", "price": {"input": 1, "output": 1}}}
     )
-    rack = _rack(config, RunSettings(budget=2.5))
+    model_pool = _model_pool(config, RunSettings(budget=2.5))
     with pytest.raises(ConfigError, match="the price of compatible:x is not known") as caught:
-        rack.get("a")
+        model_pool.get("a")
     assert "prices: {'compatible:x'" in str(caught.value.hint)
-    rack.get("b")
-    _rack(config).get("a")  # without a budget nobody need know
+    model_pool.get("b")
+    _model_pool(config).get("a")  # without a budget nobody need know
 
 
 def test_models_of_one_endpoint_and_key_share_a_quota(tmp_path: Path) -> None:
@@ -101,16 +101,16 @@ def test_models_of_one_endpoint_and_key_share_a_quota(tmp_path: Path) -> None:
         return {"provider": "compatible", "base_url": url, "model": name, "api_key_env": key}
 
     models = {"a": model("x"), "b": model("y"), "key": model("x", key="KEY_2"), "port": model("x", port=2)}
-    rack = _rack(_config(tmp_path, {"KEY_1": "one", "KEY_2": "two"}, models=models))
+    model_pool = _model_pool(_config(tmp_path, {"KEY_1": "one", "KEY_2": "two"}, models=models))
     for name in models:
-        rack.get(name)
-    quotas = [id(rack.limiter(name).quota) for name in models]
+        model_pool.get(name)
+    quotas = [id(model_pool.limiter(name).quota) for name in models]
     assert quotas[0] == quotas[1]
     assert len(set(quotas)) == 3
 
 
 def _targets(config: Config, names: list[str], models: list[str]) -> list[str]:
-    made = make_targets(names, models, config=config, rack=_rack(config), http=Pool())
+    made = make_targets(names, models, config=config, model_pool=_model_pool(config), http=Pool())
     return [target.name for target in made]
 
 
@@ -150,14 +150,14 @@ def test_what_a_target_shows_is_declared_with_it(tmp_path: Path) -> None:
     code = {"python": "brain.py:answer"}
     targets = {"a": code, "b": {**code, "shows": ["words", "state"]}, "c": {**code, "shows": ["sounds"]}}
     config = _config(tmp_path, targets=targets)
-    rack = _rack(config)
-    plain, both = make_targets(["a", "b"], [], config=config, rack=rack, http=rack.http)
+    model_pool = _model_pool(config)
+    plain, both = make_targets(["a", "b"], [], config=config, model_pool=model_pool, http=model_pool.http)
     assert isinstance(plain, Twinned)
     assert isinstance(both, Twinned)
     assert (plain.shows, both.shows) == (("words",), ("words", "state"))
     assert "shows" not in both.spec  # what it shows does not change what it does
     with pytest.raises(InputError, match=r"targets\.c\.shows"):
-        make_targets(["c"], [], config=config, rack=rack, http=rack.http)
+        make_targets(["c"], [], config=config, model_pool=model_pool, http=model_pool.http)
 
 
 def test_a_target_named_twice_is_refused(tmp_path: Path) -> None:
@@ -167,20 +167,20 @@ def test_a_target_named_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_equal_checks_share_one_grader(tmp_path: Path) -> None:
-    bench = Bench(Suite(name="s", scorers=(Check(scorer="forbidden"),)), None)
+    grader_factory = GraderFactory(Suite(name="s", scorers=(Check(scorer="forbidden"),)), None)
     check = Check(scorer="contains", settings={PRIMARY: "x"}, threshold=0.5, name="has x", weight=2)
-    one, two = (bench.graders(Case(id=name, checks=(check,))) for name in "ab")
+    one, two = (grader_factory.graders(Case(id=name, checks=(check,))) for name in "ab")
     assert one[1] is two[1]
     assert (one[1].name, one[1].threshold, one[1].weight, one[1].asks) == ("has x", 0.5, 2, False)
     assert one[0].name == "forbidden"
-    assert bench.specs() == {"contains": "1", "forbidden": "1"}
+    assert grader_factory.specs() == {"contains": "1", "forbidden": "1"}
 
 
 def test_a_bench_holds_no_more_graders_than_it_needs(tmp_path: Path) -> None:
-    bench = Bench(Suite(name="s"), None)
+    grader_factory = GraderFactory(Suite(name="s"), None)
     for number in range(5000):
-        bench.grader(Check(scorer="exact", settings={PRIMARY: str(number)}))
-    assert len(bench._made) <= 4096
+        grader_factory.grader(Check(scorer="exact", settings={PRIMARY: str(number)}))
+    assert len(grader_factory._made) <= 4096
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ def test_a_bench_holds_no_more_graders_than_it_needs(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_check_is_named(check: Check, words: str) -> None:
     with pytest.raises((SuiteError, MalformedError), match=words):
-        Bench(Suite(name="s"), None).grader(check)
+        GraderFactory(Suite(name="s"), None).grader(check)
 
 
 def test_a_judge_is_filled_in_by_name(tmp_path: Path) -> None:
     config = _config(tmp_path, judge="rule:brain.py:answer", models={"other": "rule:brain.py:answer"})
-    bench = Bench(Suite(name="s"), _rack(config))
-    grader = bench.grader(Check(scorer="judge", settings={"rubric": "good?"}))
+    grader_factory = GraderFactory(Suite(name="s"), _model_pool(config))
+    grader = grader_factory.grader(Check(scorer="judge", settings={"rubric": "good?"}))
     assert grader.asks
     assert grader.scorer.judge.name == "rule:brain.py:answer"  # type: ignore[attr-defined]
-    bench.grader(Check(scorer="judge", settings={"rubric": "good?", "judge": "other"}))
-    assert bench.specs()["judge"].startswith("1+")
+    grader_factory.grader(Check(scorer="judge", settings={"rubric": "good?", "judge": "other"}))
+    assert grader_factory.specs()["judge"].startswith("1+")

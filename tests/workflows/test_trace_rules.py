@@ -10,7 +10,7 @@ import pytest
 from proctor.config import Config, Environment, Settings
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule, Span
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.workflows import trace_rules
 from proctor.workflows.trace_rules import TraceJob, check_trace_rules, read_trace_rules
 
@@ -37,7 +37,7 @@ async def test_a_model_adds_predicates_where_code_read_none(tmp_path: Path, monk
         )
 
     monkeypatch.setattr(trace_rules, "find_trace_rules", found)
-    monkeypatch.setattr(Rack, "get", lambda *_, **__: None)
+    monkeypatch.setattr(ModelPool, "get", lambda *_, **__: None)
     (tmp_path / "agent.md").write_text(PROMPT)
     rules = await read_trace_rules(config(tmp_path), TraceJob(prompt=tmp_path / "agent.md", model="any"))
     # The model's own predicate takes the place of the judged rule on the same words; nothing is there twice.

@@ -137,17 +137,17 @@ def _check(name: str, config: Config) -> tuple[int, int, list[InputError]]:
 
     Returns the number of cases, of those that need a judge, and the errors, of at most ``_MAX_ERRORS`` cases.
     """
-    from proctor.wiring.scorers import Bench, check_graders  # noqa: PLC0415
+    from proctor.wiring.scorers import GraderFactory, check_graders  # noqa: PLC0415
     from proctor.workflows.run.prompt_suite import existing_suite_path, open_tests  # noqa: PLC0415
 
     loaded = open_tests(existing_suite_path(name, config, Path.cwd())).loaded
-    bench = Bench(loaded.suite, None, config=config)
+    grader_factory = GraderFactory(loaded.suite, None, config=config)
     count = judged = 0
     errors: list[InputError] = []
     for case in _readable(loaded.cases(), errors):
         count += 1
         try:
-            check_graders(bench, case, loaded)
+            check_graders(grader_factory, case, loaded)
         except InputError as error:
             errors.append(error)
             if len(errors) == _MAX_ERRORS:

@@ -14,7 +14,7 @@ from proctor.core.verdict import ACTION_RANK, Finding, Verdict
 from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.verdict_validation import FailAction, believed, edits_of, failure
 
@@ -22,8 +22,8 @@ __all__ = ["Chain", "Decision", "Post"]
 
 _EMPTY_REASONS: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
 _LONG_CHARS: Final = 16_384  # longer steps get a separate thread so that others do not wait behind them
-_verdict: Final = swift(Verdict)
-_task: Final = swift(GateTask)
+_verdict: Final = fast_constructor(Verdict)
+_task: Final = fast_constructor(GateTask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Decision:
     parts: tuple[Verdict, ...] = ()
 
 
-_decision: Final = swift(Decision)
+_decision: Final = fast_constructor(Decision)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

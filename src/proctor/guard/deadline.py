@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Final
 
 from proctor.guard.capacity import OverCapacityError, QueueLimits
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.worker import Batch, GateJob, Worker
 
 __all__ = ["Answer", "Deadline", "GateTask"]
@@ -42,7 +42,7 @@ class Answer:
     seconds: float = 0.0
 
 
-_answer: Final = swift(Answer)
+_answer: Final = fast_constructor(Answer)
 
 
 class Deadline:

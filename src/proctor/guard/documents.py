@@ -15,7 +15,7 @@ from proctor.guard.step_readings import Reading, quote, readings
 from proctor.lexicon.injected_orders import closes_frame, is_prose, orders, speaks_to_somebody
 from proctor.lexicon.takeover_phrases import attempts
 from proctor.text.normalise import DocumentText, SearchedDocument
-from proctor.text.normalise.language_likeness import is_noise, is_strewn
+from proctor.text.normalise.language_likeness import is_noise, mixes_scripts
 
 __all__ = ["Cut", "DocumentReading", "look_through"]
 
@@ -161,7 +161,11 @@ async def _narrowed(reading: Reading, span: Span, classifier: Classifier, low: f
     cut as a whole, and otherwise the rest of the block goes too, or the next one if the frame is a block of its own.
     """
     parts = list(sentences(reading.text, *span))
-    if len(parts) < 2 or is_strewn(reading.text[span[0] : span[1]]) or closes_frame(reading.text[span[0] : span[1]]):
+    if (
+        len(parts) < 2
+        or mixes_scripts(reading.text[span[0] : span[1]])
+        or closes_frame(reading.text[span[0] : span[1]])
+    ):
         return span
     shares = await _shares(classifier, [reading.text[start:end] for start, end in parts])
     counting = [part for part, share in zip(parts, shares, strict=True) if share >= low]
@@ -182,7 +186,7 @@ async def _told_in(
         if whole:
             cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
             continue
-        if is_strewn(_told(reading, run)):  # no separable sentences
+        if mixes_scripts(_told(reading, run)):  # no separable sentences
             cuts.append(_cut(reading, (run[0][0], run[-1][1]), share, "model"))
             continue
         shares = await _shares(classifier, [reading.text[start:end] for start, end in run])

@@ -16,7 +16,7 @@ from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Decision
 from proctor.guard.escalation import EscalationHook
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.recorder import Recorder
 from proctor.guard.step import Step
 from proctor.guard.sync_bridge import SyncBridge
@@ -29,7 +29,7 @@ REPLIES: Final[Mapping[str, str]] = {
     "escalate": "I am passing this on to a colleague, who will get back to you.",
 }
 _log = logging.getLogger(__name__)
-_made: Final = swift(Event)
+_made: Final = fast_constructor(Event)
 _MIN_EMBEDDED_CHARS: Final = 4  # a shorter value is hidden only as a whole word
 
 

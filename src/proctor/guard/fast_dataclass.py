@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar, cast
 
-__all__ = ["swift"]
+__all__ = ["fast_constructor"]
 
 Record = TypeVar("Record")
 
 
-def swift(kind: type[Record]) -> type[Record]:
+def fast_constructor(kind: type[Record]) -> type[Record]:
     """Return a constructor that takes the dataclass's arguments by name and makes identical objects.
 
     A frozen dataclass sets each field by a call, so that making a verdict takes longer than a gate of plain code. This

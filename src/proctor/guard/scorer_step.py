@@ -13,7 +13,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Intent, Trajectory, Turn
 from proctor.core.verdict import Action, Finding
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.text.claims import LONGEST_STATEMENT, MOST_CLAIMS, statements
 
@@ -29,7 +29,12 @@ _GAP: Final = r"[\W_]{0,40}"
 _END_WORDS: Final = 8  # at either end, which locate a sentence
 
 # Two gates build these for each part of an answer, so construction must be fast.
-_case, _message, _run, _turn = swift(Case), swift(Message), swift(Trajectory), swift(Turn)
+_case, _message, _run, _turn = (
+    fast_constructor(Case),
+    fast_constructor(Message),
+    fast_constructor(Trajectory),
+    fast_constructor(Turn),
+)
 
 
 def run_of(step: Step) -> tuple[Case, Trajectory]:

@@ -18,7 +18,7 @@ from proctor.core.verdict import Verdict
 from proctor.guard.answer_stream import AnswerStream, ReleasePolicy
 from proctor.guard.chain import Decision
 from proctor.guard.engine import REPLIES, Watch
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.ledger import result_text, write
 from proctor.guard.prefetch import PrefetchJob, begin, readers
 from proctor.guard.sentence_buffer import StreamMode
@@ -30,8 +30,8 @@ from proctor.guard.vault import Vault
 __all__ = ["Session", "passed"]
 
 _log = logging.getLogger(__name__)
-_step: Final = swift(Step)
-_call: Final = swift(ToolCall)
+_step: Final = fast_constructor(Step)
+_call: Final = fast_constructor(ToolCall)
 _making: Final = threading.Lock()
 _PREFETCHED_CALLS: Final = 8  # usually those of this turn
 

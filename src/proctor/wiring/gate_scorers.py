@@ -13,8 +13,8 @@ from proctor.core.case import Check, Suite
 from proctor.core.codec import hints_of
 from proctor.core.errors import ConfigError
 from proctor.core.sockets import Scorer, is_socket
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory
 
 __all__ = ["prompt_text", "scorer_sockets", "takes_scorer"]
 
@@ -29,7 +29,9 @@ def takes_scorer(kind: type, field: dataclasses.Field[Any]) -> bool:
     return is_socket(field) and hints_of(kind).get(field.name) is Scorer
 
 
-def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, where: str = "") -> dict[str, Scorer]:
+def scorer_sockets(
+    kind: Any, settings: dict[str, Any], model_pool: ModelPool | None, *, where: str = ""
+) -> dict[str, Scorer]:
     """Return the scorers that a gate uses, and remove their settings from ``settings``.
 
     A socket ``commitments`` is filled with the scorer of that name. Settings of the gate that are not its own fields go
@@ -47,8 +49,8 @@ def scorer_sockets(kind: Any, settings: dict[str, Any], rack: Rack | None, *, wh
             name, given = _named(settings.pop(_ANY, None), where)
         else:
             name, given = field.name, _taken(field.name, settings, own)
-        bench = Bench(Suite(name="guard"), rack, trusted=True)
-        made[field.name] = bench.grader(Check(scorer=name, settings=given)).scorer
+        grader_factory = GraderFactory(Suite(name="guard"), model_pool, trusted=True)
+        made[field.name] = grader_factory.grader(Check(scorer=name, settings=given)).scorer
     return made
 
 

@@ -29,7 +29,7 @@ from proctor.wiring.guard_reload import FileStamp, ReloadError, check_replacemen
 from proctor.wiring.guard_settings import make_plan, read_settings
 from proctor.wiring.guard_warmup import WarmupState, open_models, warm_up
 from proctor.wiring.loop_pools import LoopPools
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 __all__ = ["Guard", "SyncGuard"]
 
@@ -66,7 +66,7 @@ class Guard:
         self._http = LoopPools()
         self._hook: ClosableHook | None = None
         self._escalate = EscalateSettings()
-        self._rack: Rack | None = None
+        self._model_pool: ModelPool | None = None
         self._seen: FileStamp | None = None
         self._text = ""
         self._looked = self._tried = 0.0
@@ -94,13 +94,13 @@ class Guard:
         settings = read_settings(config)
         deadline = Deadline(inline=inline, limits=settings.queue)
         http = LoopPools(proxy_for=config.environment.proxy_for)
-        rack = Rack(config=config, run=config.settings.run, http=http)
-        plan = make_plan(config, rack=rack, deadline=deadline)
+        model_pool = ModelPool(config=config, run=config.settings.run, http=http)
+        plan = make_plan(config, model_pool=model_pool, deadline=deadline)
         if recorder is None and record:
             recorder = _log(config)
         living = settings.sessions
         made = cls(plan, recorder=recorder, deadline=deadline, most=living.most, idle=living.idle)
-        made._config, made._rack, made._http = config, rack, http
+        made._config, made._model_pool, made._http = config, model_pool, http
         made._set_hook(settings.escalate, made._made_hook(config, settings.escalate))
         made._seen, made._text = stamp_of(config), text_of(config)
         if reload and config.path is not None:
@@ -240,8 +240,8 @@ class Guard:
         try:
             text = text_of(self._config)
             config = load_config(self._config.path, self._config.environment, start=self._config.folder)
-            rack = Rack(config=config, run=config.settings.run, http=self._http)
-            plan = make_plan(config, rack=rack, deadline=self._deadline, strict=True)
+            model_pool = ModelPool(config=config, run=config.settings.run, http=self._http)
+            plan = make_plan(config, model_pool=model_pool, deadline=self._deadline, strict=True)
             check_replacement(self._config, self.plan, config, plan, was=self._text, text=text)
             settings = read_settings(config)
             living = settings.sessions
@@ -253,7 +253,7 @@ class Guard:
         except Exception as error:  # keep the old settings, whatever the error
             self._failed(str(error))
             return False
-        self._config, self._rack, self._text = config, rack, text
+        self._config, self._model_pool, self._text = config, model_pool, text
         self.trouble = self.reload_error = None
         self._set_hook(settings.escalate, hook)
         self._sessions.most, self._sessions.idle = living.most, living.idle

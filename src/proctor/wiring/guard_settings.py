@@ -28,7 +28,7 @@ from proctor.wiring.gate_isolation import isolated
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_scorer
 from proctor.wiring.guard_profiles import PROFILES, ProfileName, with_profile
 from proctor.wiring.local_models import LOCAL, local_model
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 from proctor.wiring.server_settings import McpSettings, ProxySettings, ServeSettings
@@ -154,7 +154,7 @@ def read_settings(config: Config) -> GuardSettings:
 
 
 def make_plan(
-    config: Config, *, rack: Rack | None = None, deadline: Deadline | None = None, strict: bool = False
+    config: Config, *, model_pool: ModelPool | None = None, deadline: Deadline | None = None, strict: bool = False
 ) -> Plan:
     """Return the plan for the section. A missing gate fails each check, or is an error if ``strict``.
 
@@ -167,7 +167,7 @@ def make_plan(
     problems: list[Problem] = []
     for point in POINTS:
         try:
-            posts[point] = tuple(_posts(point, settings, config, rack, strict=strict))
+            posts[point] = tuple(_posts(point, settings, config, model_pool, strict=strict))
         except MalformedError as error:
             problems += error.problems
     if problems:
@@ -216,12 +216,14 @@ def escalation_function(config: Config, settings: EscalateSettings) -> Callable[
     return found
 
 
-def _posts(point: Point, settings: GuardSettings, config: Config, rack: Rack | None, *, strict: bool) -> Iterator[Post]:
+def _posts(
+    point: Point, settings: GuardSettings, config: Config, model_pool: ModelPool | None, *, strict: bool
+) -> Iterator[Post]:
     seen: set[str] = set()
     problems: list[Problem] = []
     for index, entry in enumerate(_entries(point, settings)):
         try:
-            post = _post(entry, point, settings, config, rack, strict=strict)
+            post = _post(entry, point, settings, config, model_pool, strict=strict)
         except MalformedError as error:
             problems += [
                 Problem((_SECTION, point, index, *each.path), each.message, each.hint) for each in error.problems
@@ -255,7 +257,7 @@ def _post(
     point: Point,
     settings: GuardSettings,
     config: Config,
-    rack: Rack | None,
+    model_pool: ModelPool | None,
     *,
     strict: bool,
 ) -> Post:
@@ -277,7 +279,7 @@ def _post(
             raise MalformedError([Problem((name,), f"{name} is no gate for {point}", hint)])
         if given is not None and not isinstance(given, Mapping):
             own = _with_primary(name, kind, given)
-        gate = _gate(name, kind, with_profile(settings.profile, point, name, own), config, rack)
+        gate = _gate(name, kind, with_profile(settings.profile, point, name, own), config, model_pool)
         if common.isolate:
             gate = isolated(name, gate, settings.timeout if common.timeout is None else common.timeout)
     return Post(
@@ -306,13 +308,13 @@ def _with_primary(name: str, kind: Any, given: Any) -> dict[str, Any]:
     return {kind.primary: given}
 
 
-def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, rack: Rack | None) -> Gate[Step]:
+def _gate(name: str, kind: Any, settings: dict[str, Any], config: Config, model_pool: ModelPool | None) -> Gate[Step]:
     """Fill the sockets by their names, then decode the plain settings."""
     try:
-        sockets: dict[str, Any] = dict(scorer_sockets(kind, settings, rack, where=name))
+        sockets: dict[str, Any] = dict(scorer_sockets(kind, settings, model_pool, where=name))
         for each in dataclasses.fields(kind):
             if is_socket(each) and not takes_scorer(kind, each):
-                sockets[each.name] = _socket(each, settings.pop(each.name, None), rack)
+                sockets[each.name] = _socket(each, settings.pop(each.name, None), model_pool)
         if isinstance(prompt := settings.get("prompt"), str):
             settings["prompt"] = prompt_text(prompt, config.folder, where=name)
     except MalformedError as error:
@@ -333,7 +335,7 @@ def _as_written(path: Place, kind: Any) -> Place:
     return ("scorer", *path[1:]) if "scorer" in kind.__dataclass_fields__ else path[2:]
 
 
-def _socket(each: dataclasses.Field[Any], name: Any, rack: Rack | None) -> Any:
+def _socket(each: dataclasses.Field[Any], name: Any, model_pool: ModelPool | None) -> Any:
     if each.name in LOCAL:
         if name not in (None, "local"):
             hint = f"leave `{each.name}:` out"
@@ -341,9 +343,9 @@ def _socket(each: dataclasses.Field[Any], name: Any, rack: Rack | None) -> Any:
                 f"{each.name} is a model that ships with Proctor; {name!r} cannot take its place", hint=hint
             )
         return local_model(each.name)
-    if rack is None or (is_optional(each) and not name):
+    if model_pool is None or (is_optional(each) and not name):
         return None
-    return rack.get(None if name == "default" else name, role=each.name)
+    return model_pool.get(None if name == "default" else name, role=each.name)
 
 
 def _decoded(kind: type, data: Mapping[str, Any], place: Place) -> Any:

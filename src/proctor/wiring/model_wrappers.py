@@ -47,7 +47,7 @@ class Wrapping:
 class ModelWrappers:
     """Wraps the models of one run. Models with the same endpoint and key share a limit; all share one meter.
 
-    The fields are those of `Rack`.
+    The fields are those of `ModelPool`.
     """
 
     config: Config

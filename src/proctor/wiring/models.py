@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from proctor.models.wrap.stop_switch import StopSwitch
     from proctor.wiring.model_wrappers import ModelWrappers, Wrapping
 
-__all__ = ["Rack", "split_spec"]
+__all__ = ["ModelPool", "split_spec"]
 
 
 @dataclass(slots=True, kw_only=True)
-class Rack:
+class ModelPool:
     """The models of one run; each is connected once, on first use.
 
     ``log`` keeps every reply of this run, so that a resumed run repeats no call. ``cache`` is the project's cache, used

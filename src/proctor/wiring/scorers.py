@@ -20,32 +20,32 @@ from proctor.suites.load import LoadedSuite
 from proctor.wiring.catalogue import make_catalogue
 from proctor.wiring.code_permission import check_suite_sockets
 from proctor.wiring.local_models import LOCAL, local_model
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.wiring.project_intents import with_project_intents
 from proctor.wiring.project_tools import with_project_tools
 from proctor.wiring.python_scorer import load_function
 
-__all__ = ["PRIMARY", "Bench", "check_graders"]
+__all__ = ["PRIMARY", "GraderFactory", "check_graders"]
 
 PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
 _PYTHON = "python"  # the scorer with a function of the user; its code is not in a package
 
 
-class Bench:
+class GraderFactory:
     """Creates graders. Equal checks share one, so that 100,000 cases do not create 100,000 scorers.
 
-    Without a rack the sockets stay empty, which is enough to validate a suite. ``only`` keeps the checks of these
+    Without a model pool the sockets stay empty, which is enough to validate a suite. ``only`` keeps the checks of these
     names. ``light`` drops scorers that call a model; a scorer with a `light` setting stays and does its rule-based
     part. ``judges`` are used by scorers that take several; the default is the project's judge, if any. ``config`` is
-    the rack's unless given; its `intents:` complete the settings of scorers that grade by intent. ``trusted`` checks
+    the pool's unless given; its `intents:` complete the settings of scorers that grade by intent. ``trusted`` checks
     come from proctor.yaml and may name code. ``given`` scorers are objects that judge every case too.
     """
 
     def __init__(
         self,
         suite: Suite,
-        rack: Rack | None,
+        model_pool: ModelPool | None,
         *,
         only: Collection[str] = (),
         light: bool = False,
@@ -60,8 +60,8 @@ class Bench:
         self._judges = judges
         self._only = frozenset(only)
         self._light = light
-        self._rack = rack
-        self._config = config or (rack.config if rack else None)
+        self._model_pool = model_pool
+        self._config = config or (model_pool.config if model_pool else None)
         self._made: dict[str, Grader] = {}
         self._revisions: dict[str, str] = {}
         self._used: dict[str, type] = {}
@@ -187,14 +187,16 @@ class Bench:
     def _make(self, check: Check) -> Grader:
         kind = self._kind(check.scorer)
         settings = _with_primary(check, kind)
-        if self._rack is not None and not self._trusted:
+        if self._model_pool is not None and not self._trusted:
             sockets = [field.name for field in dataclasses.fields(kind) if is_socket(field)]
-            check_suite_sockets(check.scorer, {name: settings.get(name) for name in sockets}, config=self._rack.config)
-        if check.scorer == _PYTHON and self._rack is not None:
-            settings["call"] = load_function(settings, config=self._rack.config, trusted=self._trusted)
+            check_suite_sockets(
+                check.scorer, {name: settings.get(name) for name in sockets}, config=self._model_pool.config
+            )
+        if check.scorer == _PYTHON and self._model_pool is not None:
+            settings["call"] = load_function(settings, config=self._model_pool.config, trusted=self._trusted)
         if "judges" not in settings and self._judges and any(f.name == "judges" for f in dataclasses.fields(kind)):
             settings["judges"] = list(self._judges)
-        scorer = _build(kind, check, settings, self._rack)
+        scorer = _build(kind, check, settings, self._model_pool)
         asks = any(is_socket(field) for field in dataclasses.fields(kind))
         threshold = check.threshold if check.threshold is not None else kind.threshold
         return Grader(
@@ -214,14 +216,14 @@ def _function_name(check: Check) -> str | None:
     return str(check.settings.get(PRIMARY) or check.settings.get("function") or "").rpartition(":")[2]
 
 
-def check_graders(bench: Bench, case: Case, loaded: LoadedSuite) -> None:
+def check_graders(grader_factory: GraderFactory, case: Case, loaded: LoadedSuite) -> None:
     """Create the case's graders, to find errors in its checks before the run.
 
     Raises:
         InputError: with the file and the line of the case.
     """
     try:
-        if bench.graders(case):
+        if grader_factory.graders(case):
             return
     except ConfigError as error:
         if not (error.field or "").startswith("checks."):
@@ -259,8 +261,8 @@ def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
     return settings
 
 
-def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | None) -> Any:
-    """Return the value of a socket: a local model, the catalogue, or a chat model (none without a rack).
+def _fill(field: dataclasses.Field[Any], name: Any, check: Check, model_pool: ModelPool | None) -> Any:
+    """Return the value of a socket: a local model, the catalogue, or a chat model (none without a model pool).
 
     An optional chat model is filled only if the check names it; `judge: default` is the project's judge.
     """
@@ -273,39 +275,39 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, rack: Rack | N
                 hint=f"leave `{role}:` out",
             )
         return local_model(role)
-    if rack is None:
+    if model_pool is None:
         return None
     if check.scorer == _PYTHON:
         return name
     if role == "judges":
-        return _judges(name, check, rack)
+        return _judges(name, check, model_pool)
     if role == "catalogue":
-        return make_catalogue(name, config=rack.config, http=rack.http, model=rack.get)
+        return make_catalogue(name, config=model_pool.config, http=model_pool.http, model=model_pool.get)
     if is_optional(field):
-        return rack.get(None if name == "default" else name, role=role) if name else None
-    return rack.get(name, role=role)
+        return model_pool.get(None if name == "default" else name, role=role) if name else None
+    return model_pool.get(name, role=role)
 
 
-def _judges(named: Any, check: Check, rack: Rack) -> tuple[Model, ...]:
+def _judges(named: Any, check: Check, model_pool: ModelPool) -> tuple[Model, ...]:
     """Return several judges by name; by default the project's judge, if any."""
-    names = [named] if isinstance(named, str) else named if named is not None else [rack.config.settings.judge]
+    names = [named] if isinstance(named, str) else named if named is not None else [model_pool.config.settings.judge]
     if not isinstance(names, (list, tuple)) or not all(name is None or isinstance(name, str) for name in names):
         raise SuiteError(
             "judges is a list of models",
             field=f"checks.{check.scorer}.judges",
             hint="write `judges: [openai:gpt-5-mini, local:smollm2]`",
         )
-    wanted = dict.fromkeys(rack.config.settings.judge if name == "default" else name for name in names)
-    return tuple(rack.get(name, role="judge") for name in wanted if name)
+    wanted = dict.fromkeys(model_pool.config.settings.judge if name == "default" else name for name in names)
+    return tuple(model_pool.get(name, role="judge") for name in wanted if name)
 
 
-def _build(kind: Any, check: Check, settings: dict[str, Any], rack: Rack | None) -> Scorer:
+def _build(kind: Any, check: Check, settings: dict[str, Any], model_pool: ModelPool | None) -> Scorer:
     """Decode the plain settings, then fill the sockets by name."""
     sockets: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
         if is_socket(field):
             name = settings.pop(field.name, None)
-            sockets[field.name] = _fill(field, name, check, rack)
+            sockets[field.name] = _fill(field, name, check, model_pool)
     try:
         scorer: Scorer = decode(kind, {**settings, **sockets}, strict=True)
     except MalformedError as error:

@@ -18,7 +18,7 @@ from proctor.suites.load import LoadedSuite
 from proctor.targets.recording import RecordedCases
 from proctor.targets.twin_target import Twinned
 from proctor.wiring.code_permission import check_suite_target
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 __all__ = ["make_targets", "stored"]
 
@@ -39,7 +39,7 @@ def make_targets(
     models: Sequence[str],
     *,
     config: Config,
-    rack: Rack,
+    model_pool: ModelPool,
     http: Http,
     prompt: Path | None = None,
     suite: LoadedSuite | None = None,
@@ -55,7 +55,7 @@ def make_targets(
         ConfigError: there is no such target, or its settings are wrong.
     """
     if prompt is not None and not names:
-        return _on_models(prompt, models, config=config, rack=rack, http=http)
+        return _on_models(prompt, models, config=config, model_pool=model_pool, http=http)
     default = suite.suite.target if suite else None
     chosen = list(names) or [each for each in (default or config.settings.target,) if each]
     if models and not any(_settings(name, config)[0] == _TAKES_MODEL for name in chosen):
@@ -78,11 +78,11 @@ def make_targets(
     for name in chosen or [""]:
         kind, settings, base = _settings(name, config)
         if kind != _TAKES_MODEL:
-            targets.append(_make(name, kind, settings, base, config, rack, http))
+            targets.append(_make(name, kind, settings, base, config, model_pool, http))
             continue
         for model in models or (settings.get("model") or config.settings.model,):
             label = _label(name, model, several=len(models) > 1 or not name)
-            targets.append(_make(label, kind, {**settings, "model": model}, base, config, rack, http))
+            targets.append(_make(label, kind, {**settings, "model": model}, base, config, model_pool, http))
     _refuse_twins(targets)
     return targets
 
@@ -106,7 +106,9 @@ def stored(targets: Sequence[Target], run: str) -> list[Target]:
     return made
 
 
-def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rack, http: Http) -> list[Target]:
+def _on_models(
+    prompt: Path, models: Sequence[str], *, config: Config, model_pool: ModelPool, http: Http
+) -> list[Target]:
     """Return a prompt on each model; names do not depend on the number of models, so runs can be compared."""
     if not models and not config.settings.model:
         raise ConfigError(
@@ -121,7 +123,7 @@ def _on_models(prompt: Path, models: Sequence[str], *, config: Config, rack: Rac
             {"prompt": str(prompt.absolute()), "model": model},
             prompt.parent,
             config,
-            rack,
+            model_pool,
             http,
         )
         for model in models or (config.settings.model,)
@@ -190,7 +192,7 @@ def _ad_hoc(name: str, config: Config) -> tuple[str, dict[str, Any]]:
 
 
 def _make(
-    name: str, kind: str, settings: Mapping[str, Any], folder: Path, config: Config, rack: Rack, http: Http
+    name: str, kind: str, settings: Mapping[str, Any], folder: Path, config: Config, model_pool: ModelPool, http: Http
 ) -> Target:
     own = {key: value for key, value in settings.items() if key not in (_GUARD, _SHOWS)}
     kit = Kit(
@@ -199,7 +201,7 @@ def _make(
         folder=str(folder),
         env=config.environment.get,
         http=http,
-        model=rack.get,
+        model=model_pool.get,
         cache=str(cache_folder(config.environment)),
     )
     try:
@@ -211,5 +213,5 @@ def _make(
     if settings.get(_GUARD) not in (None, False):
         from proctor.wiring.wrap_target import guarded_target  # noqa: PLC0415 - only where a target is guarded
 
-        target = guarded_target(target, settings[_GUARD], config=config, rack=rack)
+        target = guarded_target(target, settings[_GUARD], config=config, model_pool=model_pool)
     return Twinned(target=target, declared=written or None)  # outside of the guard: the twin has a session of its own

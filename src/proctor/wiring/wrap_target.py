@@ -18,7 +18,7 @@ from proctor.targets.play_case import drive
 from proctor.targets.twin_target import Twinned
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_settings import make_plan
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 __all__ = ["guarded", "guarded_target"]
 
@@ -60,7 +60,7 @@ def guarded(
     raise TypeError(f"{type(agent).__name__} is neither a Target nor a function from text to text")
 
 
-def guarded_target(target: Target, asked: Any, *, config: Config, rack: Rack) -> Target:
+def guarded_target(target: Target, asked: Any, *, config: Config, model_pool: ModelPool) -> Target:
     """Return a target of a run behind the project's guard, if its settings ask for it.
 
     ``asked`` is the value of its `guard:`: true, or settings that override the project's. The gates run on the run's
@@ -81,7 +81,7 @@ def guarded_target(target: Target, asked: Any, *, config: Config, rack: Rack) ->
     if asked is not True:
         config = replace(config, settings=replace(config.settings, guard={**config.settings.guard, **asked}))
     deadline = Deadline(inline=True)
-    plan = make_plan(config, rack=rack, deadline=deadline, strict=True)
+    plan = make_plan(config, model_pool=model_pool, deadline=deadline, strict=True)
     chains = {
         point: replace(
             chain, posts=tuple(replace(post, timeout=max(post.timeout, _LEAST_SECONDS)) for post in chain.posts)

@@ -23,7 +23,7 @@ from proctor.scorers.conversation.steps import parse_rule, vocabulary
 from proctor.scorers.conversation.trace_rules import TraceRules, judged_by
 from proctor.suites.conversations import open_conversations
 from proctor.text.predicates import PredicateError
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 __all__ = ["Broken", "RuleTally", "TraceJob", "TraceReport", "check_trace_rules", "read_trace_rules"]
 
@@ -112,8 +112,8 @@ async def read_trace_rules(config: Config, job: TraceJob) -> tuple[Rule, ...]:
         InputError: neither is named, or one of them cannot be read.
         ModelError: the named model found no usable rule.
     """
-    async with _rack(config, job) as rack:
-        return await _rules(job, rack)
+    async with _model_pool(config, job) as model_pool:
+        return await _rules(job, model_pool)
 
 
 async def check_trace_rules(config: Config, job: TraceJob, heard: Heard | None = None) -> TraceReport:
@@ -123,15 +123,15 @@ async def check_trace_rules(config: Config, job: TraceJob, heard: Heard | None =
         InputError: the rules or a recording cannot be read, or there is no rule to check.
         ModelError: the model found no rules.
     """
-    async with _rack(config, job) as rack:
-        rules = await _rules(job, rack)
+    async with _model_pool(config, job) as model_pool:
+        rules = await _rules(job, model_pool)
         # Without judges, judged rules count as unknown; with the scorer's `light` they would not be counted at all.
         scorer = TraceRules(
             rules=rules,
             writes=job.writes,
             reads=job.reads,
             tool_effects=config.settings.tools,
-            judges=_judges(config, job, rack),
+            judges=_judges(config, job, model_pool),
         )
         report = TraceReport(rules=[RuleTally(rule=rule, decided_by=judged_by(rule)) for rule in rules])
         tallies = {each.rule.id: each for each in report.rules}
@@ -179,7 +179,7 @@ def _broken(conversation: str, verdict: RuleVerdict) -> Broken:
     )
 
 
-async def _rules(job: TraceJob, rack: Rack) -> tuple[Rule, ...]:
+async def _rules(job: TraceJob, model_pool: ModelPool) -> tuple[Rule, ...]:
     if job.prompt is None and job.rules is None:
         raise InputError("there are no rules to check", hint="name the agent's prompt with --prompt, or --rules FILE")
     rules: tuple[Rule, ...] = ()
@@ -191,7 +191,7 @@ async def _rules(job: TraceJob, rack: Rack) -> tuple[Rule, ...]:
         rules = extract_trace_rules(prompt, readable=_readable, tools=tools)
         if job.model is not None:
             forms = [entry.example for entry in vocabulary() if entry.family != "steps"]
-            model = rack.get(job.model, role="judge")
+            model = model_pool.get(job.model, role="judge")
             found = await find_trace_rules(
                 model, prompt, readable=_readable, forms=forms, tools=tools, known=[r for r in rules if r.predicate]
             )
@@ -236,15 +236,15 @@ def _tools_called(job: TraceJob) -> set[str]:
     return {call.name for run in looked for call in run.tool_calls if call.name}
 
 
-def _judges(config: Config, job: TraceJob, rack: Rack) -> tuple[Model, ...]:
+def _judges(config: Config, job: TraceJob, model_pool: ModelPool) -> tuple[Model, ...]:
     if job.light:
         return ()
     own = config.settings.judge
     named = job.judges or ((own,) if own else ())
-    return tuple(rack.get(None if name == "default" else name, role="judge") for name in dict.fromkeys(named))
+    return tuple(model_pool.get(None if name == "default" else name, role="judge") for name in dict.fromkeys(named))
 
 
 @asynccontextmanager
-async def _rack(config: Config, job: TraceJob) -> AsyncIterator[Rack]:
+async def _model_pool(config: Config, job: TraceJob) -> AsyncIterator[ModelPool]:
     async with Project(config) as project:
-        yield project.rack(job.run)
+        yield project.model_pool(job.run)

@@ -17,7 +17,7 @@ from proctor.monitor.simulation.traffic_topic import ATTACKS, FOLLOW_UPS, REFUSA
 from proctor.monitor.simulation.travel_desk import travel_desk
 from proctor.project import Project
 from proctor.runner.grade import grade
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 WORLDS = (travel_desk(), manga_store())
 
@@ -47,7 +47,7 @@ def test_a_real_scorer_passes_every_right_answer_and_fails_wrong_ones(world: Tra
     async def judge() -> None:
         async with Project(open_config(tmp_path)) as project:
             suite = Suite(name="texts", scorers=(Check(scorer="grounded"),))
-            graders = Bench(suite, project.rack(), trusted=True).graders(Case(id="-"))
+            graders = GraderFactory(suite, project.model_pool(), trusted=True).graders(Case(id="-"))
             for topic in (topic for intent in world.intents for topic in intent.topics if topic.source):
                 for language in world.languages:
                     right = _filled(topic.right[language], topic.items[0])

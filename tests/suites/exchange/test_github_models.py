@@ -12,7 +12,7 @@ from proctor.prompts.load import load_prompt, parse_prompt
 from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.github_models import read_github_models
 from proctor.suites.exchange.github_write import write_github_models
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 FILE = """\
 # a comment of the author's
@@ -82,9 +82,9 @@ def test_evaluators_become_checks_and_rows_become_cases(path: Path) -> None:
     told = "\n".join(made.notes)
     for lost in ("no mapping", "--judge", "nonsense", "'empty' says nothing", "scorer `fluency`"):
         assert lost in told
-    bench = Bench(Suite(name="s"), None)
+    grader_factory = GraderFactory(Suite(name="s"), None)
     for check in (*made.checks, *first.checks):
-        bench.grader(check)
+        grader_factory.grader(check)
 
 
 def test_texts_are_compared_as_they_do_it(path: Path) -> None:

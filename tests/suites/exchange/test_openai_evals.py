@@ -19,7 +19,7 @@ from proctor.core.rule import Rule
 from proctor.prompts.load import parse_prompt
 from proctor.suites.exchange.evals_write import eval_payload, run_payload, write_azure_evals, write_openai_evals
 from proctor.suites.exchange.openai_evals import is_openai_evals, read_openai_evals
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 GRADERS: list[dict[str, Any]] = [
     {
@@ -138,9 +138,9 @@ def test_an_export_is_read_whole(tmp_path: Path) -> None:
     told = "\n".join(made.notes)
     for lost in ("'code' is code", "'endpoint'", "something else than the answer", "chrF", "--judge"):
         assert lost in told
-    bench = Bench(Suite(name="s"), None)
+    grader_factory = GraderFactory(Suite(name="s"), None)
     for check in (*made.checks, *made.cases[0].checks):
-        bench.grader(check)
+        grader_factory.grader(check)
 
 
 def test_items_of_messages_are_conversations(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from proctor.core.case import Suite
 from proctor.core.errors import SuiteError
 from proctor.suites.exchange.openai_registry import is_registry, is_sample, read_registry, read_samples
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 SYSTEM = {"role": "system", "content": "Answer with {{one}} word."}
 
@@ -43,7 +43,7 @@ def test_match_begins_with_an_ideal_answer(tmp_path: Path) -> None:
     assert first.metadata == {"sample": {"id": 7}}
     assert second.checks[0].scorer == "regex"
     assert not made.notes
-    Bench(Suite(name="s"), None).grader(first.checks[0])
+    GraderFactory(Suite(name="s"), None).grader(first.checks[0])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_other_classes(tmp_path: Path, kind: str, scorer: str, noted: str) -
     (check,) = made.cases[0].checks
     assert check.scorer == scorer
     assert noted in "\n".join(made.notes)
-    Bench(Suite(name="s"), None).grader(check)
+    GraderFactory(Suite(name="s"), None).grader(check)
 
 
 def test_code_is_never_run_and_nothing_is_lost_in_silence(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from proctor.suites.exchange.promptfoo_config import provider_name, read_promptf
 from proctor.suites.exchange.promptfoo_write import assertions_of, cells_of, write_promptfoo
 from proctor.suites.promptfoo import check_of
 from proctor.text.yaml_dump import to_yaml
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 # The parts of promptfoo's configuration that we write, after its reference: configuration/reference, test-cases and
 # expected-outputs in its documentation. Whole files were checked against its config-schema.json (August 2026).
@@ -78,9 +78,9 @@ def checks(made: Case) -> list[tuple[str, dict[str, Any]]]:
 
 def graded(*found: Any) -> None:
     """Every check must be one that a scorer of ours takes."""
-    bench = Bench(Suite(name="s"), None)
+    grader_factory = GraderFactory(Suite(name="s"), None)
     for check in found:
-        bench.grader(check)
+        grader_factory.grader(check)
 
 
 def test_prompts_vars_defaults_and_assertions(tmp_path: Path) -> None:

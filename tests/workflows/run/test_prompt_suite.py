@@ -14,8 +14,8 @@ from proctor.models.pool import Pool
 from proctor.prompts.load import load_prompt
 from proctor.targets.prompt import PromptTarget
 from proctor.targets.twin_target import Twinned
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory
 from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.prompt_suite import open_tests
 
@@ -34,10 +34,10 @@ def made(folder: Path, *rules: Rule, **more: Any) -> Path:
     return path
 
 
-def rack_of(folder: Path, **settings: Any) -> Rack:
+def rack_of(folder: Path, **settings: Any) -> ModelPool:
     (folder / "brain.py").write_text("def answer(request):\n    return 'x'\n")
     config = Config(settings=Settings(**settings), folder=folder, environment=Environment(values={}))
-    return Rack(config=config, run=config.settings.run, http=Pool())
+    return ModelPool(config=config, run=config.settings.run, http=Pool())
 
 
 def test_the_rules_that_are_on_become_a_check_and_their_opposites_lead_to_them(tmp_path: Path) -> None:
@@ -113,47 +113,49 @@ def test_no_tests_yet(tmp_path: Path) -> None:
 
 async def test_a_prompt_is_put_to_each_model_under_one_kind_of_name(tmp_path: Path) -> None:
     path = made(tmp_path)
-    rack = rack_of(tmp_path, model="rule:brain.py:answer")
+    model_pool = rack_of(tmp_path, model="rule:brain.py:answer")
 
     def names(*models: str) -> list[str]:
-        targets = make_targets((), models, config=rack.config, rack=rack, http=rack.http, prompt=path)
+        targets = make_targets(
+            (), models, config=model_pool.config, model_pool=model_pool, http=model_pool.http, prompt=path
+        )
         return [target.name for target in targets]
 
     assert names() == ["say@rule:brain.py:answer"]
     assert names("rule:brain.py:answer") == ["say@rule:brain.py:answer"]
     bare = rack_of(tmp_path)
     with pytest.raises(InputError, match=r"no model is set to put say\.prompty to"):
-        make_targets((), (), config=bare.config, rack=bare, http=bare.http, prompt=path)
+        make_targets((), (), config=bare.config, model_pool=bare, http=bare.http, prompt=path)
 
 
 def test_judges_come_from_the_check_then_the_flags_then_the_project(tmp_path: Path) -> None:
     models = {name: "rule:brain.py:answer" for name in ("one", "two", "own")}
-    rack = rack_of(tmp_path, models=models, judge="own")
+    model_pool = rack_of(tmp_path, models=models, judge="own")
     suite = Suite(name="s")
 
-    def judges(bench: Bench, **settings: Any) -> int:
-        scorer: Any = bench.grader(Check(scorer="rules", settings={"rules": ["Kind."], **settings})).scorer
+    def judges(grader_factory: GraderFactory, **settings: Any) -> int:
+        scorer: Any = grader_factory.grader(Check(scorer="rules", settings={"rules": ["Kind."], **settings})).scorer
         return len(scorer.judges)
 
-    assert judges(Bench(suite, rack)) == 1
-    assert judges(Bench(suite, rack, judges=("one", "two"))) == 2
-    assert judges(Bench(suite, rack, judges=("one", "two")), judges=["own"]) == 1
-    assert judges(Bench(suite, rack), judges=["one", "two", "default"]) == 3
-    assert judges(Bench(suite, rack_of(tmp_path))) == 0
+    assert judges(GraderFactory(suite, model_pool)) == 1
+    assert judges(GraderFactory(suite, model_pool, judges=("one", "two"))) == 2
+    assert judges(GraderFactory(suite, model_pool, judges=("one", "two")), judges=["own"]) == 1
+    assert judges(GraderFactory(suite, model_pool), judges=["one", "two", "default"]) == 3
+    assert judges(GraderFactory(suite, rack_of(tmp_path))) == 0
     with pytest.raises(InputError, match="judges is a list of models"):
-        judges(Bench(suite, rack), judges={"a": 1})
+        judges(GraderFactory(suite, model_pool), judges={"a": 1})
 
 
 def test_a_mistake_in_a_rule_is_told_with_its_place(tmp_path: Path) -> None:
-    bench = Bench(Suite(name="s"), None)
+    grader_factory = GraderFactory(Suite(name="s"), None)
     with pytest.raises(MalformedError, match="cannot be read"):
-        bench.grader(Check(scorer="rules", settings={"rules": [{"text": "Short.", "predicate": "words <="}]}))
+        grader_factory.grader(Check(scorer="rules", settings={"rules": [{"text": "Short.", "predicate": "words <="}]}))
 
 
 def test_only_a_prompts_answers_can_be_stored(tmp_path: Path) -> None:
     path = made(tmp_path)
-    rack = rack_of(tmp_path, model="rule:brain.py:answer")
-    targets = make_targets((), (), config=rack.config, rack=rack, http=rack.http, prompt=path)
+    model_pool = rack_of(tmp_path, model="rule:brain.py:answer")
+    targets = make_targets((), (), config=model_pool.config, model_pool=model_pool, http=model_pool.http, prompt=path)
     (wrapped,) = stored(targets, "run-1")
     assert isinstance(wrapped, Twinned)
     target = wrapped.target
@@ -165,6 +167,6 @@ def test_only_a_prompts_answers_can_be_stored(tmp_path: Path) -> None:
     assert told["metadata"]["rules"] == "r-1 r-2"
     assert (len(told["metadata"]["scenario"]), told["metadata"]["sample"]) == (512, "2")
     assert targets[0].target.sampling_for(case, 0).extra == {}  # type: ignore[attr-defined]
-    (agent,) = make_targets(("command:cat",), (), config=rack.config, rack=rack, http=rack.http)
+    (agent,) = make_targets(("command:cat",), (), config=model_pool.config, model_pool=model_pool, http=model_pool.http)
     with pytest.raises(InputError, match="cannot be stored"):
         stored([agent], "run-1")

@@ -35,12 +35,12 @@ def offline_tests(
     """Return ``count`` dissimilar tests for each rule, also unlike those in ``avoid``; the seed determines them."""
     if count < 1 or not open_inputs(brief):
         return ()
-    bench = _Bench(
+    grader_factory = _Bench(
         desk=set_desk(brief, seed=seed), seen=SeenTests(avoid), seed=seed, samples=dict(enumerate(brief.samples))
     )
     for rule in rules:
-        bench.make(rule, count)
-    return tuple(bench.made)
+        grader_factory.make(rule, count)
+    return tuple(grader_factory.made)
 
 
 @dataclass(slots=True, kw_only=True)

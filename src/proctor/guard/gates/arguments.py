@@ -12,7 +12,7 @@ from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.constraints import CallProblem, Constraints
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.ownership import Owned, foreign_owner, record_of
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text
@@ -20,7 +20,7 @@ from proctor.guard.tool_settings import ByTool, call_of, call_text
 __all__ = ["OWNERS", "Arguments"]
 
 OWNERS: Final = ("customer", "customer_id", "user", "user_id", "owner", "owner_id", "account_holder", "client_id")
-_verdict: Final = swift(Verdict)
+_verdict: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

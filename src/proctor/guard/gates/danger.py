@@ -14,7 +14,7 @@ from proctor.guard.step import Step
 from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.guard.threshold_levels import Level, check_level, cut
 from proctor.lexicon.danger import DANGERS, dangers, without_set_phrases
-from proctor.text.normalise.language_likeness import is_strewn
+from proctor.text.normalise.language_likeness import mixes_scripts
 
 __all__ = ["Danger"]
 
@@ -131,7 +131,7 @@ def _within(read: list[Reading]) -> list[Reading]:
     some: list[Reading] = []
     for reading in read:
         needed = min(len(reading.text), _MAX_READ_CHARS) if reading.kinds else 0
-        if needed > room or (reading.kinds and is_strewn(reading.text)):
+        if needed > room or (reading.kinds and mixes_scripts(reading.text)):
             continue
         room -= needed
         some.append(reading)

@@ -10,13 +10,13 @@ from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import NO_INTENT, TRIALS, PermissionMatrix
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
 
 __all__ = ["PermissionsGate"]
 
-_verdict: Final = swift(Verdict)
+_verdict: Final = fast_constructor(Verdict)
 INTENTS_HINT: Final = (
     "pass the customer's intents (library: `intents=[...]` of session.tool_call, or session.intents; proxy: header "
     "X-Proctor-Intents or `proctor: {intents: [...]}`; sidecar: field `intents`; MCP: `--intent` or "

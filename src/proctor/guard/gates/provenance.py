@@ -12,14 +12,14 @@ from proctor.core.tool_effect import StatedEffect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.call_origin import CallOrigin, OriginProblem, may_change, problems
 from proctor.guard.customer_request import request_of
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text
 from proctor.guard.value_origins import Origins
 
 __all__ = ["ProvenanceGate"]
 
-_verdict: Final = swift(Verdict)
+_verdict: Final = fast_constructor(Verdict)
 _Choice = Literal["block", "escalate", "flag", "off"]
 _ORDER: Final[tuple[_Choice, ...]] = ("block", "escalate", "flag", "off")
 

@@ -14,7 +14,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.sockets import socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.fast_dataclass import swift
+from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text
@@ -24,7 +24,7 @@ __all__ = ["Rate"]
 _MAX_SESSIONS: Final = 10_000  # whose calls of the last minute are kept; the least recently used are dropped
 _MINUTE_SECONDS: Final = 60.0
 _LOOP_WINDOW: Final = 24  # how many calls back to search for the same call
-_verdict: Final = swift(Verdict)
+_verdict: Final = fast_constructor(Verdict)
 
 
 class _Clocked:

@@ -20,7 +20,7 @@ from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import DocumentText, Searched, SearchedDocument, normalise, views
-from proctor.text.normalise.language_likeness import is_noise, is_readable, is_strewn
+from proctor.text.normalise.language_likeness import is_noise, is_readable, mixes_scripts
 
 __all__ = ["CATEGORIES", "CascadeReading", "Channel", "InjectionClassifier"]
 
@@ -35,7 +35,7 @@ SEGMENTS = 8  # per text for the transformer: those that the prefilter scores hi
 ROOM = 300  # tokens read per KB of text: enough for any language, and for most of a table or of code
 SMALL, HIDING = 1.0, 0.6  # KB: minimum size for the budget; HIDING for a text that decodes to others
 NOISE_ROOM = 48  # tokens per KB for noise, which has more tokens and no meaning
-STREWN_ROOM = 120  # tokens per KB for mixed words of many scripts: only the most suspicious part is read
+MIXED_ROOM = 120  # tokens per KB for mixed words of many scripts: only the most suspicious part is read
 FEW, LEAST = 12, 3  # a segment of at most FEW characters with fewer than LEAST letters or digits is skipped
 DENSE = 0.65  # tokens per byte; more means no language but a row of signs, such as ``\\u0627\\u0644``
 BRIEF = 60  # characters; shorter text cannot be recognised as noise
@@ -219,7 +219,7 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
     """Return the lines of a text to read within its budget, the most suspicious first, and whether any is left."""
     found: list[tuple[Line, tuple[str, ...]]] = []
     room = plan.room
-    odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, STREWN_ROOM)}
+    odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, MIXED_ROOM)}
     left = False
     for logit, segment, kinds in plan.segments:
         numbers = pieces.numbers([segment])[0]
@@ -248,7 +248,7 @@ def _odd(segment: str, count: int) -> int:
     if is_noise(segment):
         return NOISE_ROOM
     dense = count > DENSE * len(segment.encode("utf-8", "replace"))
-    return STREWN_ROOM if dense or is_strewn(segment) else 0
+    return MIXED_ROOM if dense or mixes_scripts(segment) else 0
 
 
 def _telling(segment: str, numbers: Sequence[int], room: int, pieces: Pieces, linear: Linear) -> list[Line]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from proctor.core.entity import Entity
 from proctor.models.local.linear_prefilter import LinearPrefilter
 from proctor.models.local.tokenizer import Place
-from proctor.text.normalise.language_likeness import is_noise, is_readable, is_strewn
+from proctor.text.normalise.language_likeness import is_noise, is_readable, mixes_scripts
 
 __all__ = ["WHOLE", "Choice", "choose"]
 
@@ -47,7 +47,7 @@ class Choice:
 def choose(text: str, places: Sequence[Place], glance: LinearPrefilter) -> Choice:
     """Return the chunks that the prefilter does not skip, the highest scores first, within the budget."""
     size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
-    strewn = is_strewn(text)  # words of many scripts: no chunk of it is a sentence
+    strewn = mixes_scripts(text)  # words of many scripts: no chunk of it is a sentence
     odd_room = NOISE_ROOM if strewn or is_noise(text) else ODD_ROOM
     room, room_for_noise = int(ROOM * size), int(odd_room * size)
     begins = [start for start, _ in places]

@@ -22,7 +22,7 @@ from proctor.scorers.checked_answers import MOST_EVIDENCE, no_answer, quoted, sc
 from proctor.scorers.model_trust import trust
 from proctor.scorers.safety.citation_spans import citations, documents
 from proctor.scorers.safety.claimed_actions import backed, claimed_actions
-from proctor.text.normalise.language_likeness import is_strewn
+from proctor.text.normalise.language_likeness import mixes_scripts
 from proctor.text.policy_sections import SECTIONS, about_the_talk, section_key, sections_of
 
 __all__ = ["Grounded"]
@@ -176,7 +176,7 @@ class Grounded:
 
 def _is_run(claim: str) -> bool:
     """Whether a claim is a run of words rather than a sentence: it is too long or mixes scripts."""
-    return len(claim) > _LONGEST or is_strewn(claim)
+    return len(claim) > _LONGEST or mixes_scripts(claim)
 
 
 def _unread(claim: str, sections: tuple[str, ...]) -> Evidence:
@@ -184,7 +184,7 @@ def _unread(claim: str, sections: tuple[str, ...]) -> Evidence:
     if len(claim) > _LONGEST:
         note = f"a sentence of {len(claim)} letters is longer than is read"
     else:
-        note = "it is no sentence of any language" if is_strewn(claim) else "there are more claims than are read"
+        note = "it is no sentence of any language" if mixes_scripts(claim) else "there are more claims than are read"
     return Evidence(quote=quoted(claim, 200), where=_where("unread", sections), note=note)
 
 

@@ -40,7 +40,7 @@ from proctor.scorers.safety.authority import (
 from proctor.scorers.safety.claimed_actions import backed, claimed_actions, names_act
 from proctor.scorers.safety.claimed_results import unfounded_results
 from proctor.text.claims import statements
-from proctor.text.normalise.language_likeness import is_strewn
+from proctor.text.normalise.language_likeness import mixes_scripts
 
 __all__ = ["Commitments"]
 
@@ -142,7 +142,7 @@ class Commitments:
 
     async def _read(self, unsure: Sequence[_Promise]) -> list[_Promise]:
         """Return the sentences that a network reads as forbidden by the registry."""
-        few = [each for each in unsure[:_MOST_READ] if not is_strewn(each.sentence)]
+        few = [each for each in unsure[:_MOST_READ] if not mixes_scripts(each.sentence)]
         if self.light or not few:
             return []
         pairs = [(_bearing(each)[0], forbidden) for each in few for forbidden in each.entry.forbids]
@@ -223,7 +223,7 @@ def _unread(unsure: Sequence[_Promise]) -> Iterator[Evidence]:
     for number, each in enumerate(unsure):
         if number >= _MOST_READ:
             note = "there are more sentences than are read"
-        elif is_strewn(each.sentence):
+        elif mixes_scripts(each.sentence):
             note = "words of several scripts are no sentence that could be read"
         elif not _bearing(each)[1]:
             note = f"a sentence of {len(each.sentence)} letters is longer than is read"

@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from aiohttp import web
 
 from proctor.core.person import Person
+from proctor.server.pages.attempt_limit import AttemptLimit
 from proctor.server.pages.templates import TEMPLATES
-from proctor.server.pages.tries import Tries
 from proctor.store.people import MAX_PASSWORD
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class SignIn:
     def __init__(self, desks: DeskPool) -> None:
         self.desks = desks
         self.cookie = cookie_name(desks.store)
-        self._wrong = Tries(*_WRONG)
-        self._changes = Tries(*_CHANGES)
+        self._wrong = AttemptLimit(*_WRONG)
+        self._changes = AttemptLimit(*_CHANGES)
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Add the pages where people come and go."""

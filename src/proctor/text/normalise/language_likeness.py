@@ -14,10 +14,10 @@ __all__ = [
     "cost",
     "is_noise",
     "is_readable",
-    "is_strewn",
     "known_words",
     "letter_pairs",
     "letter_words",
+    "mixes_scripts",
     "per_letter",
     "ranks",
 ]
@@ -137,7 +137,7 @@ def _is_language(text: str) -> bool:
     return len(words) > 1 and per_letter(words) < _NOISE_BITS
 
 
-def is_strewn(text: str) -> bool:
+def mixes_scripts(text: str) -> bool:
     """Whether the text mixes words of several scripts as no sentence does."""
     if text.isascii():
         return False

@@ -286,13 +286,13 @@ def _identity(job: BatchJob) -> dict[str, Any]:
         InputError: there is no such scorer, or one lacks its model.
     """
     with Project(batch_config(job)) as project:
-        bench = batch_bench(job, project.rack())
-        if not bench.graders(Case(id="check")):
+        grader_factory = batch_bench(job, project.model_pool())
+        if not grader_factory.graders(Case(id="check")):
             hint = "name another scorer" + (", or leave --light out" if job.light else "")
             raise InputError("no scorer is left", hint=hint)
-        hashes = dict(bench.hashes())
+        hashes = dict(grader_factory.hashes())
     return {
-        "scorers": dict(bench.specs()),
+        "scorers": dict(grader_factory.specs()),
         "hash": content_id([hashes, job.judges, job.light, job.suite, job.format]),
         "proctor": proctor.__version__,
     }

@@ -29,8 +29,8 @@ from proctor.store.masked_json import masked_line
 from proctor.store.private_files import open_private, private_folder
 from proctor.suites.conversations.shards import cases_of_shard
 from proctor.suites.conversations.suite import RecordedSuite
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.batch.batch_job import (
     BatchJob,
     BatchPlaces,
@@ -87,10 +87,10 @@ def open_checks(job: BatchJob) -> RecordedSuite:
     return loaded
 
 
-def batch_bench(job: BatchJob, rack: Rack | None) -> Bench:
-    """Return the scorers of a batch with the models of a rack."""
+def batch_bench(job: BatchJob, model_pool: ModelPool | None) -> GraderFactory:
+    """Return the scorers of a batch with the models of a model pool."""
     only = job.scorers if job.suite else ()
-    return Bench(open_checks(job).suite, rack, only=only, light=job.light, judges=job.judges)
+    return GraderFactory(open_checks(job).suite, model_pool, only=only, light=job.light, judges=job.judges)
 
 
 async def _score(job: BatchJob, task: ShardTask) -> ShardEnd:
@@ -103,20 +103,20 @@ async def _score(job: BatchJob, task: ShardTask) -> ShardEnd:
         if log is not None:
             stack.callback(log.close)
         run = replace(config.settings.run, budget=task.allowance)
-        rack = project.rack(run, log=log, resumed=True)
+        model_pool = project.model_pool(run, log=log, resumed=True)
         before = log.paid() if log is not None else Paid()
-        if rack.budget is not None:
-            rack.budget.carry(spent=before.cost, calls=before.calls, tokens=before.tokens)
-        bench = batch_bench(job, rack)
+        if model_pool.budget is not None:
+            model_pool.budget.carry(spent=before.cost, calls=before.calls, tokens=before.tokens)
+        grader_factory = batch_bench(job, model_pool)
         with whole_file(places.scores_of(shard.name)) as draft:
             cases = (checks.with_expectations(case) for case in cases_of_shard(shard, job.format))
-            async for case, graded in _graded(cases, bench, job.concurrency):
+            async for case, graded in _graded(cases, grader_factory, job.concurrency):
                 draft.out.write(masked_line(_line(case, graded)))
                 counting.add(case, graded)
-            spent, unpriced = _cost(rack, before.cost)
-            if rack.refused:
+            spent, unpriced = _cost(model_pool, before.cost)
+            if model_pool.refused:
                 draft.drop()
-                reason = f"the budget refused {rack.refused} calls"
+                reason = f"the budget refused {model_pool.refused} calls"
                 return ShardEnd(task=task, kind="budget", reason=reason, spent=spent)
             facts = ShardFacts(
                 shard=shard.name,
@@ -133,13 +133,15 @@ async def _score(job: BatchJob, task: ShardTask) -> ShardEnd:
     return ShardEnd(task=task, kind="scored", facts=facts, spent=spent)
 
 
-async def _graded(cases: Iterator[Case], bench: Bench, concurrency: int) -> AsyncIterator[tuple[Case, Grade]]:
+async def _graded(
+    cases: Iterator[Case], grader_factory: GraderFactory, concurrency: int
+) -> AsyncIterator[tuple[Case, Grade]]:
     """Grade conversations, several at once, and yield them in the order of the file."""
     waiting: deque[tuple[Case, asyncio.Task[Grade]]] = deque()
     try:
         for case in cases:
             run = case.recorded if isinstance(case.recorded, Trajectory) else Trajectory()
-            waiting.append((case, asyncio.ensure_future(grade(case, run, bench.graders(case)))))
+            waiting.append((case, asyncio.ensure_future(grade(case, run, grader_factory.graders(case)))))
             if len(waiting) >= concurrency:
                 first, graded = waiting.popleft()
                 yield first, await graded
@@ -163,8 +165,8 @@ def _line(case: Case, graded: Grade) -> dict[str, Any]:
     return told
 
 
-def _cost(rack: Rack, before: float) -> tuple[float, bool]:
-    spend = rack.spend()
+def _cost(model_pool: ModelPool, before: float) -> tuple[float, bool]:
+    spend = model_pool.spend()
     known = sum(each.cost for each in spend if each.cost is not None)
     return before + known, any(each.cost is None and each.calls > each.cached for each in spend)
 

@@ -68,10 +68,10 @@ async def upload_evals(config: Config, bundle: Bundle, *, judge: str | None = No
 async def _wires(config: Config, names: Sequence[str]) -> AsyncIterator[dict[str, Wire]]:
     """Yield the connection of each model, with the same URL and key as for its chat calls."""
     async with Project(config) as project:
-        rack = project.rack()
+        model_pool = project.model_pool()
         found: dict[str, Wire] = {}
         for name in dict.fromkeys(names):
-            wire = getattr(rack.wire(name), "wire", None)
+            wire = getattr(model_pool.wire(name), "wire", None)
             if not isinstance(wire, Wire) or not _ANSWERS.search(wire.url):
                 hint = "name a model of openai:, azure: or compatible:"
                 raise ConfigError(f"{name} is not behind an API that has evals", hint=hint)

@@ -120,7 +120,7 @@ async def plan_generation(config: Config, wish: GenerationJob) -> GenerationPlan
     if start is None and not edited and present.provenance.get("order") == order_id(order, makers):
         makers = Makers()  # nothing is left to do
     async with Project(config) as project:
-        return await make_plan(order, makers, present, edited, priced=project.rack().price)
+        return await make_plan(order, makers, present, edited, priced=project.model_pool().price)
 
 
 async def _carried_out(

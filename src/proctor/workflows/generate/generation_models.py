@@ -127,14 +127,14 @@ async def open_makers(
             if watching.begun is not None:
                 watching.begun(sum(1 for _ in read_lines(log)))
             shared = Shared(concurrency=wish.concurrency)
-            rack = project.rack(run, log=calls, resumed=True, cache=cache, switch=shared.switch)
+            model_pool = project.model_pool(run, log=calls, resumed=True, cache=cache, switch=shared.switch)
             watching.calls = shared
             watching.refusals = lambda: sum(
-                "429" in str(step[2]) for each in rack.concurrency() for step in each["history"]
+                "429" in str(step[2]) for each in model_pool.concurrency() for step in each["history"]
             )
 
             def get(name: str, role: str) -> Model:
-                return Finishing(rack.get(name, role=role), shared, wish.seed)
+                return Finishing(model_pool.get(name, role=role), shared, wish.seed)
 
             judges = tuple(get(name, "judge") for name in chosen.truth_judges)
             try:
@@ -149,5 +149,5 @@ async def open_makers(
             finally:
                 await shared.finish()
                 keep_speed(config.store, shared)
-                for note in rack.notes():
+                for note in model_pool.notes():
                     watching.warn(note)

@@ -27,8 +27,8 @@ from proctor.release.judge_card import Judged, judge_card
 from proctor.runner.grade import Grader, grade
 from proctor.store.run_reader import RunReader
 from proctor.suites.case_shorthand import make_checks
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.judge.labels import Labelled, read_labels, value_of
 from proctor.workflows.run.job import Job, open_job
 
@@ -192,12 +192,12 @@ async def _asked(
     """Score every answer again, the requested number of times."""
     if question.judge:
         config = dataclasses.replace(config, settings=dataclasses.replace(config.settings, judge=question.judge))
-    async with _rack(config) as rack:
-        bench, path = _bench(config, question, reader, answers, rack)
-        name = path or bench.name
+    async with _model_pool(config) as model_pool:
+        grader_factory, path = _grader_factory(config, question, reader, answers, model_pool)
+        name = path or grader_factory.name
         slots = asyncio.Semaphore(config.settings.run.concurrency)
         times = question.samples or 1
-        graders = [_again(bench, number) for number in range(times)]
+        graders = [_again(grader_factory, number) for number in range(times)]
 
         async def score(each: _Answer) -> _Answer:
             async with slots:
@@ -209,13 +209,13 @@ async def _asked(
 
 
 @asynccontextmanager
-async def _rack(config: Config) -> AsyncIterator[Rack]:
+async def _model_pool(config: Config) -> AsyncIterator[ModelPool]:
     async with Project(config) as project:
-        yield project.rack()
+        yield project.model_pool()
 
 
-def _bench(
-    config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer], rack: Rack
+def _grader_factory(
+    config: Config, question: JudgeQuestion, reader: RunReader | None, answers: Sequence[_Answer], model_pool: ModelPool
 ) -> tuple[Grader, str]:
     """Return the grader, and the name of the part to read if not the whole score."""
     if reader is None:
@@ -223,7 +223,7 @@ def _bench(
             hint = "e.g. --scorer relevance, or --scorer 'judge: {rubric: is it right?, kind: score}'"
             raise InputError("no scorer is named", hint=hint)
         check, part = _written(question.scorer)
-        return Bench(Suite(name="labels"), rack).grader(check), part
+        return GraderFactory(Suite(name="labels"), model_pool).grader(check), part
     job = decode(Job, reader.run.settings["job"])
     suite = open_job(config, job).loaded.suite
     checks = [*suite.scorers, *(check for each in answers for check in each.case.checks)]
@@ -231,10 +231,10 @@ def _bench(
     first = wanted.partition(".")[0]
     for check in checks:
         if first in (check.name, check.scorer):
-            return Bench(suite, rack).grader(check), wanted if "." in wanted else ""
+            return GraderFactory(suite, model_pool).grader(check), wanted if "." in wanted else ""
     for check in checks:  # a dimension of a composite
         if any(_picked(each.scores, wanted) for each in answers) and check.scorer == "quality":
-            return Bench(suite, rack).grader(check), wanted
+            return GraderFactory(suite, model_pool).grader(check), wanted
     known = ", ".join(dict.fromkeys(check.name or check.scorer for check in checks))
     raise NotFoundError(f"the suite has no scorer {wanted!r}", hint=f"it has: {known}")
 

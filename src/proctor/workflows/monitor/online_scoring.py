@@ -25,9 +25,9 @@ from proctor.store.conversation_index import ConversationIndex
 from proctor.store.history import History
 from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.wiring.monitor_state import open_event_database
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_settings, scoring_suite
 
 __all__ = ["SOURCE", "OnlineScoring", "ScoringStep", "background_scoring"]
@@ -76,10 +76,10 @@ class OnlineScoring:
         self._suite = scoring_suite(config, settings)
         self._deliver = deliver
         self._clock = clock
-        self._rack: Rack | None = None
-        self._bench: Bench | None = None
+        self._model_pool: ModelPool | None = None
+        self._grader_factory: GraderFactory | None = None
         self._day = ""
-        self._noted = 0.0  # dollars of the rack that are in the progress already
+        self._noted = 0.0  # dollars of the pool that are in the progress already
         check_scorers(config, settings, self._suite)
 
     async def step(self, project: Project, progress: ScoringProgress) -> ScoringStep:
@@ -213,7 +213,7 @@ class OnlineScoring:
     def _failed(self, waiting: DueConversation, reason: str, progress: ScoringProgress) -> ScoringStep:
         """Try again later; after the last attempt the conversation is unscored, which is no score."""
         now = self._clock()
-        if self._rack is not None and self._rack.budget is not None and self._rack.budget.is_spent:
+        if self._model_pool is not None and self._model_pool.budget is not None and self._model_pool.budget.is_spent:
             tomorrow = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
             progress.postpone(
                 waiting.session, until=tomorrow.timestamp() + 86_400.0, reason="today's budget is spent", counts=False
@@ -228,17 +228,17 @@ class OnlineScoring:
     def _graders(self, project: Project, progress: ScoringProgress, now: float) -> Sequence[Grader]:
         """Return the scorers; each day has its own budget."""
         day = datetime.fromtimestamp(now, UTC).date().isoformat()
-        if self._bench is None or day != self._day:
+        if self._grader_factory is None or day != self._day:
             run = self._config.settings.run
             if self.settings.budget is not None:
                 run = replace(run, budget=max(0.0, self.settings.budget - progress.spent(now)))
-            self._rack = project.rack(run)
-            self._bench = Bench(self._suite, self._rack, light=self.settings.light, trusted=True)
-            self._day, self._noted = day, 0.0  # of the new rack nothing is noted yet
-        return self._bench.graders(Case(id="-"))
+            self._model_pool = project.model_pool(run)
+            self._grader_factory = GraderFactory(self._suite, self._model_pool, light=self.settings.light, trusted=True)
+            self._day, self._noted = day, 0.0  # of the new model_pool nothing is noted yet
+        return self._grader_factory.graders(Case(id="-"))
 
     def _note_spend(self, progress: ScoringProgress, now: float) -> None:
-        total = sum(each.cost or 0.0 for each in self._rack.spend()) if self._rack is not None else 0.0
+        total = sum(each.cost or 0.0 for each in self._model_pool.spend()) if self._model_pool is not None else 0.0
         if total > self._noted:
             progress.spend(total - self._noted, now=now)
             self._noted = total

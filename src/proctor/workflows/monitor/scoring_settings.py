@@ -15,7 +15,7 @@ from proctor.monitor.scoring_sample import FLAGS, ScoringSample
 from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import open_suite
 from proctor.text.spans import span_seconds
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 __all__ = ["ScoringSettings", "check_scorers", "check_scoring", "scoring_settings", "scoring_suite"]
 
@@ -127,7 +127,7 @@ def check_scorers(config: Config, settings: ScoringSettings, suite: Suite) -> No
         InputError: there is no such scorer, or its settings are wrong.
     """
     try:
-        Bench(suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))
+        GraderFactory(suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))
     except MalformedError as error:
         problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
         raise MalformedError(problems, file=str(config.path) if config.path else None) from error

@@ -28,7 +28,7 @@ from proctor.report.adequacy import Adequacy, Control, DamageOutcome, MutantOutc
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 from proctor.workflows.mutate.kept_adequacy import keep_adequacy
 from proctor.workflows.mutate.mutant_runs import Examiner, Tried, has_err, is_pass
 from proctor.workflows.mutate.outcomes import JUDGED_DAMAGES, damaged, mutant_outcome
@@ -154,17 +154,17 @@ async def run_mutation(
         project = await stack.enter_async_context(Project(config))
         resumed = log_path.is_file() and log_path.stat().st_size > 0
         log = stack.enter_context(closing(CallLog(log_path)))
-        rack = project.rack(job.run, log=log, resumed=resumed)
+        model_pool = project.model_pool(job.run, log=log, resumed=resumed)
         examiner = Examiner(
-            model=rack.get(plan.model),
-            judges=tuple(rack.get(name, role="judge") for name in plan.judges),
+            model=model_pool.get(plan.model),
+            judges=tuple(model_pool.get(name, role="judge") for name in plan.judges),
             rules=plan.rules,
             samples=job.run.repeat,
             slots=asyncio.Semaphore(job.run.concurrency),
             timeout=job.run.timeout,
         )
         found = await _examined(plan, job, examiner, heard or (lambda done, total: None))
-        adequacy = _reported(plan, job, found, examiner, rack)
+        adequacy = _reported(plan, job, found, examiner, model_pool)
         log.close()
         try:
             keep_adequacy(config, job.prompt, adequacy)
@@ -229,11 +229,13 @@ async def _examined(
     return _Found(base=base, control=control, shams=tuple(shams), mutants=tuple(outcomes), damages=hurt)
 
 
-def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Examiner, rack: Rack) -> Adequacy:
+def _reported(
+    plan: MutationPlan, job: MutationJob, found: _Found, examiner: Examiner, model_pool: ModelPool
+) -> Adequacy:
     killed = sum(each.fate == "killed" for each in found.mutants)
     judged = killed + sum(each.fate == "survived" for each in found.mutants)
     judged_damages = [each for each in found.damages if each.noticed is not None]
-    notes = [*plan.notes, *rack.notes()]
+    notes = [*plan.notes, *model_pool.notes()]
     if found.control and found.control.failed:
         share = len(found.control.failed) / found.control.tests
         notes.append(
@@ -268,7 +270,7 @@ def _reported(plan: MutationPlan, job: MutationJob, found: _Found, examiner: Exa
         shams=found.shams,
         score=_share(killed, judged),
         oracle=_share(sum(bool(each.noticed) for each in judged_damages), len(judged_damages)),
-        spend=rack.spend(),
+        spend=model_pool.spend(),
         notes=tuple(notes),
     )
 

@@ -35,7 +35,7 @@ def estimate_plan(campaign: Campaign, planned: CampaignPlan) -> Iterator[str]:
         model = _model_of(campaign)
         if model is not None:
             try:
-                cost = project.rack().price(model, Usage(input=planned.tokens))
+                cost = project.model_pool().price(model, Usage(input=planned.tokens))
             except ConfigError:
                 cost = None
             yield (

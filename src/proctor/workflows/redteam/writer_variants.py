@@ -66,8 +66,8 @@ async def writer_variants(campaign: Campaign, settings: RunSettings) -> WriterWo
     dropped: Counter[str] = Counter()
     errors: list[str] = []
     async with Project(campaign.config) as project:
-        rack = project.rack(settings)
-        model = rack.get(name, role="writer")
+        model_pool = project.model_pool(settings)
+        model = model_pool.get(name, role="writer")
         slots = asyncio.Semaphore(settings.concurrency)
 
         async def write(goal: Goal) -> None:
@@ -80,7 +80,7 @@ async def writer_variants(campaign: Campaign, settings: RunSettings) -> WriterWo
                 variants[f"{goal.id}/{language}"] = kept[key]
 
         await asyncio.gather(*(write(goal) for goal in goals_of(campaign)))
-        cost = sum(each.cost or 0.0 for each in rack.spend())
+        cost = sum(each.cost or 0.0 for each in model_pool.spend())
     return WriterWork(variants=variants, dropped=dict(dropped), error=next(iter(errors), ""), cost=cost)
 
 

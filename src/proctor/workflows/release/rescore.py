@@ -21,7 +21,7 @@ from proctor.store.answers import Answer
 from proctor.store.cache import SqliteCache
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.release.baseline import Side
 from proctor.workflows.release.baseline_answers import baseline_answers
 from proctor.workflows.run.job import Job, open_job
@@ -33,7 +33,7 @@ __all__ = ["rescored"]
 class _Scoring:
     """The current scorers and the cases of the run."""
 
-    bench: Bench
+    grader_factory: GraderFactory
     cases: Mapping[str, Case]
     concurrency: int
 
@@ -49,11 +49,11 @@ async def rescored(
         InputError: recorded answers are missing, or the suite cannot be opened.
     """
     cases = {result.case.id: result.case for result in reader.graded(target=target, cases=True)}
-    async with _bench(config, job) as bench:
+    async with _grader_factory(config, job) as grader_factory:
         for case in cases.values():
-            bench.graders(case)  # all scorers are known only after all cases
-        today = replace(now.fingerprint, scorers=bench.specs(), scorer_hashes=bench.hashes())
-        scoring = _Scoring(bench=bench, cases=cases, concurrency=job.run.concurrency)
+            grader_factory.graders(case)  # all scorers are known only after all cases
+        today = replace(now.fingerprint, scorers=grader_factory.specs(), scorer_hashes=grader_factory.hashes())
+        scoring = _Scoring(grader_factory=grader_factory, cases=cases, concurrency=job.run.concurrency)
         done = []
         if _differs(now, now, today):
             own = ((each.case.id, each.sample, each.trajectory) for each in reader.results(target=target))
@@ -104,7 +104,7 @@ async def _scored(side: Baseline, answers: Iterable[Answer], scoring: _Scoring, 
 async def _result(answer: Answer, target: str, scoring: _Scoring) -> Result:
     case_id, sample, trajectory = answer
     case = scoring.cases[case_id]
-    made = await grade(case, trajectory, scoring.bench.graders(case))
+    made = await grade(case, trajectory, scoring.grader_factory.graders(case))
     return Result(
         case=case,
         target=target,
@@ -118,13 +118,13 @@ async def _result(answer: Answer, target: str, scoring: _Scoring) -> Result:
 
 
 @asynccontextmanager
-async def _bench(config: Config, job: Job) -> AsyncIterator[Bench]:
+async def _grader_factory(config: Config, job: Job) -> AsyncIterator[GraderFactory]:
     """Yield the current scorers of a job's suite, with their models."""
     if named := job.judge or next(iter(job.judges), None):
         config = replace(config, settings=replace(config.settings, judge=named))
     suite = open_job(config, job).loaded.suite
     async with Project(config) as project:
-        rack = project.rack(job.run)
+        model_pool = project.model_pool(job.run)
         with closing(SqliteCache(config.store / "cache.db")) as cache:
-            rack.cache = cache if job.run.cache != "off" else None
-            yield Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges)
+            model_pool.cache = cache if job.run.cache != "off" else None
+            yield GraderFactory(suite, model_pool, only=job.scorers, light=job.light, judges=job.judges)

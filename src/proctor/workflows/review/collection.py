@@ -24,7 +24,7 @@ from proctor.prompts.test_config import told
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.load import open_suite
-from proctor.wiring.models import Rack
+from proctor.wiring.models import ModelPool
 
 __all__ = ["ReviewJob", "review_collection", "write_kept"]
 
@@ -67,11 +67,11 @@ async def review_collection(config: Config, job: ReviewJob) -> CollectionReview:
     if job.model is None:
         return _reviewed(prompt, artefacts, job, findings, runs=runs)
     async with Project(config) as project:
-        rack = project.rack(job.run)
-        model = rack.get(job.model, role="judge")
+        model_pool = project.model_pool(job.run)
+        model = model_pool.get(job.model, role="judge")
         brief = Brief(prompt=prompt, spec=spec, instructions=told(prompt).instructions)
         asked = await review_asked(model, brief, artefacts.tests, findings)
-        return _reviewed(prompt, artefacts, job, asked, runs=runs, rack=rack, model=model.name)
+        return _reviewed(prompt, artefacts, job, asked, runs=runs, model_pool=model_pool, model=model.name)
 
 
 def write_kept(job: ReviewJob, review: CollectionReview) -> int:
@@ -116,7 +116,7 @@ def _reviewed(
     findings: Findings,
     *,
     runs: int,
-    rack: Rack | None = None,
+    model_pool: ModelPool | None = None,
     model: str = "",
 ) -> CollectionReview:
     spec = artefacts.specification
@@ -147,6 +147,6 @@ def _reviewed(
         unknown=findings.unknown,
         keep=keep,
         runs=runs,
-        spend=rack.spend() if rack else (),
+        spend=model_pool.spend() if model_pool else (),
         remarks=tuple(remarks),
     )

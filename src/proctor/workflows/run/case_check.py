@@ -14,7 +14,7 @@ from proctor.project import Project
 from proctor.runner.run import Runner
 from proctor.runner.unit import units
 from proctor.suites.case_shorthand import make_case
-from proctor.wiring.scorers import Bench
+from proctor.wiring.scorers import GraderFactory
 
 __all__ = ["CaseChecker", "with_answer"]
 
@@ -22,11 +22,11 @@ __all__ = ["CaseChecker", "with_answer"]
 class CaseChecker:
     """Checks single cases of one suite; scorers and models are created once and shared.
 
-    ``bench`` creates the graders, so that an error in a check is found before the target is called.
+    ``grader_factory`` creates the graders, so that an error in a check is found before the target is called.
     """
 
     def __init__(self, project: Project, suite: Suite, *, scorers: Sequence[Scorer] = ()) -> None:
-        self.bench = Bench(suite, project.rack(), given=scorers)
+        self.grader_factory = GraderFactory(suite, project.model_pool(), given=scorers)
         self._timeout = project.config.settings.run.timeout
 
     async def check(self, case: Case, target: Target) -> Result:
@@ -36,9 +36,9 @@ class CaseChecker:
             InputError: a check of the case is invalid.
         """
         results: list[Result] = []
-        self.bench.graders(case)  # raise errors in checks here; inside a run they would end the worker
+        self.grader_factory.graders(case)  # raise errors in checks here; inside a run they would end the worker
         runner = Runner(
-            graders=self.bench.graders,
+            graders=self.grader_factory.graders,
             ledger=_NoLedger(),
             concurrency=1,
             timeout=self._timeout,

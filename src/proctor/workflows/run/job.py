@@ -36,8 +36,8 @@ from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
 from proctor.store.trends import keep_points
 from proctor.suites.select import Selection, select
-from proctor.wiring.models import Rack
-from proctor.wiring.scorers import Bench, check_graders
+from proctor.wiring.models import ModelPool
+from proctor.wiring.scorers import GraderFactory, check_graders
 from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.budget import budget_notes, carry_spend
 from proctor.workflows.run.overview import overview_of_run
@@ -165,16 +165,16 @@ async def carry_out(
         before = store.get(run_id) if resume else None
         leg = before.legs + 1 if before else 1
         log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None, leg=leg)))
-        rack = project.rack(job.run, log=log, resumed=resume is not None)
+        model_pool = project.model_pool(job.run, log=log, resumed=resume is not None)
         if job.run.cache != "off":
             from proctor.store.cache import SqliteCache  # noqa: PLC0415 - off by default
 
-            rack.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
-        plan = await _plan(config, job, opened, store, rack, watching)
+            model_pool.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
+        plan = await _plan(config, job, opened, store, model_pool, watching)
         if job.store_completions:
             plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
-        if rack.budget is not None and before is not None:
-            carry_spend(rack.budget, store, before, log, rack.price_of)
+        if model_pool.budget is not None and before is not None:
+            carry_spend(model_pool.budget, store, before, log, model_pool.price_of)
         run = before or _begun(store, run_id, plan, job)
         ledger = RunLedger(store, run, redo_unscored=redo_unscored)
         stack.callback(ledger.close)
@@ -191,22 +191,27 @@ async def carry_out(
                 fingerprint=made_of,
             )
         _warn(
-            watching, (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, rack.budget))
+            watching,
+            (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, model_pool.budget)),
         )
-        watching.spend = rack.spend
-        watching.refused = lambda: rack.refused
+        watching.spend = model_pool.spend
+        watching.refused = lambda: model_pool.refused
         if watching.begun:
             watching.begun(run, _total(plan, job), store.counts(run).total if resume else 0)
         try:
-            done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, rack), lambda: rack.refused)
+            done = await _run(
+                plan, job, ledger, watching, _spend_keeper(store, run, model_pool), lambda: model_pool.refused
+            )
         except BaseException:
             with suppress(StoreError):  # report the first error
-                _close_books(store, run, ledger, rack, job, done=False)
+                _close_books(store, run, ledger, model_pool, job, done=False)
             raise
-        _close_books(store, run, ledger, rack, job, done=done)
+        _close_books(store, run, ledger, model_pool, job, done=done)
         if record:
             _write_recording(log, record)
-        if done and not rack.refused:  # calls refused by the budget are retried later; keep the log to avoid repeats
+        if (
+            done and not model_pool.refused
+        ):  # calls refused by the budget are retried later; keep the log to avoid repeats
             log.close()
             _log_of(store, run_id).unlink(missing_ok=True)
     return run, done
@@ -218,25 +223,29 @@ class _Plan:
 
     suite: Suite
     targets: list[Target]
-    bench: Bench
+    grader_factory: GraderFactory
     cases: Callable[[], Iterator[Case]]
     count: int
     fingerprint: Fingerprint
 
 
-async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack: Rack, watching: RunProgress) -> _Plan:
+async def _plan(
+    config: Config, job: Job, opened: Opened, store: RunStore, model_pool: ModelPool, watching: RunProgress
+) -> _Plan:
     """Read every case once before any call: count and hash the cases, and check that each can be graded."""
     loaded, suite = opened.loaded, opened.loaded.suite
     targets = opened.targets or make_targets(
         job.targets,
         job.models or (storing_model(opened.prompt) if job.store_completions else ()),
         config=config,
-        rack=rack,
-        http=rack.http,
+        model_pool=model_pool,
+        http=model_pool.http,
         prompt=opened.prompt,
         suite=loaded,
     )
-    bench = Bench(suite, rack, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers)
+    grader_factory = GraderFactory(
+        suite, model_pool, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers
+    )
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
     selection = Selection(
         tags=job.tags,
@@ -251,13 +260,13 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
 
     def cases() -> Iterator[Case]:
         chosen = select(loaded.cases(), selection)
-        return (case for case in chosen if bench.graders(case)) if bench.narrowed else chosen
+        return (case for case in chosen if grader_factory.graders(case)) if grader_factory.narrowed else chosen
 
     digest, count = hashlib.sha256(content_id(suite).encode()), 0
     held: list[Case] = []
     for case in cases():
         digest.update(content_id(case).encode())
-        check_graders(bench, case, loaded)
+        check_graders(grader_factory, case, loaded)
         count += 1
         if count <= _HELD:
             held.append(case)
@@ -267,22 +276,24 @@ async def _plan(config: Config, job: Job, opened: Opened, store: RunStore, rack:
                 raise KeyboardInterrupt
     if not count:
         what = f"no case failed in run {job.only_failing}" if job.only_failing else "no case is left after filtering"
-        if bench.narrowed:
+        if grader_factory.narrowed:
             what = "no case has a check that is left" + (" without a model" if job.light else "")
         raise SuiteError(what, file=str(loaded.path), hint="leave a filter out, or correct it")
     fingerprint = Fingerprint(
         suite=digest.hexdigest()[:16],
         targets={target.name: content_id(dict(target.spec)) for target in targets},
-        scorers=bench.specs(),
-        scorer_hashes=bench.hashes(),
-        models=rack.specs(),
+        scorers=grader_factory.specs(),
+        scorer_hashes=grader_factory.hashes(),
+        models=model_pool.specs(),
         proctor=proctor.__version__,
         python=platform.python_version(),
         seed=job.run.seed,
         trigger=job.trigger,
     )
     again = held.__iter__ if count <= _HELD else cases
-    return _Plan(suite=suite, targets=targets, bench=bench, cases=again, count=count, fingerprint=fingerprint)
+    return _Plan(
+        suite=suite, targets=targets, grader_factory=grader_factory, cases=again, count=count, fingerprint=fingerprint
+    )
 
 
 def _warnings(targets: list[Target]) -> Iterator[str]:
@@ -325,7 +336,7 @@ async def _run(
             watching.result(result)
 
     runner = Runner(
-        graders=plan.bench.graders,
+        graders=plan.grader_factory.graders,
         ledger=ledger,
         concurrency=job.run.concurrency,
         timeout=job.run.timeout,
@@ -335,7 +346,7 @@ async def _run(
     return await runner.run(units(plan.cases(), plan.targets, job.run.repeat), watching.stopping)
 
 
-def _spend_keeper(store: RunStore, run: RunRecord, rack: Rack) -> Callable[[], None]:
+def _spend_keeper(store: RunStore, run: RunRecord, model_pool: ModelPool) -> Callable[[], None]:
     """Return a function that records the spend about once a second, so that a killed run has it too."""
     last = time.monotonic()
 
@@ -344,14 +355,16 @@ def _spend_keeper(store: RunStore, run: RunRecord, rack: Rack) -> Callable[[], N
         now = time.monotonic()
         if now - last > 1.0:
             last = now
-            store.keep_spend(run, rack.spend())
+            store.keep_spend(run, model_pool.spend())
 
     return tick
 
 
-def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack, job: Job, *, done: bool) -> None:
+def _close_books(
+    store: RunStore, run: RunRecord, ledger: RunLedger, model_pool: ModelPool, job: Job, *, done: bool
+) -> None:
     ledger.flush()
-    store.keep_spend(run, rack.spend())
+    store.keep_spend(run, model_pool.spend())
     decision, reason = None, "stopped before its end"
     if done:
         bar = Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored)
@@ -362,8 +375,8 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, rack: Rack,
         status="finished" if done else "interrupted",
         decision=decision,
         reason=reason,
-        notes=rack.notes(),
-        concurrency=rack.concurrency(),
+        notes=model_pool.notes(),
+        concurrency=model_pool.concurrency(),
     )
     if done:
         reader = RunReader(store, run)

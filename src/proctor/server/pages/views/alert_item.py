@@ -14,7 +14,7 @@ from proctor.server.pages.page import Chart, Missing, PageRequest, Redirect, Rep
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
-from proctor.workflows.monitor.alert_course import AlertCourse, AlertExample, course_of, examples_of
+from proctor.workflows.monitor.alert_timeline import AlertExample, AlertTimeline, examples_of, timeline_of
 from proctor.workflows.promote.regression_suite import REGRESSIONS, regression_suite
 
 __all__ = ["TIERS", "cut_text", "pairs_text", "routes", "state_chip", "tier_chip"]
@@ -77,7 +77,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
             what=f"There is no alert {asked.path['number']}.", hint="The list of alerts shows their numbers."
         )
     silences = desk.alerts.silences(asked.now)
-    course = course_of(desk.history, desk.config, alert, asked.now)
+    course = timeline_of(desk.history, desk.config, alert, asked.now)
     examples = examples_of(desk.history, alert)
     before, _ = desk.alerts.select(AlertFilter(fingerprint=alert.fingerprint), limit=20)
     charts: dict[str, Chart] = {} if course is None else {"course": _course_chart(alert, course)}
@@ -108,7 +108,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def _course_chart(alert: AlertRecord, course: AlertCourse) -> TimeChart:
+def _course_chart(alert: AlertRecord, course: AlertTimeline) -> TimeChart:
     inside = [alert.window_start - course.step < time < alert.window_end for time in course.times]
     series = [
         Series(label="outside the window", values=course.values, colour="--ink-2"),

@@ -14,7 +14,7 @@ from proctor.server.pages.views.alert_item import TIERS, cut_text, pairs_text, s
 from proctor.server.pages.views.alert_item import routes as item_routes
 from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import AlertFilter
-from proctor.workflows.monitor.alert_course import rule_statuses
+from proctor.workflows.monitor.alert_timeline import rule_statuses
 from proctor.workflows.silence_alerts import silence_alerts, silence_match
 
 __all__ = ["PAGE"]

@@ -26,7 +26,7 @@ from proctor.workflows.monitor.kept_reports import (
     kept_months,
 )
 from proctor.workflows.monitor.measure_process import MeasureTask, measure_progress, start_measure
-from proctor.workflows.monitor.production_course import production_course, score_names
+from proctor.workflows.monitor.production_series import production_series, score_names
 
 __all__ = ["PAGE"]
 
@@ -78,7 +78,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
 
 def _scores(desk: Desk, asked: PageRequest) -> list[str]:
     """Return the scores that may serve as labels."""
-    course = production_course(desk.history, asked.now, 90)
+    course = production_series(desk.history, asked.now, 90)
     return [f"score/{name}" for name in score_names(course.total)]
 
 

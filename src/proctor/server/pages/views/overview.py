@@ -28,9 +28,9 @@ from proctor.store.decisions import DecisionRecord, decisions
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.period_spend import cost_between
 from proctor.workflows.guard.stopped_steps import stopped_steps
-from proctor.workflows.monitor.alert_course import rule_statuses
+from proctor.workflows.monitor.alert_timeline import rule_statuses
 from proctor.workflows.monitor.kept_reports import newest_digest
-from proctor.workflows.monitor.production_course import PERIODS, ProductionCourse, production_course
+from proctor.workflows.monitor.production_series import PERIODS, ProductionSeries, production_series
 from proctor.workflows.project_health import (
     QualityTrend,
     latest_decisions,
@@ -48,7 +48,7 @@ _MOST_DECISIONS: Final = 8
 def _show(desk: Desk, asked: PageRequest) -> Reply:
     """Show the state of the project."""
     days = chosen_days(asked, 30)
-    course = production_course(desk.history, asked.now, days)
+    course = production_series(desk.history, asked.now, days)
     standing = desk.alerts.alerts(open_only=True, limit=_MOST_ALERTS)
     latest = latest_decisions(desk.runs)
     ship = release_answer(latest)
@@ -104,7 +104,7 @@ def _alert_tiles(standing: Sequence[AlertRecord]) -> list[FigureTile]:
     ]
 
 
-def _tiles(desk: Desk, asked: PageRequest, course: ProductionCourse) -> list[FigureTile]:
+def _tiles(desk: Desk, asked: PageRequest, course: ProductionSeries) -> list[FigureTile]:
     found = course.figures()
     digest = newest_digest(desk.config)
     here = f"/ui/monitoring?days={course.days}"
@@ -125,7 +125,7 @@ def _tiles(desk: Desk, asked: PageRequest, course: ProductionCourse) -> list[Fig
     ]
 
 
-def _guard_tile(desk: Desk, course: ProductionCourse, begin: datetime) -> FigureTile:
+def _guard_tile(desk: Desk, course: ProductionSeries, begin: datetime) -> FigureTile:
     """Return what the guard's own log says, or without one what agents report of their gates."""
     if not (desk.config.store / GUARD_FOLDER).is_dir():
         return figure_tile("Acted on by a gate", course.figures()["acted on by a gate"], "/ui/guard")

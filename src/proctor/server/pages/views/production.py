@@ -24,7 +24,7 @@ from proctor.server.pages.views.production_parts import (
 from proctor.stats.interval import wilson
 from proctor.workflows.monitor.kept_reports import kept_digests, newest_digest, read_digest
 from proctor.workflows.monitor.measure_process import MeasureTask, measure_progress, start_measure
-from proctor.workflows.monitor.production_course import PERIODS, ProductionCourse, production_course
+from proctor.workflows.monitor.production_series import PERIODS, ProductionSeries, production_series
 
 __all__ = ["PAGE"]
 
@@ -37,7 +37,7 @@ _UNKNOWN: Final = "not known"
 def _show(desk: Desk, asked: PageRequest) -> Reply:
     """Show how production goes."""
     days = chosen_days(asked, 7)
-    course = production_course(desk.history, asked.now, days)
+    course = production_series(desk.history, asked.now, days)
     digest = _chosen(desk, asked)
     tables: dict[str, Table] = {"intents": _intents(desk, course)}
     charts = _course_charts(course)
@@ -101,7 +101,7 @@ def _first_by_intent(section: DigestSection) -> int:
     return sum(table.title in overall for table in section.tables)
 
 
-def _course_charts(course: ProductionCourse) -> dict[str, Chart]:
+def _course_charts(course: ProductionSeries) -> dict[str, Chart]:
     if course.is_empty:
         return {}
     times, cells = course.times, course.cells
@@ -147,7 +147,7 @@ def _course_charts(course: ProductionCourse) -> dict[str, Chart]:
     return charts
 
 
-def _intents(desk: Desk, course: ProductionCourse) -> Table:
+def _intents(desk: Desk, course: ProductionSeries) -> Table:
     found: Mapping[str, RollupCell] = desk.history.by_intent(course.since, course.until)
     ordered = sorted(found.items(), key=lambda each: -each[1].turns)
     span = {"since": f"{course.since:.0f}", "until": f"{course.until:.0f}"}

@@ -11,7 +11,7 @@ from proctor.core.digest import DigestFigure
 from proctor.report.digest_text import interval_text, value_text
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.page import PageRequest
-from proctor.workflows.monitor.production_course import PERIODS, ProductionCourse, gate_counts, score_names
+from proctor.workflows.monitor.production_series import PERIODS, ProductionSeries, gate_counts, score_names
 
 __all__ = ["FigureTile", "chosen_days", "cost_chart", "figure_tile", "gate_chart", "period_words", "score_chart"]
 
@@ -54,7 +54,7 @@ def figure_tile(label: str, figure: DigestFigure | None, to: str, more: str = ""
     return FigureTile(label, value, to, " · ".join(told), _STATES[figure.trend])
 
 
-def gate_chart(course: ProductionCourse) -> TimeChart | None:
+def gate_chart(course: ProductionSeries) -> TimeChart | None:
     """Return how often each gate acted; ``None`` if none did."""
     totals = Counter(gate_counts(course.total))
     if not totals:
@@ -68,7 +68,7 @@ def gate_chart(course: ProductionCourse) -> TimeChart | None:
     )
 
 
-def score_chart(course: ProductionCourse) -> TimeChart | None:
+def score_chart(course: ProductionSeries) -> TimeChart | None:
     """Return the mean of each score of production; ``None`` if nothing was scored."""
     counts = {name: course.total.events[f"score/{name}"] for name in score_names(course.total)}
     names = sorted((name for name in counts if counts[name] >= _LEAST_SCORES), key=lambda name: -counts[name])
@@ -84,7 +84,7 @@ def score_chart(course: ProductionCourse) -> TimeChart | None:
     )
 
 
-def cost_chart(course: ProductionCourse) -> TimeChart | None:
+def cost_chart(course: ProductionSeries) -> TimeChart | None:
     """Return what the turns cost; ``None`` if no turn has a price."""
     if not course.total.cost:
         return None

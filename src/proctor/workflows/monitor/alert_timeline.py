@@ -17,7 +17,7 @@ from proctor.store.conversation_part import PartRequest
 from proctor.store.history import History
 from proctor.wiring.alert_settings import alert_settings_of
 
-__all__ = ["AlertCourse", "AlertExample", "course_of", "examples_of", "rule_statuses"]
+__all__ = ["AlertExample", "AlertTimeline", "examples_of", "rule_statuses", "timeline_of"]
 
 _MOST_POINTS: Final = 150
 _STEPS: Final = (60, 300, 900, 3600, 14_400, 86_400)
@@ -27,7 +27,7 @@ _NOT_WATCHED: Final = "nothing has been watched yet: start `proctor serve`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlertCourse:
+class AlertTimeline:
     """A value for each step of time; ``None`` where nothing was counted. ``usual`` is what the rule took as normal.
 
     ``value_unit`` is the unit of the alert's own value: a rule for events in a row counts them.
@@ -52,7 +52,7 @@ class AlertExample:
     answer: str = ""
 
 
-def course_of(history: History, config: Config, alert: AlertRecord, now: float) -> AlertCourse | None:
+def timeline_of(history: History, config: Config, alert: AlertRecord, now: float) -> AlertTimeline | None:
     """Return what an alert's rule counts around its window; ``None`` if the rule counts nothing that is stored."""
     rule = next((each for each in alert_settings_of(config).rules if each.name == alert.rule), None)
     if rule is None or alert.window_end <= alert.window_start:
@@ -66,7 +66,7 @@ def course_of(history: History, config: Config, alert: AlertRecord, now: float) 
     measured = [(cell.start, _value(rule, cell)) for cell in cells]
     what, unit = _what(rule)
     usual = alert.baseline if unit in ("share", "seconds") and rule.kind in ("rate", "p95") else None
-    return AlertCourse(
+    return AlertTimeline(
         what=what,
         unit=unit,
         value_unit="count" if rule.kind == "in_a_row" else unit,

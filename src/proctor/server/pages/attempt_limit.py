@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["Tries"]
+__all__ = ["AttemptLimit"]
 
 _MAX_PLACES: Final = 10_000  # names and addresses that are remembered; the oldest are forgotten first
 
 
-class Tries:
+class AttemptLimit:
     """Counts tries. One is counted before it is made, so that many at once are not more than allowed."""
 
     def __init__(self, most: int, period: float, *, clock: Callable[[], float] = time.monotonic) -> None:

@@ -11,7 +11,7 @@ from proctor.core.rollup_cell import RollupCell
 from proctor.monitor.digest_figures import share_figure, total_figure
 from proctor.store.history import History
 
-__all__ = ["PERIODS", "ProductionCourse", "gate_counts", "production_course", "score_names"]
+__all__ = ["PERIODS", "ProductionSeries", "gate_counts", "production_series", "score_names"]
 
 # Days that can be shown, and the seconds of one step.
 PERIODS: Final[Mapping[int, int]] = {1: 3600, 7: 21_600, 30: 86_400, 90: 86_400}
@@ -20,7 +20,7 @@ _BROKEN: Final = "gate/broken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProductionCourse:
+class ProductionSeries:
     """Counts for each step of some days, all of them together, and those of the same number of days before."""
 
     days: int
@@ -74,7 +74,7 @@ class ProductionCourse:
         return {figure.name: figure for figure in found}
 
 
-def production_course(history: History, until: float, days: int) -> ProductionCourse:
+def production_series(history: History, until: float, days: int) -> ProductionSeries:
     """Return the last days up to a time, in whole steps.
 
     Raises:
@@ -88,7 +88,7 @@ def production_course(history: History, until: float, days: int) -> ProductionCo
     since = end - days * _DAY
     cells = history.windows(since, end, step=step)
     earlier = history.windows(since - days * _DAY, since, step=step)
-    return ProductionCourse(
+    return ProductionSeries(
         days=days,
         step=step,
         since=since,
