@@ -165,16 +165,16 @@ async def carry_out(
         before = store.get(run_id) if resume else None
         leg = before.legs + 1 if before else 1
         log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None, leg=leg)))
-        model_pool = project.model_pool(job.run, log=log, resumed=resume is not None)
+        pool = project.model_pool(job.run, log=log, resumed=resume is not None)
         if job.run.cache != "off":
             from proctor.store.cache import SqliteCache  # noqa: PLC0415 - off by default
 
-            model_pool.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
-        plan = await _plan(config, job, opened, store, model_pool, watching)
+            pool.cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db")))
+        plan = await _plan(config, job, opened, store, pool, watching)
         if job.store_completions:
             plan = dataclasses.replace(plan, targets=stored(plan.targets, run_id))
-        if model_pool.budget is not None and before is not None:
-            carry_spend(model_pool.budget, store, before, log, model_pool.price_of)
+        if pool.budget is not None and before is not None:
+            carry_spend(pool.budget, store, before, log, pool.price_of)
         run = before or _begun(store, run_id, plan, job)
         ledger = RunLedger(store, run, redo_unscored=redo_unscored)
         stack.callback(ledger.close)
@@ -192,26 +192,22 @@ async def carry_out(
             )
         _warn(
             watching,
-            (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, model_pool.budget)),
+            (*opened.warnings, *opened.seen(), *_warnings(plan.targets), *troubles(ledger, log, pool.budget)),
         )
-        watching.spend = model_pool.spend
-        watching.refused = lambda: model_pool.refused
+        watching.spend = pool.spend
+        watching.refused = lambda: pool.refused
         if watching.begun:
             watching.begun(run, _total(plan, job), store.counts(run).total if resume else 0)
         try:
-            done = await _run(
-                plan, job, ledger, watching, _spend_keeper(store, run, model_pool), lambda: model_pool.refused
-            )
+            done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, pool), lambda: pool.refused)
         except BaseException:
             with suppress(StoreError):  # report the first error
-                _close_books(store, run, ledger, model_pool, job, done=False)
+                _close_books(store, run, ledger, pool, job, done=False)
             raise
-        _close_books(store, run, ledger, model_pool, job, done=done)
+        _close_books(store, run, ledger, pool, job, done=done)
         if record:
             _write_recording(log, record)
-        if (
-            done and not model_pool.refused
-        ):  # calls refused by the budget are retried later; keep the log to avoid repeats
+        if done and not pool.refused:  # calls refused by the budget are retried later; keep the log to avoid repeats
             log.close()
             _log_of(store, run_id).unlink(missing_ok=True)
     return run, done
@@ -223,14 +219,14 @@ class _Plan:
 
     suite: Suite
     targets: list[Target]
-    grader_factory: GraderFactory
+    factory: GraderFactory
     cases: Callable[[], Iterator[Case]]
     count: int
     fingerprint: Fingerprint
 
 
 async def _plan(
-    config: Config, job: Job, opened: Opened, store: RunStore, model_pool: ModelPool, watching: RunProgress
+    config: Config, job: Job, opened: Opened, store: RunStore, pool: ModelPool, watching: RunProgress
 ) -> _Plan:
     """Read every case once before any call: count and hash the cases, and check that each can be graded."""
     loaded, suite = opened.loaded, opened.loaded.suite
@@ -238,14 +234,12 @@ async def _plan(
         job.targets,
         job.models or (storing_model(opened.prompt) if job.store_completions else ()),
         config=config,
-        model_pool=model_pool,
-        http=model_pool.http,
+        model_pool=pool,
+        http=pool.http,
         prompt=opened.prompt,
         suite=loaded,
     )
-    grader_factory = GraderFactory(
-        suite, model_pool, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers
-    )
+    factory = GraderFactory(suite, pool, only=job.scorers, light=job.light, judges=job.judges, given=opened.scorers)
     only = RunReader(store, store.find(job.only_failing)).case_ids("fail", "unscored") if job.only_failing else None
     selection = Selection(
         tags=job.tags,
@@ -260,13 +254,13 @@ async def _plan(
 
     def cases() -> Iterator[Case]:
         chosen = select(loaded.cases(), selection)
-        return (case for case in chosen if grader_factory.graders(case)) if grader_factory.narrowed else chosen
+        return (case for case in chosen if factory.graders(case)) if factory.narrowed else chosen
 
     digest, count = hashlib.sha256(content_id(suite).encode()), 0
     held: list[Case] = []
     for case in cases():
         digest.update(content_id(case).encode())
-        check_graders(grader_factory, case, loaded)
+        check_graders(factory, case, loaded)
         count += 1
         if count <= _HELD:
             held.append(case)
@@ -276,24 +270,22 @@ async def _plan(
                 raise KeyboardInterrupt
     if not count:
         what = f"no case failed in run {job.only_failing}" if job.only_failing else "no case is left after filtering"
-        if grader_factory.narrowed:
+        if factory.narrowed:
             what = "no case has a check that is left" + (" without a model" if job.light else "")
         raise SuiteError(what, file=str(loaded.path), hint="leave a filter out, or correct it")
     fingerprint = Fingerprint(
         suite=digest.hexdigest()[:16],
         targets={target.name: content_id(dict(target.spec)) for target in targets},
-        scorers=grader_factory.specs(),
-        scorer_hashes=grader_factory.hashes(),
-        models=model_pool.specs(),
+        scorers=factory.specs(),
+        scorer_hashes=factory.hashes(),
+        models=pool.specs(),
         proctor=proctor.__version__,
         python=platform.python_version(),
         seed=job.run.seed,
         trigger=job.trigger,
     )
     again = held.__iter__ if count <= _HELD else cases
-    return _Plan(
-        suite=suite, targets=targets, grader_factory=grader_factory, cases=again, count=count, fingerprint=fingerprint
-    )
+    return _Plan(suite=suite, targets=targets, factory=factory, cases=again, count=count, fingerprint=fingerprint)
 
 
 def _warnings(targets: list[Target]) -> Iterator[str]:
@@ -336,7 +328,7 @@ async def _run(
             watching.result(result)
 
     runner = Runner(
-        graders=plan.grader_factory.graders,
+        graders=plan.factory.graders,
         ledger=ledger,
         concurrency=job.run.concurrency,
         timeout=job.run.timeout,
@@ -346,7 +338,7 @@ async def _run(
     return await runner.run(units(plan.cases(), plan.targets, job.run.repeat), watching.stopping)
 
 
-def _spend_keeper(store: RunStore, run: RunRecord, model_pool: ModelPool) -> Callable[[], None]:
+def _spend_keeper(store: RunStore, run: RunRecord, pool: ModelPool) -> Callable[[], None]:
     """Return a function that records the spend about once a second, so that a killed run has it too."""
     last = time.monotonic()
 
@@ -355,16 +347,14 @@ def _spend_keeper(store: RunStore, run: RunRecord, model_pool: ModelPool) -> Cal
         now = time.monotonic()
         if now - last > 1.0:
             last = now
-            store.keep_spend(run, model_pool.spend())
+            store.keep_spend(run, pool.spend())
 
     return tick
 
 
-def _close_books(
-    store: RunStore, run: RunRecord, ledger: RunLedger, model_pool: ModelPool, job: Job, *, done: bool
-) -> None:
+def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, pool: ModelPool, job: Job, *, done: bool) -> None:
     ledger.flush()
-    store.keep_spend(run, model_pool.spend())
+    store.keep_spend(run, pool.spend())
     decision, reason = None, "stopped before its end"
     if done:
         bar = Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored)
@@ -375,8 +365,8 @@ def _close_books(
         status="finished" if done else "interrupted",
         decision=decision,
         reason=reason,
-        notes=model_pool.notes(),
-        concurrency=model_pool.concurrency(),
+        notes=pool.notes(),
+        concurrency=pool.concurrency(),
     )
     if done:
         reader = RunReader(store, run)
