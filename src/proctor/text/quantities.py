@@ -220,8 +220,7 @@ def _of(text: str, value: Decimal, unit: str, start: int, end: int) -> Quantity:
 
 _TO = re.compile(
     r"\s?(?:-|–|—|~|〜|～|から|到|至|에서|से)\s?"
-    r"|\s(?:to|or|and|bis|oder|und|tot|à|a|y|o|e|ou|et|al|ai|do|lub|i|до|или|и|ila|ile|veya|إلى|أو)\s",
-    re.IGNORECASE,
+    r"|\s(?:to|or|and|bis|oder|und|tot|à|a|y|o|e|ou|et|al|ai|do|lub|i|до|или|и|ila|ile|veya|إلى|أو)\s",  # 10 A is no range
 )
 
 
