@@ -144,6 +144,7 @@ class KnownValues:
             abs(first + second + third - one.value) < _ROUNDED
             for first, second in combinations(prices, 2)  # the same price twice needs a known count of two
             for third in scaled
+            if third not in (first, second)
         )
 
     def _is_time_between(self, one: Quantity) -> bool:
