@@ -37,7 +37,8 @@ def test_a_store_from_before_the_column_of_doubts_keeps_its_results(tmp_path: Pa
     place = next(n for n, each in enumerate(MIGRATIONS_OF_RUNS) if "in_doubt" in each)
     old = connect(path, MIGRATIONS_OF_RUNS[:place])
     old.execute(
-        "INSERT INTO runs (n, id, name, status, started, fingerprint, settings) VALUES (1, 'r', 's', 'finished', '', '{}', '{}')"
+        "INSERT INTO runs (n, id, name, status, started, fingerprint, settings)"
+        " VALUES (1, 'r', 's', 'finished', '', '{}', '{}')"
     )
     for key, outcome, reason in ((1, "pass", "in doubt, to be reviewed: x"), (2, "pass", ""), (3, "fail", "in doubt")):
         row = (1, key, key, "c", "t", 0, None, "", outcome, 1.0, reason, None, None, 0, 1, 2, 3)

@@ -64,7 +64,8 @@ def test_results_in_doubt_are_found_whatever_their_reason_says(tmp_path: Path) -
         assert [(row.case_id, row.in_doubt) for row in reader.rows(outcome="doubt")] == [("b", True), ("d", True)]
         first = search_results(store, run, ResultFilter(case="b"))[0]
         after = neighbours(store, run, first.seq, outcome="doubt").after
-        assert after is not None and reader.result(after).case.id == "d"
+        assert after is not None
+        assert reader.result(after).case.id == "d"
 
 
 def test_a_search_does_not_look_into_reasons_that_are_not_shown(opened: tuple[RunStore, RunRecord]) -> None:

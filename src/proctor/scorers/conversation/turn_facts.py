@@ -43,6 +43,8 @@ _ZERO: Final = re.compile(r"(?<![\d.,])0(?:[.,]0+)?(?![\d.,]*\d)")
 _MOST_KEPT: Final = 40  # figures of earlier answers that may be computed with
 _LEAST_FIT: Final = 2  # words of a field's name
 _LEAST_SHARED: Final = 2  # words of two clauses about the same thing
+_LEAST_LED: Final = 4  # words right before two figures of the same thing
+_ANY_WORD: Final = re.compile(r"[^\W\d_]+")
 # The kind of a figure by its unit; all others are amounts of money.
 _KINDS: Final = {
     "percent": "percent",
@@ -189,12 +191,21 @@ def _said_before(sentence: str, one: Quantity, before: Sequence[str]) -> str | N
             figures = [each for each in (*find_quantities(other), *find_times(other)) if each.unit == one.unit]
             if (
                 figures
-                and len(words & root_words(other)) >= _LEAST_SHARED
+                and (len(words & root_words(other)) >= _LEAST_SHARED or _led_alike(clause, one, other, figures[0]))
                 and not is_denied(other)
                 and not any(_ends(each) & _ends(one) for each in figures)
             ):
                 return other
     return None
+
+
+def _led_alike(clause: str, one: Quantity, other: str, figure: Quantity) -> bool:
+    """Whether the same words lead up to two figures: "back at the wharf by" 5 pm, and by 6:30."""
+    led = [
+        tuple(_ANY_WORD.findall(text.partition(each.quote.strip())[0].lower())[-_LEAST_LED:])
+        for text, each in ((clause, one), (other, figure))
+    ]
+    return led[0] == led[1] and len(led[0]) == _LEAST_LED
 
 
 def _ends(one: Quantity) -> set[Decimal]:
