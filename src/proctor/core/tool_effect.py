@@ -140,8 +140,8 @@ def _from_verb(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _noun_first(rest: tuple[str, ...], *, namespace: bool) -> ToolEffect:
     """Return the effect of a name without a leading verb, by its other words: user_search, git_push."""
-    if rest and rest[-1] in ("lookup", "search", "status", "state", "details", "info", "history"):
-        return "reads"  # booking_status
+    if rest and rest[-1] in ("lookup", "search"):
+        return "reads"
     acts = not namespace and len(rest) == 1 and rest[0] in known.VERBS | known.NOUN_VERBS
     return "changes" if acts else "unknown"
 
