@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from proctor.core.errors import NotFoundError
+from proctor.core.score import Score
 from proctor.store.result_search import Neighbours, ResultFilter, count_results, neighbours, search_results
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
@@ -43,6 +44,28 @@ def test_results_are_found_by_each_field(opened: tuple[RunStore, RunRecord]) -> 
     assert _cases(opened, text="100%") == ["d 100%"]
     assert _cases(opened, text="ACCURACY OF B") == ["b", "b"]
     assert _cases(opened, case="b") == ["b", "b"]
+
+
+def test_results_in_doubt_are_found_whatever_their_reason_says(tmp_path: Path) -> None:
+    sure = Score(name="conversation", value=1.0, threshold=0.5)
+    doubtful = Score(name="conversation", value=0.5, threshold=0.5, in_doubt=True)
+    made = [
+        result("a", scores=(sure,), reason="in doubt is only a word here"),
+        result("b", scores=(doubtful,), reason="7 of 13 checked"),
+        result("c", "fail", scores=(doubtful, Score(name="gate", value=0.0, threshold=1.0))),
+        result("d", scores=(doubtful,)),
+    ]
+    with RunStore(tmp_path) as store:
+        run = add_run(store, "r", made)
+        assert _cases((store, run), outcome="doubt") == ["b", "d"]
+        assert [each.in_doubt for each in search_results(store, run, ResultFilter())] == [False, True, False, True]
+        assert store.counts(run).in_doubt == 2
+        reader = RunReader(store, run)
+        assert [(row.case_id, row.in_doubt) for row in reader.rows(outcome="doubt")] == [("b", True), ("d", True)]
+        first = search_results(store, run, ResultFilter(case="b"))[0]
+        after = neighbours(store, run, first.seq, outcome="doubt").after
+        assert after is not None
+        assert reader.result(after).case.id == "d"
 
 
 def test_a_search_does_not_look_into_reasons_that_are_not_shown(opened: tuple[RunStore, RunRecord]) -> None:

@@ -28,3 +28,8 @@ def test_other_short_words_are_no_days(text: str) -> None:
 @pytest.mark.parametrize("text", ["före klockan 10", "o godz. 10", "saat 10", "at 10 o'clock", "kl. 10"])
 def test_a_word_before_or_after_makes_an_hour_a_time(text: str) -> None:
     assert [each.value for each in find_times(text) if each.unit == "clock"] == [600]
+
+
+def test_a_text_that_counts_to_24_has_its_small_hours_in_the_morning() -> None:
+    assert [each.high for each in find_times("入浴は16時〜23時、退室11時")] == [None, None, None]
+    assert [each.high for each in find_times("from 9:30")] == [1290]

@@ -144,3 +144,20 @@ def test_a_number_behind_a_full_stop_may_belong_to_what_stands_before_it() -> No
     assert not apart("It is told in vol.", "five of the series.")
     assert not apart("It takes 5", "days.")
     assert apart("It takes 5.", "Days go by.")
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("수수료는 3만 원입니다", "KRW", 30_000),
+        ("교재비는 1만 5천 원이고", "KRW", 15_000),
+        ("size %15 indirim", "percent", 15),
+        ("享受百分之30的优惠", "percent", 30),
+    ],
+)
+def test_amounts_and_shares_are_read_as_each_language_writes_them(text: str, unit: str, value: int) -> None:
+    assert [(one.unit, int(one.value)) for one in find_quantities(text)] == [(unit, value)]
+
+
+def test_a_unit_between_two_numbers_makes_no_range() -> None:
+    assert [(one.unit, str(one.value)) for one in find_quantities("16 A 7,50 €")] == [("", "16"), ("EUR", "7.50")]

@@ -205,7 +205,10 @@ def _tell(outcome: BatchOutcome, *, quiet: bool) -> None:
     counts = outcome.tally.counts
     if not quiet:
         click.echo(f"{outcome.finished} of {outcome.shards} shards, {counts.total:,} conversations")
-        click.echo(f"  {counts.passed:,} passed, {counts.failed:,} failed, {counts.unscored:,} could not be judged")
+        doubt = f" ({counts.in_doubt:,} in doubt)" if counts.in_doubt else ""
+        click.echo(
+            f"  {counts.passed:,} passed{doubt}, {counts.failed:,} failed, {counts.unscored:,} could not be judged"
+        )
         for name, tally in sorted(outcome.tally.scorers.items()):
             mean = "–" if tally.mean is None else f"{tally.mean:.3f}"
             rest = f", {tally.skipped:,} not applicable" if tally.skipped else ""

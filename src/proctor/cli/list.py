@@ -48,12 +48,13 @@ def _runs(config: Config, limit: int) -> None:
                     run.name,
                     state,
                     counts.passed,
+                    counts.in_doubt,
                     counts.failed,
                     counts.unscored,
                     f"{run.started.astimezone():%Y-%m-%d %H:%M}",
                 )
             )
-    columns = ("run", "suite", "state", "pass", "fail", "unscored", "started")
+    columns = ("run", "suite", "state", "pass", "in doubt", "fail", "unscored", "started")
     print_table(columns, rows, empty="no runs yet; `proctor run SUITE` makes one")
 
 

@@ -216,6 +216,12 @@ MIGRATIONS: tuple[str, ...] = (
         UNIQUE (campaign, id)
     ) STRICT;
     """,
+    # Results that passed and should be reviewed; before, only their reason said so.
+    """
+    ALTER TABLE results ADD COLUMN in_doubt INTEGER NOT NULL DEFAULT 0;
+    UPDATE results SET in_doubt = 1 WHERE outcome = 'pass' AND reason LIKE 'in doubt%';
+    CREATE INDEX results_in_doubt ON results (run, seq) WHERE in_doubt = 1;
+    """,
 )
 
 

@@ -27,7 +27,7 @@ _ORDER: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFilter:
-    """Which results to find; an empty field accepts all.
+    """Which results to find; an empty field accepts all. The outcome ``doubt`` finds those that passed in doubt.
 
     ``failing`` is the name of a check that failed. ``text`` is part of the case's id or of the reason; with
     ``is_secret`` only of the id, since a search in reasons that are not shown would reveal them.
@@ -58,6 +58,7 @@ class FoundResult:
     reason: str
     latency: float | None
     cost: float | None
+    in_doubt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +77,13 @@ def search_results(
     # The page is found on the index alone; only its rows are read. One case is found faster by the whole table.
     order = f"+{_ORDER['']}" if wanted.case and not sort else _ORDER[sort]
     rows = store.database.execute(
-        "SELECT r.key, r.seq, r.case_id, r.target, r.sample, r.intent, r.outcome, r.value, r.reason, r.latency, r.cost"
+        "SELECT r.key, r.seq, r.case_id, r.target, r.sample, r.intent, r.outcome, r.value, r.reason, r.latency, r.cost,"
+        " r.in_doubt"
         f" FROM (SELECT run, key FROM results WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?) AS p"
         " CROSS JOIN results AS r ON r.run = p.run AND r.key = p.key",
         (*values, limit, offset),
     )
-    return [FoundResult(**dict(row)) for row in rows]
+    return [FoundResult(**{**dict(row), "in_doubt": bool(row["in_doubt"])}) for row in rows]
 
 
 def count_results(store: RunStore, run: RunRecord, wanted: ResultFilter) -> int:
@@ -93,6 +95,8 @@ def count_results(store: RunStore, run: RunRecord, wanted: ResultFilter) -> int:
 def neighbours(store: RunStore, run: RunRecord, seq: int, *, outcome: str = "") -> Neighbours:
     """Return the results before and after the one with this number, of one outcome or of all."""
     also, value = (" AND outcome = ?", [outcome]) if outcome else ("", list[Any]())
+    if outcome == "doubt":
+        also, value = " AND in_doubt = 1", []
     ends = []
     for sign, order in (("<", "DESC"), (">", "ASC")):
         row = store.database.execute(
@@ -105,7 +109,10 @@ def neighbours(store: RunStore, run: RunRecord, seq: int, *, outcome: str = "") 
 
 def _where(run: RunRecord, wanted: ResultFilter) -> tuple[str, list[Any]]:
     where, values = ["run = ?"], list[Any]([run.n])
-    for column, value in (("outcome", wanted.outcome), ("target", wanted.target), ("case_id", wanted.case)):
+    if wanted.outcome == "doubt":
+        where.append("in_doubt = 1")
+    outcome = "" if wanted.outcome == "doubt" else wanted.outcome
+    for column, value in (("outcome", outcome), ("target", wanted.target), ("case_id", wanted.case)):
         if value:
             where.append(f"{column} = ?")
             values.append(value)

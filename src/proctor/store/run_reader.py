@@ -11,7 +11,7 @@ from proctor.core.case import Case
 from proctor.core.decode import decode
 from proctor.core.errors import NotFoundError, StoreError
 from proctor.core.record import dataclass
-from proctor.core.report import IN_DOUBT, Outcome, Report, Result
+from proctor.core.report import Outcome, Report, Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.store.figures import report_of
@@ -39,6 +39,7 @@ class ResultRow:
     reason: str
     latency: float | None
     cost: float | None
+    in_doubt: bool = False
 
 
 class RunReader:
@@ -56,11 +57,11 @@ class RunReader:
         """Return one page of results in the order they finished."""
         where, values = self._where(outcome, target)
         found = self._database.execute(
-            "SELECT seq, case_id, target, sample, intent, outcome, value, reason, latency, cost"
+            "SELECT seq, case_id, target, sample, intent, outcome, value, reason, latency, cost, in_doubt"
             f" FROM results WHERE {where} ORDER BY seq LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
-        return [ResultRow(**dict(row)) for row in found]
+        return [ResultRow(**{**dict(row), "in_doubt": bool(row["in_doubt"])}) for row in found]
 
     def case_ids(self, *outcomes: str) -> set[str]:
         """Return the ids of the cases with a result of these outcomes."""
@@ -182,8 +183,7 @@ class RunReader:
         where = ["run = ?"]
         values: list[Any] = [self.run.n]
         if outcome == DOUBT:
-            where.append("outcome = 'pass' AND reason LIKE ?")
-            values.append(f"{IN_DOUBT}%")
+            where.append("in_doubt = 1")
         elif outcome:
             where.append("outcome = ?")
             values.append(outcome)

@@ -121,11 +121,18 @@ def _where(store: RunStore, wanted: RunFilter) -> tuple[str, list[Any]]:
 def _found(store: RunStore, runs: Sequence[RunRecord]) -> list[RunFound]:
     marks = ",".join("?" * len(runs))
     kept = {
-        row["n"]: Counts(passed=row["passed"], failed=row["failed"], unscored=row["unscored"], independent=row["alone"])
+        row["n"]: Counts(
+            passed=row["passed"],
+            failed=row["failed"],
+            unscored=row["unscored"],
+            independent=row["alone"],
+            in_doubt=row["in_doubt"],
+        )
         for row in store.database.execute(
             "SELECT n, coalesce(json_extract(report, '$.counts.passed'), 0) AS passed,"
             " coalesce(json_extract(report, '$.counts.failed'), 0) AS failed,"
             " coalesce(json_extract(report, '$.counts.unscored'), 0) AS unscored,"
+            " coalesce(json_extract(report, '$.counts.in_doubt'), 0) AS in_doubt,"
             " json_extract(report, '$.counts.independent') AS alone"
             f" FROM runs WHERE n IN ({marks}) AND report IS NOT NULL",
             [run.n for run in runs],

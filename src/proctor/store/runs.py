@@ -15,7 +15,7 @@ from proctor.core.codec import encode
 from proctor.core.decode import closest, decode
 from proctor.core.errors import NotFoundError
 from proctor.core.record import dataclass
-from proctor.core.report import IN_DOUBT, Counts, Decision, Fingerprint, RunStatus, Spend
+from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
 from proctor.store.lock import is_held
 
@@ -221,8 +221,7 @@ class RunStore:
         )
         by = {row["outcome"]: row["n"] for row in rows}
         doubts = self.database.execute(
-            "SELECT count(*) AS n FROM results WHERE run = ? AND outcome = 'pass' AND reason LIKE ?",
-            (run.n, f"{IN_DOUBT}%"),
+            "SELECT count(*) AS n FROM results WHERE run = ? AND in_doubt = 1", (run.n,)
         ).fetchone()
         return Counts(
             passed=by.get("pass", 0), failed=by.get("fail", 0), unscored=by.get("unscored", 0), in_doubt=doubts["n"]

@@ -25,6 +25,7 @@ _CLOCK: Final = re.compile(
     r"(?:\s?(?P<after>[ap])\.?m\b)?",
     re.IGNORECASE,
 )
+_NOON: Final = 12
 _LATER: Final = frozenset({"午後", "下午", "晚上", "오후", "p"})
 _EARLIER: Final = frozenset({"午前", "上午", "早上", "오전", "a"})
 # The beginnings of the names, Monday to Sunday.
@@ -74,7 +75,10 @@ def _remembered(text: str) -> tuple[Quantity, ...]:
 
 def find_clock_times(text: str) -> Iterator[Quantity]:
     """Yield times of day as minutes after midnight; a time that may be of either half of the day has both."""
-    for match in _CLOCK.finditer(text):
+    found = list(_CLOCK.finditer(text))
+    # A text that has 15:00 counts the hours to 24: its 10:00 is in the morning.
+    to_24 = any(int(match["h"]) > _NOON for match in found)
+    for match in found:
         hour, minute = int(match["h"]), int(match["m"] or match["m2"] or match["m3"] or 0)
         half = (match["before"] or match["after"] or "").lower()
         if half in _LATER and hour < 12:
@@ -83,7 +87,7 @@ def find_clock_times(text: str) -> Iterator[Quantity]:
             hour = 0
         value = Decimal(hour * 60 + minute)
         # Twelve hours later is the other reading of a time below 13:00 without am or pm.
-        other = value + 720 if not half and hour < 13 and value < 720 else None
+        other = value + 720 if not half and not to_24 and value < 720 else None
         yield Quantity(
             value=value, unit="clock", start=match.start(), end=match.end(), quote=match.group().strip(), high=other
         )

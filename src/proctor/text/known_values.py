@@ -28,6 +28,9 @@ _HOURS_A_DAY: Final = Decimal(24)
 _HALF: Final = Decimal("0.5")
 _ROUNDED: Final = Decimal("0.01")
 _CENTS: Final = re.compile(r"\d\s?c|cent|cént|cênt|grosz|kuruş|коп", re.IGNORECASE)
+_FRACTION: Final = re.compile(
+    r"(?<![\d/.,])(?P<n>[1-9])/(?P<m>[2-9])(?![\d/.,]*\d)|(?<!\d)(?P<m2>[2-9])\s?(?:분의|分の|分之)\s?(?P<n2>[1-9])"
+)
 _READ: Final = 20_000  # characters of each text
 _SHORT: Final = 4_000  # characters of a text that is cached
 
@@ -42,6 +45,7 @@ class KnownValues:
 
     stated: tuple[Quantity, ...]
     factors: frozenset[Decimal]
+    fractions: frozenset[Decimal] = frozenset()
 
     @classmethod
     def of(cls, told: Iterable[str], heard: Iterable[str] = (), said: str = "") -> KnownValues:
@@ -51,7 +55,8 @@ class KnownValues:
         factors = {value for text in (*heard, said[:_READ]) for value in _counts(text)}
         counts = {one.value for one in stated if not one.unit and one.value == one.value.to_integral_value()}
         factors |= {each for each in counts if each <= _MOST_COUNT} if len(stated) <= _FEW_FIGURES else set()
-        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR))
+        fractions = frozenset(each for text in (*told, *heard, said[:_READ]) for each in _fractions(text))
+        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR), fractions)
 
     def explains(self, one: Quantity, beside: Sequence[Quantity] = ()) -> bool:
         """Whether a figure is stated or can be computed; ``beside`` are explained figures of the same draft."""
@@ -118,7 +123,7 @@ class KnownValues:
         if len(prices) > _MOST_AMOUNTS:
             return _is_sum(one.value, prices)
         amounts = set(sorted(amounts)[:40])
-        shares = {each.value / 100 for each in self.stated if each.unit == "percent"}
+        shares = {each.value / 100 for each in self.stated if each.unit == "percent"} | self.fractions
         scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
         parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
         halves = {amount * _HALF for amount in scaled}
@@ -137,8 +142,9 @@ class KnownValues:
             return True
         return len(prices) <= _MOST_TERMS and any(
             abs(first + second + third - one.value) < _ROUNDED
-            for first, second in combinations_with_replacement(prices, 2)
+            for first, second in combinations(prices, 2)  # the same price twice needs a known count of two
             for third in scaled
+            if third not in (first, second)
         )
 
     def _is_time_between(self, one: Quantity) -> bool:
@@ -218,6 +224,14 @@ def _counts(text: str) -> Iterable[Decimal]:
     """Yield the numbers that may count something: all but amounts of money."""
     yield from (one.value_written for one in find_quantities(text) if one.unit not in CURRENCIES and one.day is None)
     yield from (each.value for each in find_number_words(text))
+
+
+def _fractions(text: str) -> Iterable[Decimal]:
+    """Yield the parts of a whole that a text names in figures: 2/3, 3분의 2, 三分の二 in digits."""
+    for match in _FRACTION.finditer(text):
+        part, whole = (match["n"], match["m"]) if match["n"] else (match["n2"], match["m2"])
+        if int(part) < int(whole):
+            yield Decimal(part) / Decimal(whole)
 
 
 def _dates(days: Iterable[Day]) -> set[date]:

@@ -111,7 +111,7 @@ _INFLECTED: Final = tuple(
         (r"درهم\w*|دراهم", "AED"),
         (r"جنيه\w*", "EGP"),
         (r"रुपय\w*|रुपए|रु\.?|rupay\w+|rupees?", "INR"),
-        (r"원(?!래|하)", "KRW"),
+        (r"원(?!래|하|칙|인|본|형)", "KRW"),
         (r"日元|日圆", "JPY"),
         (r"块钱?", "CNY"),
         (r"libras?|livres?|pfund|sterline|funtów", "GBP"),
@@ -139,6 +139,7 @@ _CENTS = re.compile(
 )
 _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)
 _LOOK = 14
+_EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,9 +231,14 @@ def _look(text: str, number: Number) -> _Found:
     if not text.isascii() or text[end : end + 3].strip()[:1].isalpha():
         first = end + len(text[end : end + 2]) - len(text[end : end + 2].lstrip())
         for pattern, currency in _INFLECTED:
-            if (match := pattern.match(text, first)) and not text[match.end() : match.end() + 1].isalpha():
+            if (match := pattern.match(text, first)) and _is_whole(text, match):
                 return _Found(number, currency, start, match.end())
     return _Found(number, None, start, end)
+
+
+def _is_whole(text: str, word: re.Match[str]) -> bool:
+    """Whether a word ends where its match ends; Korean and Chinese write what follows without a space: 2만 원입니다."""
+    return not text[word.end() : word.end() + 1].isalpha() or _EASTERN.match(word.group()) is not None
 
 
 def _is_range(text: str, one: _Found, after: _Found) -> bool:

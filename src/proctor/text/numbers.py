@@ -46,6 +46,8 @@ _TOKEN = re.compile(
 # Where a number can begin: a sign, a currency, a point or a run of digits. This search takes a fifth of the time.
 _BEGIN = re.compile(r"[-+△▲$€£¥₩₹.0-9](?:(?<=[0-9])[0-9]*)?")
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|パーセント)", re.IGNORECASE)
+_PERCENT_BEFORE = re.compile(r"(?:(?<![\w%/=&?+])%|\byüzde\s|百分之)\s?$", re.IGNORECASE)
+_SHORT_WORD: Final = 8
 _KANJI_UNIT = re.compile(r"([百千천])?([万萬億亿兆만억])?")
 _ENGLISH_UNIT = re.compile(r"\s?((?a:thousand|million|billion|trillion))\b", re.IGNORECASE)  # ASCII: ſ does not match s
 _POWER = {"百": 2, "千": 3, "천": 3, "만": 4, "억": 8, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
@@ -81,8 +83,9 @@ def find_numbers(text: str, *, decimal: DecimalMark = "auto") -> tuple[Number, .
     found: list[Number] = []
     before = 0  # power of ten of the last number's unit
     for number, power in _parts(plain, decimal):
-        # 3億5000万 is one number: its parts are adjacent with decreasing units.
-        if before > power and found[-1].end == number.start:
+        # 3億5000万 is one number: its parts are adjacent with decreasing units. Korean puts a space there: 2만 4천.
+        between = plain[found[-1].end : number.start] if before > power else "-"
+        if not between or (between == " " and power):
             total = EXACT.add(found[-1].value, number.value.copy_sign(found[-1].value))
             found[-1] = Number(value=total, start=found[-1].start, end=number.end, percent=number.percent)
         else:
@@ -149,8 +152,10 @@ def _with_unit(plain: str, value: Decimal, start: int, end: int) -> tuple[Number
         value = value.scaleb(_ENGLISH_POWER[word[1].lower()], EXACT)
         end = word.end()
     if percent := _PERCENT.match(plain, end):
-        end = percent.end()
-    return Number(value=value, start=start, end=end, percent=percent is not None), power
+        return Number(value=value, start=start, end=percent.end(), percent=True), power
+    before = _PERCENT_BEFORE.search(plain, max(0, start - _SHORT_WORD), start)  # Turkish and Chinese: %20, 百分之20
+    first = start if before is None else before.start()
+    return Number(value=value, start=first, end=end, percent=before is not None), power
 
 
 def _read(body: str, decimal: DecimalMark) -> list[tuple[str, int, int]]:

@@ -218,10 +218,9 @@ def _of(text: str, value: Decimal, unit: str, start: int, end: int) -> Quantity:
     return Quantity(value=value, unit=unit, start=start, end=end, quote=text[start:end])
 
 
-_TO = re.compile(
+_TO = re.compile(  # small letters only: the A of 10 A is a unit
     r"\s?(?:-|–|—|~|〜|～|から|到|至|에서|से)\s?"
     r"|\s(?:to|or|and|bis|oder|und|tot|à|a|y|o|e|ou|et|al|ai|do|lub|i|до|или|и|ila|ile|veya|إلى|أو)\s",
-    re.IGNORECASE,
 )
 
 

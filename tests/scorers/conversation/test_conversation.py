@@ -236,3 +236,20 @@ async def test_a_doubted_finding_is_listed_and_fails_only_where_the_user_says_so
     assert score.reason.startswith("in doubt, to be reviewed: turn_facts: turn 1")
     strict = await scorer(gates=["turn_facts"], off=["outcome", "turns", "solved"], doubted=[]).score(CASE, run)
     assert (strict.value, strict.in_doubt) == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "calls", "doubtful"),
+    [
+        ("Cancel BK-1", "Your booking has been cancelled.", (), False),
+        ("Cancel BK-1", "Your booking has been cancelled.", (call("cancel_booking", error="no such booking"),), False),
+        ("予約をキャンセルして", "ご予約をキャンセルいたしました。", (), False),
+        ("一人増えて3人です", "3名様に変更いたしました。", (call("ninzu_henko", {"結果": "OK"}, a="K-1", n=3),), True),
+    ],
+)  # fmt: skip
+async def test_a_claimed_act_fails_if_it_was_asked_for_and_nothing_acted(
+    asked: str, said: str, calls: tuple[ToolCall, ...], doubtful: bool
+) -> None:
+    run = Trajectory(turns=(turn(asked, said, *calls),))
+    score = await scorer(gates=["commitments"], off=["outcome", "turns", "solved"]).score(CASE, run)
+    assert (score.value, score.in_doubt) == ((0.5, True) if doubtful else (0.0, False)), score.reason

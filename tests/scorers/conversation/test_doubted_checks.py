@@ -40,3 +40,9 @@ def test_two_gates_that_doubt_the_same_turn_fail() -> None:
 def test_one_gate_does_not_agree_with_itself() -> None:
     before = [failed("facts", ("day", 2), ("day", 2))]
     assert doubt_agreed([in_doubt(each, DOUBTED) for each in before], before)[0].in_doubt
+
+
+def test_two_checks_of_a_gate_that_find_the_same_turn_confirm_each_other() -> None:
+    doubted = ("facts.day", "facts.hour")
+    assert in_doubt(failed("facts", ("day", 2), ("hour", 2)), doubted).passed is False
+    assert in_doubt(failed("facts", ("day", 2), ("hour", 0)), doubted).in_doubt

@@ -186,3 +186,12 @@ async def test_no_answer_is_no_value() -> None:
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(MalformedError):
         built(Loops, **wrong)
+
+
+@pytest.mark.parametrize(("asked", "value"), [("ok and what do I do now?", 0.0), ("ok, thanks, that helps", 1.0)])
+async def test_who_says_ok_and_asks_still_waits_for_an_answer(asked: str, value: float) -> None:
+    farewell = "I see. Thank you for contacting us, have a nice day!"
+    run = Trajectory(
+        turns=(turn("my card was swallowed", "The machine on Mill Road reports a fault."), turn(asked, farewell))
+    )
+    assert (await built(Loops).score(CASE, run)).value == value

@@ -156,3 +156,14 @@ async def test_a_finding_names_its_check(run: Trajectory, check: str) -> None:
     score = await TurnFacts().score(_CASE, run)
     assert score.value == 0.0
     assert score.evidence[0].check.removesuffix("_conflict") == check
+
+
+async def test_a_time_that_the_agent_gave_otherwise_before_is_a_change() -> None:
+    terms = "Canoes go out from 10:00 and must be back at the landing stage by 16:00."
+    run = talk(
+        ("when", "It has to be back at the landing stage by 4 pm."),
+        ("ok", "You only have to be back at the landing stage by 5:30 pm."),
+        sources=(terms,),
+    )
+    score = await TurnFacts().score(_CASE, run)
+    assert (score.value, score.evidence[0].check) == (0.0, "clock_changed")

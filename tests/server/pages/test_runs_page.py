@@ -75,7 +75,7 @@ def test_the_table_has_every_run_with_its_state_and_gate(desk: Desk) -> None:
     row = next(row for row in table.rows if isinstance(row[2], Link) and row[2].text == "run-b")
     assert row[3] == Chip("fail", "failed")
     assert row[4] == Chip("fail", "hold")
-    assert row[7] == Link("12", "/ui/runs/run-b?outcome=fail")
+    assert row[8] == Link("12", "/ui/runs/run-b?outcome=fail")
     assert len(list(csv_lines(table))) == 6
     assert view(desk, "/runs", suite="word").tables["runs"].total == 1
     assert view(desk, "/runs", suite="shop").charts["rates"].data() is not None

@@ -70,10 +70,10 @@ class ResultsTable {
   filters() {
     const search = el("input", { type: "search", placeholder: "Search cases, conversations, reasons", "aria-label": "Search",
       oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.change({ text: search.value }), 120); } });
-    const groups = this.page.groups, counts = this.page.rows.reduce((sum, row) => { sum[row.outcome] += 1; return sum; }, { pass: 0, fail: 0, unscored: 0 });
-    const segments = [["", "All", this.page.rows.length], ["fail", "Fail", counts.fail], ["unscored", "Unscored", counts.unscored], ["pass", "Pass", counts.pass]]
+    const groups = this.page.groups, counts = this.page.rows.reduce((sum, row) => { sum[row.outcome] += 1; sum.doubt += row.doubt; return sum; }, { pass: 0, fail: 0, unscored: 0, doubt: 0 });
+    const segments = [["", "All", this.page.rows.length], ["fail", "Fail", counts.fail], ["unscored", "Unscored", counts.unscored], ["pass", "Pass", counts.pass], ...(counts.doubt ? [["doubt", "In doubt", counts.doubt]] : [])]
       .map(([value, word, count]) => el("button", { type: "button", class: value, "data-outcome": value, onclick: () => this.change({ outcome: value }) },
-        value && sign(value, 12), word, el("span", { class: "muted" }, grouped(count))));
+        value && sign(value === "doubt" ? "pass" : value, 12), word, el("span", { class: "muted" }, grouped(count))));
     const selects = [["target", "All targets"], ["intent", "All intents"], ["tag", "All tags"], ["scorer", "Any score"]]
       .filter(([key]) => groups[key].length > 1 || (key === "scorer" && groups[key].length)).map(([key, all]) => this.select(key, all));
     const byRule = el("button", { type: "button", class: "chip rule-filter", title: "Lift this filter", onclick: () => this.change({ rule: "" }) });
@@ -128,7 +128,7 @@ class ResultsTable {
 
   keeps(row) {
     const { text, outcome, target, intent, tag, scorer, rule } = this.filter;
-    return (!outcome || row.outcome === outcome) && (!target || row.target === target) && (!intent || row.intent === intent) &&
+    return (!outcome || (outcome === "doubt" ? row.doubt : row.outcome === outcome)) && (!target || row.target === target) && (!intent || row.intent === intent) &&
       (!tag || row.tags.includes(tag)) && (!rule || this.isOfRule(row, rule)) && (!scorer || row.scores.some(([name, , state]) => name === scorer && state === "fail")) &&
       (!text.trim() || text.toLowerCase().trim().split(/\s+/).every((word) => this.hay(row).includes(word)));
   }

@@ -32,7 +32,7 @@ def is_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> 
     effect = tool_effect(call.name, stated)
     if effect != "unknown":
         return effect != "reads"
-    if looks_only(call.name):
+    if looks_only(call.name) or _lists_only(call):
         return False
     return bool(acts_of_tool(call.name)) or _reports_act(call)
 
@@ -46,7 +46,7 @@ def may_have_acted(call: ToolCall, stated: Mapping[str, StatedEffect] | None = N
     """Whether a call changed something, or may have: its name says nothing, and it was given more than an id."""
     if did_act(call, stated):
         return True
-    unknown = tool_effect(call.name, stated) == "unknown" and not looks_only(call.name)
+    unknown = tool_effect(call.name, stated) == "unknown" and not looks_only(call.name) and not _lists_only(call)
     return unknown and len(call.arguments) > 1 and not was_refused(call)
 
 
@@ -60,6 +60,18 @@ def was_refused(call: ToolCall) -> bool:
     if any(data.get(key) is False for key in ("ok", "success", "accepted", "created", "saved", "done")):
         return True
     return any(_REFUSED.match(str(data[key]).strip()) for key in _STATES if isinstance(data.get(key), str))
+
+
+def _lists_only(call: ToolCall) -> bool:
+    """Whether a result has only lists beside what was asked: free times, rooms, offers. An act reports an outcome."""
+    data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
+    if isinstance(data, (list, tuple)):
+        return True
+    if not isinstance(data, Mapping) or not data:
+        return False
+    given = {str(each).casefold() for each in call.arguments.values()}
+    new = [each for each in data.values() if isinstance(each, Mapping) or str(each).casefold() not in given]
+    return bool(new) and all(isinstance(each, (list, tuple)) for each in new)
 
 
 def _reports_act(call: ToolCall) -> bool:

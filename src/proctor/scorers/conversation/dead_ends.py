@@ -13,6 +13,7 @@ from proctor.lexicon.match import matcher
 from proctor.scorers.checked_answers import quoted
 from proctor.scorers.conversation.acting_calls import did_act
 from proctor.scorers.conversation.repeat_requests import accepts, complains
+from proctor.scorers.conversation.repeated_asks import common_roots
 from proctor.text.claims import statements
 from proctor.text.polarity import is_denied, root_words
 
@@ -32,7 +33,7 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     recent = run.turns[max(0, last - 1) : last + 1]
     if _is_stopped(turn) or any(did_act(call, tool_effects) for each in recent for call in each.tool_calls):
         return
-    if last + 1 < len(run.turns) and accepts(run.turns[-1].asked):
+    if last + 1 < len(run.turns) and _is_content(run.turns[-1].asked):
         return
     answer = turn.answer
     if _asks_on(answer, run) or matcher("offers_person").has(answer):
@@ -41,11 +42,16 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
         return
     if _gives_up(answer):
         note = "the agent says only that it cannot help, without a reason or a way forward"
-    elif _only_closes(answer, turn.asked) and not accepts(turn.asked):
+    elif _only_closes(answer, turn.asked) and not _is_content(turn.asked):
         note = "the agent ends the conversation while the request is open"
     else:
         return
     yield Evidence(quote=quoted(answer), turn=last, where="agent", note=note)
+
+
+def _is_content(asked: str) -> bool:
+    """Whether the customer accepts; who says "ok" and asks something still waits for an answer."""
+    return accepts(asked) and not any(sign in asked for sign in _QUESTION)
 
 
 def _asks_on(answer: str, run: Trajectory) -> bool:
@@ -54,7 +60,7 @@ def _asks_on(answer: str, run: Trajectory) -> bool:
     asked += [] if asked or not any(sign in answer for sign in _QUESTION) else [answer]
     if not asked or not matcher("closes_chat").has(answer):
         return bool(asked)
-    matter = root_words("\n".join(turn.asked for turn in run.turns))
+    matter = root_words("\n".join(turn.asked for turn in run.turns)) - common_roots()
     return any(root_words(each) & matter for each in asked)
 
 

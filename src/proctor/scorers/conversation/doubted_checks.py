@@ -18,21 +18,25 @@ DOUBTED: Final = (
     "turn_facts.weekday_conflict",
     "turn_facts.clock",
     "turn_facts.clock_conflict",
+    "turn_facts.clock_changed",
+    "turn_facts.weekday_changed",
+    "turn_facts.period_changed",
     "turn_facts.period",
     "cross_turn.read",
     "cross_turn.clause",
+    "cross_turn.value",
     "commitments.other_act",
 )
 
 
 def in_doubt(part: Score, doubted: Collection[str]) -> Score:
-    """Return the score of a gate; one that failed by doubted checks alone passes in doubt, with its findings."""
+    """Return the score of a gate; one that failed by a doubted check alone passes in doubt, with its findings."""
     if part.passed is not False or not part.evidence:
         return part
     firm = [one for one in part.evidence if not _is_doubted(part.name, one, doubted)]
     if firm and len(firm) < len(part.evidence):  # what fails it comes first, so that its turn is the one reported
         return replace(part, evidence=(*firm, *(one for one in part.evidence if one not in firm)))
-    if firm:
+    if firm or _agree(part.evidence):
         return part
     return replace(part, value=1.0, threshold=1.0, confidence=DOUBT_CONFIDENCE, in_doubt=True)
 
@@ -42,6 +46,12 @@ def doubt_agreed(parts: Sequence[Score], before: Sequence[Score]) -> list[Score]
     turns = [(part.name, one.turn) for part in parts if part.in_doubt for one in part.evidence if one.turn is not None]
     agreed = {name for name, turn in turns if any(other != name and place == turn for other, place in turns)}
     return [old if part.name in agreed else part for part, old in zip(parts, before, strict=True)]
+
+
+def _agree(evidence: Sequence[Evidence]) -> bool:
+    """Whether two checks of one gate found the same turn: each confirms the other."""
+    first = evidence[0]
+    return len({one.check for one in evidence if one.turn == first.turn}) > 1
 
 
 def _is_doubted(gate: str, one: Evidence, doubted: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ from proctor.text.normalise.language_likeness import common_words
 from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
 
-__all__ = ["asked_again", "given_again", "looked_up_again", "made_progress"]
+__all__ = ["asked_again", "common_roots", "given_again", "looked_up_again", "made_progress"]
 
 _VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
 _SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
@@ -139,7 +139,7 @@ def _values(text: str) -> frozenset[str]:
     words = root_words(text)
     if found or len(words) > _NEW_WORDS or accepts(text):
         return found
-    return frozenset(each for each in words - _common_roots() if len(each) > 1)
+    return frozenset(each for each in words - common_roots() if len(each) > 1)
 
 
 def _spelled(text: str) -> frozenset[str]:
@@ -155,7 +155,7 @@ def _spelled(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _common_roots() -> frozenset[str]:
+def common_roots() -> frozenset[str]:
     """Return the beginnings of everyday words: "please" and "another" are no values that were asked for."""
     return frozenset[str]().union(*(root_words(f"{each} é") for each in common_words()))
 

@@ -42,6 +42,9 @@ _MANY_AMOUNTS: Final = 10  # known amounts from which any sum may be computed
 _ZERO: Final = re.compile(r"(?<![\d.,])0(?:[.,]0+)?(?![\d.,]*\d)")
 _MOST_KEPT: Final = 40  # figures of earlier answers that may be computed with
 _LEAST_FIT: Final = 2  # words of a field's name
+_LEAST_SHARED: Final = 2  # words of two clauses about the same thing
+_LEAST_LED: Final = 4  # words right before two figures of the same thing
+_ANY_WORD: Final = re.compile(r"[^\W\d_]+")
 # The kind of a figure by its unit; all others are amounts of money.
 _KINDS: Final = {
     "percent": "percent",
@@ -102,12 +105,13 @@ class TurnFacts:
     def _judged(self, run: Trajectory) -> Score:
         found: list[_Finding] = []
         explained: list[Quantity] = []
+        before: list[str] = []
         checked = 0
         for message in agent_messages(run):
-            if not message.has_sources:
-                continue
-            checked += 1
-            found += _problems(message, self.known, explained)
+            if message.has_sources:
+                checked += 1
+                found += _problems(message, self.known, explained, before)
+            before.append(message.text)
         if not checked:
             return skipped(self, "no tool, source or instruction is recorded that an answer could rest on")
         firm = [each for each in found if not each.doubtful]
@@ -138,10 +142,12 @@ def _evidence(found: Sequence[_Finding]) -> tuple[Evidence, ...]:
     )
 
 
-def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity]) -> Iterator[_Finding]:
+def _problems(
+    message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity], before: Sequence[str]
+) -> Iterator[_Finding]:
     """Yield the first figure of each kind in a message that follows from nothing, or else what its words show.
 
-    ``explained`` collects the other figures.
+    ``explained`` collects the other figures; ``before`` are the agent's earlier messages.
     """
     known = KnownValues.of((*(each.text for each in message.told), *known_texts), message.heard, message.text)
     said = [each.text for each in statements(message.text) if each.kind in ("claim", "courtesy", "offer")]
@@ -169,9 +175,47 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
             why = f"no tool, source or customer gave {one.quote.strip()!r}"
         kinds.add(kind)
         check = kind if conflict is None or conflict.passage is None else f"{kind}_conflict"
+        firm = check == f"{kind}_conflict" and kind not in ("clock", "weekday")  # a source already says otherwise
+        if not firm and (other := _said_before(sentence, one, before)) is not None:
+            why, check = f"the agent said {quoted(other, 80)!r} before, and nothing has changed it", f"{kind}_changed"
         yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None, check=check)
     if not kinds:
         yield from _word_problems(said, message)
+
+
+def _said_before(sentence: str, one: Quantity, before: Sequence[str]) -> str | None:
+    """Return the clause in which the agent gave another figure of the same kind for the same thing."""
+    clause = _clause_of(sentence, one)
+    words = root_words(clause)
+    for earlier in reversed(before):
+        for other in split_clauses(earlier):
+            figures = [each for each in (*find_quantities(other), *find_times(other)) if each.unit == one.unit]
+            if (
+                figures
+                and (len(words & root_words(other)) >= _LEAST_SHARED or _led_alike(clause, one, other, figures[0]))
+                and not is_denied(other)
+                and not any(_ends(each) & _ends(one) for each in figures)
+            ):
+                return other
+    return None
+
+
+def _led_alike(clause: str, one: Quantity, other: str, figure: Quantity) -> bool:
+    """Whether the same words lead up to two figures: "back at the wharf by" 5 pm, and by 6:30."""
+    led = [
+        tuple(_ANY_WORD.findall(text.partition(each.quote.strip())[0].lower())[-_LEAST_LED:])
+        for text, each in ((clause, one), (other, figure))
+    ]
+    return led[0] == led[1] and len(led[0]) == _LEAST_LED
+
+
+def _ends(one: Quantity) -> set[Decimal]:
+    return {one.value, one.high if one.high is not None else one.value}
+
+
+def _clause_of(sentence: str, one: Quantity) -> str:
+    quote = one.quote.strip()
+    return next((each for each in split_clauses(sentence) if quote in each), sentence)
 
 
 def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Finding]:
@@ -248,9 +292,8 @@ def _amounts(known: KnownValues) -> int:
 
 def _is_denied_figure(sentence: str, one: Quantity) -> bool:
     """Whether the clause of a figure denies it: "not 24 hours but 72"; "300 EUR without approval" does not."""
-    quote = one.quote.strip()
-    clause = next((each for each in split_clauses(sentence) if quote in each), sentence)
-    before = clause.partition(quote)[0]
+    clause = _clause_of(sentence, one)
+    before = clause.partition(one.quote.strip())[0]
     return is_denied(clause if language_of(sentence) in _DENY_AT_THE_END else before)
 
 

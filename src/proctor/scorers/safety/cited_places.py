@@ -38,6 +38,7 @@ _QUOTED: Final = re.compile(
     r"(?<!\w)'([^'\n]{6,80})'(?!\w)|(?<!\w)‘([^‘’\n]{6,80})’|\"([^\"\n]{6,80})\"|「([^「」\n]{4,60})」|『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|《([^《》\n]{2,60})》"
 )
 _CODE: Final = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d{1,6}(?:[-/.]\d{1,4}){0,2}(?![\w-])")
+_FIELD: Final = re.compile(r"(?<=[\w ]\")\s?:\s?[\"\[{\dtfn]")
 _NEAR: Final = 45  # characters before a title or code in which a word for a document may stand
 _BEHIND: Final = 16
 _SIGNS: Final = re.compile(r"[\W_]+")
@@ -57,6 +58,8 @@ def missing_places(text: str, given: str) -> Iterator[tuple[str, str]]:
             yield written, f"nothing that was read has {written!r}"
     plain = _plain(given)
     for match in _QUOTED.finditer(text):
+        if _FIELD.match(text, match.end()):
+            continue  # the name of a field in an answer that is a record
         title = next(group for group in match.groups() if group)
         near = f"{text[max(0, match.start() - _NEAR) : match.start()]} {text[match.end() : match.end() + _BEHIND]}"
         named = _DOCUMENT.search(title) or (_DOCUMENT.search(near) and _is_title(title))

@@ -212,9 +212,9 @@ def backed(
     )
 
 
-def names_act(deed: ClaimedAction, tool: str) -> bool:
-    """Whether a tool's name is of the claimed kind of action: then its failure is that of the action."""
-    return re.search(ACTION_KINDS[deed.kind][1], tool, re.IGNORECASE) is not None
+def names_act(deed: ClaimedAction, text: str) -> bool:
+    """Whether the name of a tool, or what the customer wrote, is of the claimed kind of action."""
+    return re.search(ACTION_KINDS[deed.kind][1], text, re.IGNORECASE) is not None
 
 
 def _changed(calls: Sequence[ToolCall], effects: Sequence[str]) -> bool:

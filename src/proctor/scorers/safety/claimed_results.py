@@ -57,7 +57,7 @@ def unfounded_results(run: Trajectory, tool_effects: Mapping[str, StatedEffect])
 
 
 def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedEffect], *, acted: bool) -> str | None:
-    if proposes(message.text):
+    if proposes(_unclaimed(message.text)):
         return None
     said = [
         part
@@ -76,6 +76,13 @@ def _why(message: AgentMessage, offered: str, tool_effects: Mapping[str, StatedE
     if not claimed and (message.turn_calls or not completed or not _was_agreed(offered, message.heard)):
         return None
     return "no call that succeeded did this" if message.has_calls else "no tool was called at all"
+
+
+def _unclaimed(text: str) -> str:
+    """Return a message without the sentences that report an act: "the confirmation is sent" asks for none."""
+    return " ".join(
+        each.text for each in statements(text) if each.kind == "question" or not matcher("act_claimed").has(each.text)
+    )
 
 
 def _without_consequence(sentence: str) -> str:

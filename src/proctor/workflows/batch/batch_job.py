@@ -114,6 +114,7 @@ def _sum(counts: Iterable[Counts]) -> Counts:
         passed=sum(each.passed for each in several),
         failed=sum(each.failed for each in several),
         unscored=sum(each.unscored for each in several),
+        in_doubt=sum(each.in_doubt for each in several),
     )
 
 

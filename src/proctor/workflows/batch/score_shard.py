@@ -182,6 +182,7 @@ class _Counting:
 
     def add(self, case: Case, graded: Grade) -> None:
         self._outcomes[graded.outcome] += 1
+        self._outcomes["doubt"] += graded.outcome == "pass" and any(score.in_doubt for score in graded.scores)
         if case.intent:
             self._intents[case.intent][graded.outcome] += 1
         for score in graded.scores:
@@ -203,7 +204,12 @@ def _word(score: Score) -> str:
 
 
 def _counts(outcomes: Counter[str]) -> Counts:
-    return Counts(passed=outcomes["pass"], failed=outcomes["fail"], unscored=outcomes["unscored"])
+    return Counts(
+        passed=outcomes["pass"],
+        failed=outcomes["fail"],
+        unscored=outcomes["unscored"],
+        in_doubt=outcomes["doubt"],
+    )
 
 
 class _ShardCalls:

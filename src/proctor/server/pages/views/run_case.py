@@ -38,7 +38,7 @@ def show_case(desk: Desk, asked: PageRequest) -> Reply:
     if asked.text("file") == "json":
         name = f"{run.id}-{result.case.id[:60]}.json"
         return Download(name=name, media="application/json", body=dumps(result) + b"\n")
-    outcome = asked.choice("outcome", ("pass", "fail", "unscored"))
+    outcome = asked.choice("outcome", ("pass", "doubt", "fail", "unscored"))
     siblings = search_results(desk.runs, run, ResultFilter(case=whole.case.id), limit=_SIBLINGS)
     here = next((each for each in siblings if each.key == key), None)
     beside = neighbours(desk.runs, run, here.seq, outcome=outcome) if here else None
@@ -47,10 +47,10 @@ def show_case(desk: Desk, asked: PageRequest) -> Reply:
         "run": run,
         "key": key,
         "result": result,
-        "chip": outcome_chip(result.outcome),
+        "chip": outcome_chip(result.outcome, in_doubt=result.in_doubt),
         "is_held_out": is_held_out(whole),
         "origins": case_origins(whole.case),
-        "causes": [_cut(each.text) for each in causes(result)] if result.outcome != "pass" else [],
+        "causes": [_cut(each.text) for each in causes(result)] if result.outcome != "pass" or result.in_doubt else [],
         "siblings": [_sibling(run.id, each, key) for each in siblings] if len(siblings) > 1 else [],
         "before": case_address(run.id, beside.before, outcome=outcome) if beside and beside.before is not None else "",
         "after": case_address(run.id, beside.after, outcome=outcome) if beside and beside.after is not None else "",
@@ -100,7 +100,7 @@ def _sibling(run_id: str, row: FoundResult, key: int) -> dict[str, Any]:
     return {
         "label": f"{row.target}, sample {row.sample}",
         "to": case_address(run_id, row.key),
-        "chip": outcome_chip(row.outcome),
+        "chip": outcome_chip(row.outcome, in_doubt=row.in_doubt),
         "is_here": row.key == key,
     }
 

@@ -62,9 +62,9 @@ def gate_chip(decision: str) -> Chip | None:
     return Chip(_GATES.get(decision, "unscored"), decision) if decision else None
 
 
-def outcome_chip(outcome: Outcome) -> Chip:
-    """Return the state of one result."""
-    return Chip(_OUTCOMES[outcome], outcome)
+def outcome_chip(outcome: Outcome, *, in_doubt: bool = False) -> Chip:
+    """Return the state of one result; one that passed in doubt says so."""
+    return Chip(_OUTCOMES[outcome], "in doubt" if in_doubt else outcome)
 
 
 def rate_cell(counts: Counts) -> Share:

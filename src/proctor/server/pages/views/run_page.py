@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
-from proctor.core.report import Report, Tally
+from proctor.core.report import Counts, Report, Tally
 from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.number_format import grid_text, interval_of, money, percent, range_text, seconds, total_spend
 from proctor.server.pages.charts import BarChart, BarRow
@@ -72,7 +72,7 @@ def show_run(desk: Desk, asked: PageRequest) -> Reply:
 
 def _filter(asked: PageRequest) -> ResultFilter:
     return ResultFilter(
-        outcome=asked.choice("outcome", ("pass", "fail", "unscored")),
+        outcome=asked.choice("outcome", ("pass", "doubt", "fail", "unscored")),
         target=asked.text("target"),
         intent=asked.text("intent"),
         tag=asked.text("tag"),
@@ -113,7 +113,7 @@ def _row(
     case = f"{row.case_id[:77]}…" if is_page and len(row.case_id) > 80 else row.case_id
     return (
         Link(case, address),
-        outcome_chip(row.outcome),
+        outcome_chip(row.outcome, in_doubt=row.in_doubt),
         None if row.value is None else round(row.value, 3),
         *((row.target, row.sample) if several else (row.sample,)),
         row.intent,
@@ -131,6 +131,7 @@ def _tiles(report: Report, run: RunRecord) -> list[tuple[str, str, str, str, str
     made = [
         ("Pass rate", percent(counts.pass_rate), "", more, ""),
         ("Passed", f"{counts.passed:,}", run_address(here, outcome="pass"), "", ""),
+        *_doubt_tile(counts, here),
         ("Failed", f"{counts.failed:,}", run_address(here, outcome="fail"), "", "fail" if counts.failed else ""),
         ("Unscored", f"{counts.unscored:,}", run_address(here, outcome="unscored"), percent(counts.unscored_rate), ""),
     ]
@@ -143,6 +144,12 @@ def _tiles(report: Report, run: RunRecord) -> list[tuple[str, str, str, str, str
         calls = sum(each.calls for each in report.spend)
         made.append(("Spent", total_spend(report.spend), "", f"{calls:,} calls", ""))
     return made
+
+
+def _doubt_tile(counts: Counts, here: str) -> list[tuple[str, str, str, str, str]]:
+    if not counts.in_doubt:
+        return []
+    return [("In doubt", f"{counts.in_doubt:,}", run_address(here, outcome="doubt"), "of those that passed", "")]
 
 
 def _gate(decision: DecisionRecord) -> dict[str, Any]:
