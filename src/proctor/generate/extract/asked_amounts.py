@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from proctor.generate.extract.number_words import COUNT, ONE, count_of
+from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
@@ -108,6 +108,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
+    text = in_digits(text, code or "en")
     for match in _pattern(code).finditer(text):
         start = match.start("low")
         head = text[max(0, match.start() - 60) : match.start()]

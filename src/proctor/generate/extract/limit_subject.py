@@ -68,7 +68,7 @@ _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
 _PART: Final = Lazy(
     r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )"
     r"\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}"
-    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|with an?)\b",
+    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|with an?|between (?:the|these|those)|zwischen (?:de[nm]|diesen)|entre (?:les|los|las|os|as)|tra (?:i|le|gli))\b",
     re.IGNORECASE,
 )
 

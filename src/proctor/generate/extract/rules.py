@@ -101,7 +101,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     scope = replace(
         scope,
         html=any(re.search(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>", each.text) for each in statements),
-        each=(products.noun, products.each) if (products := counted_products(statements)) else ("", ""),
+        each=(products.noun, products.each) if (products := counted_products(statements, scope.language)) else ("", ""),
         line_labels=tuple(_labels_of_lines(prompt.text, statements)) if not scope.structured else (),
     )
     scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
@@ -217,7 +217,7 @@ def _drafts(
 ) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
-    if products := counted_products(statements):
+    if products := counted_products(statements, scope.language):
         yield from count_drafts(products, statements)
     shaped, statements = _of_shape(text, statements, scope, outline)
     yield from shaped

@@ -12,6 +12,7 @@ from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
@@ -110,7 +111,7 @@ def is_conditional(text: str) -> bool:
 
 def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[SpottedCheck, ...]:
     """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge."""
-    bare = _EXAMPLE.sub(lambda found: " " * len(found.group()), text)
+    bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
     for piece in re.split(r"([;；])", bare):

@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.generate.extract.clause_requests import plain
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.number_words import COUNT
+from proctor.generate.extract.number_words import COUNT, in_digits
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
@@ -51,7 +51,7 @@ def _has_content(text: str) -> bool:
     """Whether a rule has a word that is neither a number, a negation nor a function word: ``Never two`` has none."""
     if _UNSPACED.search(text):
         return True
-    bare = re.sub(COUNT, " ", re.sub(NEGATION, " ", text, flags=re.IGNORECASE), flags=re.IGNORECASE)
+    bare = re.sub(COUNT, " ", re.sub(NEGATION, " ", in_digits(text), flags=re.IGNORECASE), flags=re.IGNORECASE)
     return any(word.lower() not in FUNCTION_WORDS for word in re.findall(r"[^\W\d_]+", bare)) or '"' in text
 
 
