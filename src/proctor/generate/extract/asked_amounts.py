@@ -52,6 +52,13 @@ _NOT_COUNTED: Final = re.compile(
 )
 
 
+_LEAST: Final = re.compile(
+    rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
+    r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedAmount:
     """An amount: its measure, its form (``<=``, ``between``, …), its numbers and where it stands.
@@ -97,7 +104,8 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
         (
             form,
             re.compile(
-                rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ]))(?:{before})\s*(?:the |die |les |los |las |os |as |i |le )?$",
+                rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ가-힯]))(?:{before})(?:\s+(?:jamais|pas|nie|niemals|nicht|ever))?\s*"
+                r"(?:the |die |de |het |les |los |las |os |as |i |le )?$",
                 re.IGNORECASE,
             ),
             re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
@@ -144,8 +152,14 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
-            denied = form == ">" and re.search(rf"{NEGATION}[^.;,:]{{0,60}}$", text[:begin], re.IGNORECASE)
+            denied = form == ">" and re.search(rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", text[: match.start("low")], re.IGNORECASE)
             asked = "<=" if denied else form
+            if asked == "<=" and (other := _LEAST.search(text[:begin])):  # ``at least three and no more than seven``
+                least = count_of(other["low"])
+                if least < low:
+                    return AskedAmount(
+                        measure=measure, form="between", low=least, high=low, start=other.start(), end=end
+                    )
             return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
         if after is not None and (bound := after.match(text, end)):
             return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())

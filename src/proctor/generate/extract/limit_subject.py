@@ -60,6 +60,17 @@ _CJK: Final = Lazy(
     r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|すること|にして|します|する|です|ます|"
     r"必ず|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
 )
+# ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
+_TOTAL: Final = Lazy(
+    r"\b(?:in total|overall|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|message|text|output|"
+    r"post|note|mail|e-?mail)|insgesamt|gesamt(?:e|en|er|länge)?|alles zusammen|en tout|au total|"
+    r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
+    r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|łącznie|w sumie|"
+    r"totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
+    re.IGNORECASE,
+)
+_BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
+_UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _SEGMENT: Final = re.compile(r"[,;:，；：、。]|\s[–—-]\s|\.\s")
 _MANNER: Final = Lazy(r"\b(?:in|within|using|auf|mit|en|em|dans|con|com|met|w)\s*$", re.IGNORECASE)
 _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
@@ -78,9 +89,15 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     low, high = _segment(text, start, end)
     if "{{" in text[:start] and _MANNER.search(text[:start]):
         return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
-    if unknown_words(text[low:start] + " " + text[end:high], made):
+    beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
+    if _TOTAL.search(beside) or _is_subject(text[low:start], made):
+        return True
+    adjective = re.match(r"\s+[^\W\d_]+(?=\s*(?:$|[.,;:!)]))", text[end:high] + "\n") if not unknown_words(text[low:start], made) else None
+    if adjective and text[:low].strip() == "":
+        return True  # ``até três parágrafos curtos``
+    if unknown_words(beside, made):
         return False
-    if names_answer(text[low:start] + " " + text[end:high], made):
+    if names_answer(beside, made):
         return True
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
@@ -91,6 +108,14 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
         _PART.search(piece) and unknown_words(piece, made) and not names_answer(piece, made)
         for piece in _SEGMENT.split(before)[-2:]
     )
+
+
+def _is_subject(before: str, made: Sequence[str]) -> bool:
+    """Whether the first noun before a limit is the answer: ``Ta réponse tient en``, ``返事は``."""
+    word = next((word for word in re.findall(r"[^\W\d_]+", before) if word.lower() not in FUNCTION_WORDS), "")
+    if _UNSPACED.search(word):
+        return re.match(r"(?:你的|您的|每[个次]|的)?(?:回答|回复|答复|答案|输出|全文|返信|返事|回答文|出力|答え|답변|응답)", word) is not None
+    return word.lower() in _ANSWER and word.lower() not in _VERBS
 
 
 def _segment(text: str, start: int, end: int) -> tuple[int, int]:

@@ -167,6 +167,8 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
+        if each.bare and each.low > 1 and each.measure in ("words", "characters"):
+            continue  # nobody asks for exactly so many without saying so; the bound may be in words that are not read
         denied = re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<="
         part = None if denied else _part_of(text, each, found, scope, made, structured=structured)
         tag = _TAGGED.get(each.measure) if scope.html and part is not None and part.form == "" else None
