@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from proctor.generate.extract.limit_subject import unknown_words
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.text.lazy_pattern import Lazy
 
@@ -17,7 +18,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "exclamations = 0",
         r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
-        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
+        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|uitroepteken|wykrzyknik\w*|utropstecken|udråbstegn|"
         r"感叹号|感嘆符",
     ),
     (
@@ -63,6 +64,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|"
         r"aanhalingstekens|引号",
     ),
+    ("not (matches /[:：]/)", r"colons|doppelpunkte?|deux-points|dos puntos|dois[- ]pontos|due punti|dubbele punten?|冒号"),
+    ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),
     (
@@ -83,6 +86,13 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
+# Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
+_PHRASE: Final = Lazy(
+    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|ani|och|eller|og|ve|"
+    r"veya)\b|[和或及や与]|(?<=[一-鿿ァ-ヿー])[はをもと]",
+    re.IGNORECASE,
+)
+_NAMES: Final = Lazy("|".join(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_])" for _, pattern in _THINGS), re.IGNORECASE)
 _EXCEPT: Final = Lazy(
     r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|"
     r"a menos|exceto|"
@@ -114,9 +124,23 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
             start = _negated(text, match.start())
             if start is None and _AFTER.match(text, match.end()):
                 start = match.start()
-            if start is not None and not _EXCEPT.search(text, max(0, start - 5)):
+            if (
+                start is not None
+                and not _EXCEPT.search(text, max(0, start - 5))
+                and not _is_qualified(text, start, match.start(), match.end())
+            ):
                 yield predicate, start, match.end()
                 break
+
+
+def _is_qualified(text: str, start: int, at: int, end: int) -> bool:
+    """Whether words that are not read stand with a thing: ``letters for unknowns``, ``repeat the same emoji``.
+
+    Then the ban may be of some of these things, or of something else.
+    """
+    before = _PHRASE.split(text[start:at])[-1] if start < at else ""
+    beside = f"{before} {_PHRASE.split(text[end:])[0]}"
+    return bool(unknown_words(_NAMES.sub(" ", re.sub(NEGATION, " ", beside, flags=re.IGNORECASE)), ()))
 
 
 def _han(pattern: str) -> str:

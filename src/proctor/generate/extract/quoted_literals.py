@@ -66,10 +66,10 @@ _FORMED: Final = Lazy(
     re.IGNORECASE,  # an example of a form, not the text
 )
 _BANNED: Final = Lazy(
-    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
+    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:使用)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
-    r"zu verwenden)|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)",
+    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])",
     re.IGNORECASE,
 )
 # ``The words "a" and "b" must not appear``

@@ -92,6 +92,9 @@ _BE: Final = Lazy(
     r"は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
+_BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
+_CASE_IN_BRACKETS: Final = re.compile(r"\b(?:si|se|als|om|hvis|jeśli)\b", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]")  # words in quotes do not bind the sentence
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
 
 
@@ -115,18 +118,21 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
     found: dict[str, SpottedCheck] = {}
     at = 0
     for piece in re.split(r"([;；])", bare):
-        if (
-            piece not in ";；"
-            and not is_conditional(piece)
-            and not _PERMITTED.search(piece)
-            and not _SOFT.search(piece)
-        ):
+        aside = [found for found in _BRACKETS.finditer(piece) if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())]
+        if aside and not any(re.search(r"\d", found.group()) for found in aside):
+            piece = _blanked(_BRACKETS, piece)  # ``at most one (none if …)``: the case asks for no more than the rule
+        control = _blanked(_QUOTED, piece)
+        if piece not in ";；" and not any(pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)):
             for check in _checks(piece, scope, made):
                 predicate = checkable(_chosen(piece, check))
                 if predicate and predicate not in found:
                     found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
         at += len(piece)
     return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
+
+
+def _blanked(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda found: " " * len(found.group()), text)
 
 
 def _chosen(text: str, check: SpottedCheck) -> str:
