@@ -20,7 +20,6 @@ from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
-from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.json_outline import JsonOutline, outline_drafts, outline_of
 from proctor.generate.extract.labelled_lines import (
@@ -186,11 +185,9 @@ def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[Label
         if is_japanese(statement.text):
             if names := japanese_labels(statement.text):
                 yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif scope.language not in ("", "en"):
-            if not scope.structured and (several := foreign_labels(statement, statements[at + 1 :])):
-                yield several
         elif (
-            (found := labels_in(statement))
+            scope.language in ("", "en")
+            and (found := labels_in(statement))
             and not of_part(statement.text, scope)
             and field_of(statement.text, scope) is None
             and not (scope.structured and named_fields(statement.text))

@@ -1,0 +1,195 @@
+"""Shapes that an English clause names: JSON, CSV, HTML, tags, a code block, a set of characters, a scale, a language.
+
+Amounts, bans and quoted texts are read for every language alike by ``spotted_checks``; this is what it does not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, number_of
+from proctor.generate.extract.number_words import in_digits
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["find_amount_aspects", "find_named_shapes", "find_scale", "find_tags"]
+
+_BEFORE_NOT: Final = Lazy(
+    r"\b(?:do not|don[’']t|never|not|none|without|avoid|no|instead of|rather than|nor)\b[^.;]*$", re.IGNORECASE
+)
+# (predicate, pattern); of the JSON ones the first that is found is used.
+_SHAPES: Final = tuple(
+    (said, predicate, Lazy(pattern, re.IGNORECASE))
+    for said, predicate, pattern in (
+        (
+            "is a JSON array of {n} strings",
+            "is json array of strings and json array length = {n}",
+            rf"\bJSON (?:list|array) of (?:exactly )?(?P<n>{NUMBER}) (?:strings|names|words)\b",
+        ),
+        (
+            "is a JSON array of {n} strings",
+            "is json array of strings and json array length = {n}",
+            rf"\b(?P<n>{NUMBER}) [\w-]+ (?:as|in) a JSON (?:list|array) of strings\b",
+        ),
+        (
+            "is a JSON array of strings",
+            "is json array of strings",
+            r"\b(?:array|list) of strings\b|\bJSON (?:list|array) of (?:strings|names|words)\b|"
+            r"\\?\[\s*\\?\"\w+\\?\"(?:\s*,\s*(?:\\?\"\w+\\?\"|\.\.\.|…))*\s*\]",
+        ),
+        ("is a JSON array of objects", "is json array of objects", r"\b(?:array|list) of (?:JSON )?objects\b"),
+        ("is a JSON array", "is json array", r"\bJSON (?:array|list)\b|\bJSON[- ]formatted (?:array|list)\b"),
+        (
+            "is a JSON object",
+            "is json object",
+            r"\b(?:(?:valid|single|flat|one|strict)\s+)*JSON (?:object|dictionary|dict)\b|"
+            r"\bJSON with (?:the )?(?:following )?(?:keys|fields|properties)\b",
+        ),
+        (
+            "is valid JSON",
+            "is json",
+            r"\b(?:in|as|valid|only|raw|pure|return|output|respond with|produce|using) (?:valid |strict |well-formed |raw |"
+            r"pure |a )*JSON\b|\bJSON (?:format|only|output|response|string|document)\b|\bformatted as JSON\b",
+        ),
+        (
+            "is HTML",
+            "is html",
+            r"\b(?:in|as|valid|into|only|semantic|return|output|produce) (?:valid |clean |semantic |well-formed )*HTML5?\b"
+            r"(?! tags?)|\bHTML (?:format|document|page|snippet|fragment)\b",
+        ),
+        ("is CSV", "is csv", r"\b(?:as|in|into|output|return|valid) (?:valid )?CSV\b"),
+    )
+)
+_CODE: Final = Lazy(
+    r"\b(?:in|inside|within|as|with) (?:a |an |one |single |fenced |markdown |the )*(?:`{3}\w* ?|\w+ )?code (?:block|fence)s?\b",
+    re.IGNORECASE,
+)
+_ALONE: Final = Lazy(r"\b(?:only|just|nothing else|nothing but)\b", re.IGNORECASE)
+_KIND_OF_LETTER: Final = (
+    r"(?:(?:lower[- ]?case|upper[- ]?case|capital|latin)\s+)?"
+    r"(?:letters|digits|numbers|hyphens|dashes|underscores|spaces|dots)"
+)
+_CHARACTERS: Final = Lazy(
+    rf"\bonly\s+(?P<list>{_KIND_OF_LETTER}(?:(?:\s*,\s*(?:and |or )?|\s+and\s+|\s+or\s+){_KIND_OF_LETTER})+)",
+    re.IGNORECASE,
+)
+_CLASSES: Final = (
+    (r"lower[- ]?case letters", "a-z"),
+    (r"(?:upper[- ]?case|capital) letters", "A-Z"),
+    (r"(?<!case )(?<!capital )letters", "A-Za-z"),
+    (r"digits|numbers", "0-9"),
+    (r"underscores", "_"),
+    (r"spaces", " "),
+    (r"dots", "."),
+    (r"hyphens|dashes", "-"),
+)
+_TAG: Final = Lazy(
+    rf"(?:(?P<least>at least|multiple|several)|(?P<just>exactly|only|a single))?\s*(?P<n>{NUMBER})?\s*"
+    r"(?P<more>or more\s+)?<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
+    re.IGNORECASE,
+)
+_CODES: Final = {
+    name: code
+    for code, names in (
+        ("en", "english"), ("fr", "french"), ("de", "german"), ("es", "spanish"), ("it", "italian"),
+        ("pt", "portuguese"), ("nl", "dutch"), ("ja", "japanese"), ("zh", "chinese"), ("ko", "korean"),
+        ("ru", "russian"), ("pl", "polish"), ("sv", "swedish"), ("da", "danish"), ("no", "norwegian"),
+        ("fi", "finnish"), ("tr", "turkish"), ("ar", "arabic"), ("he", "hebrew"), ("hi", "hindi"), ("th", "thai"),
+        ("vi", "vietnamese"), ("id", "indonesian"), ("el", "greek"), ("cs", "czech"), ("uk", "ukrainian"),
+        ("hu", "hungarian"), ("ro", "romanian"),
+    )
+    for name in names.split()
+}  # fmt: skip
+_LANGUAGE: Final = Lazy(
+    rf"\b(?:(?:in|into)\s+(?:\w+\s+)?|(?:use|speak|write|answer|respond|reply)\s+(?:only\s+)?)(?P<name>{'|'.join(_CODES)})\b"
+    r"(?=\s*(?:[.,;)]|only\b|$|with\b|using\b|for\b|at\b))",
+    re.IGNORECASE,
+)
+_NOT_ANSWER: Final = Lazy(
+    r"\bfrom\s+$|\b(?:the|this|following|input|user[’']?s?|each|given|source|original)\s+(?:text|article|review|message|"
+    r"document|input|sentence|question)s?\s+(?:is\s+|are\s+)?(?:written\s+)?$|\b(?:not|n't|never|plain|simple|everyday)\b[^.]*$",
+    re.IGNORECASE,
+)
+_SAME: Final = Lazy(
+    r"\b(?:in\s+)?the\s+same\s+language\s+(?:as|that|in which|of|the)\b[^.;]{0,60}|"
+    r"\bin\s+the\s+(?:user'?s|customer'?s|input'?s?|original|source)\s+language\b|"
+    r"\blanguage (?:of|used by|used in) the (?:user|input|question|customer|text|message)\b",
+    re.IGNORECASE,
+)
+_VARIABLE: Final = Lazy(r"\b(?:in|into|to)\s+\{\{\s*(?P<name>\w*(?:lang|language|locale)\w*)\s*\}\}", re.IGNORECASE)
+_SCALE: Final = Lazy(
+    r"\b(?:scale|score|rate|rating|rated|number|integer|value|grade|points?)\b[^.;\"]{0,80}?\b(?:from|of|between)?\s*"
+    r"(?P<low>-?\d{1,4}(?:\.\d+)?)\s*(?:\([^()]{1,60}\)\s*)?(?:-|–|to|and|through)\s*(?P<high>\d{1,4}(?:\.\d+)?)\b"
+    r"(?!\s*(?:words|characters|sentences|%))(?:\s*\([^()]{1,60}\))?",
+    re.IGNORECASE,
+)
+_NOTHING_ELSE: Final = Lazy(r"\b(?:number|integer|score|rating)\b[^.;]{0,80}\bnothing else\b", re.IGNORECASE)
+
+
+def find_named_shapes(clause: str, scope: Scope) -> Iterator[Aspect]:
+    """Yield the shapes of the whole answer that a clause names."""
+    seen = False
+    for said, predicate, pattern in _SHAPES:
+        match = pattern.search(clause)
+        if match is None or _BEFORE_NOT.search(clause, 0, match.start()) or (seen and "json" in predicate):
+            continue
+        seen = seen or "json" in predicate
+        n = str(number_of(match["n"])) if "{n}" in said else ""
+        yield _aspect(said.replace("{n}", n), predicate.replace("{n}", n), match)
+    if (match := _CODE.search(clause)) and _ALONE.search(clause) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        yield _aspect("is only a code block", "has code block and no extra text", match)
+    if (match := _CHARACTERS.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        kinds = [kind for word, kind in _CLASSES if re.search(word, match["list"], re.IGNORECASE)]
+        yield _aspect(f"has only {match['list'].strip()}", f"only characters /[{''.join(kinds)}]/", match)
+    yield from find_tags(clause)
+    yield from _languages(clause)
+    if scope.numeric and not scope.structured:
+        yield from find_scale(clause)
+
+
+def find_scale(clause: str) -> Iterator[Aspect]:
+    """Yield the range of a number: ``a score from 1 to 5``."""
+    match = _SCALE.search(clause)
+    if match and float(match["low"]) < float(match["high"]):
+        low, high = match["low"], match["high"]
+        whole = "is integer and " if re.search(r"\b(?:whole|integer)\b", clause, re.IGNORECASE) else "is number and "
+        alone = whole if _NOTHING_ELSE.search(clause) else ""
+        yield _aspect(f"is a number from {low} to {high}", f"{alone}number between {low} and {high}", match)
+
+
+def find_amount_aspects(text: str, code: str = "en") -> Iterator[Aspect]:
+    """Yield the amounts of a description, all of them for the whole of what it describes."""
+    for each in find_amounts(text, code):
+        said = text[each.start : each.end].strip()
+        yield Aspect(text=f"The output has {said}.", predicate=f"{each.measure} {each.bound}", start=each.start, end=each.end)
+
+
+def find_tags(clause: str) -> Iterator[Aspect]:
+    """Yield the numbers of HTML or XML tags: ``at least three <p> tags``."""
+    for match in _TAG.finditer(in_digits(clause, "en")):
+        if not (match["least"] or match["n"] or match["just"]):
+            continue
+        n = number_of(match["n"]) if match["n"] else 1 if match["just"] else 2
+        form = ">=" if match["least"] or match["more"] else "="
+        bound = "at least" if form == ">=" else "exactly"
+        tag = match["tag"].lower()
+        yield _aspect(f"has {bound} {n} <{tag}> tag{'s' * (n > 1)}", f'tags "{tag}" {form} {n}', match)
+
+
+def _languages(clause: str) -> Iterator[Aspect]:
+    if match := _SAME.search(clause):
+        yield _aspect("is in the same language as the input", "same language as the input", match)
+    elif match := _VARIABLE.search(clause):
+        said = f"is in the language that the input {match['name']} names"
+        yield _aspect(said, f'language is the input "{match["name"]}"', match)
+    else:
+        found = [each for each in _LANGUAGE.finditer(clause) if not _NOT_ANSWER.search(clause, 0, each.start())]
+        if len({each["name"].lower() for each in found}) == 1:
+            name = found[0]["name"]
+            yield _aspect(f"is in {name.title()}", f"language is {_CODES[name.lower()]}", found[0])
+
+
+def _aspect(said: str, predicate: str, match: re.Match[str]) -> Aspect:
+    return Aspect(text=f"The output {said}.", predicate=predicate, start=match.start(), end=match.end())
