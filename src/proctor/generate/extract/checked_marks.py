@@ -37,6 +37,11 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         "no markdown",
         r"markdown(?:[- ]?(?:formatting|format|syntax|formatierung(?:en)?))?|标记语言|マークダウン(?:記法)?",
     ),
+    ("not (matches /[\\w.+-]+@[\\w-]+\\.[A-Za-z]{2,}/)", r"e-?mail addresses|e-?mails"),
+    (
+        "not (matches /(?<![\\w.-])\\+?\\(?\\d{2,5}\\)?(?:[ .-]?\\d{2,4}){2,4}(?![\\w-])/)",
+        r"(?:tele)?phone numbers?",
+    ),
     ("not (is table)", r"tables?|tabellen?|tableaux?|tablas?|tabelas?|tabelle|表格|表"),
     (
         "headings = 0",

@@ -12,7 +12,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
 
-Role = Literal["start", "end", "contain", "ban"]
+Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
     r"„([^“”\"\n]{1,300})[“”\"]|“([^”\n]{1,300})”|\"([^\"\n]{1,300})\"|«\s*([^»\n]{1,300}?)\s*»|‹([^›\n]{1,300})›|"
     r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|"
@@ -151,9 +151,15 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         if len(between.split()) > 9 or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
             return None  # ``no names, "VN" instead``: the negation is of the words before the comma
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
-    if denied or loose or not roles or _FORMED.search(head):
+    if loose or not roles or _FORMED.search(head):
         return None
-    at, role = max(roles)
+    ends = [each for each in roles if each[1] != "contain"]
+    at, role = max(ends or roles)  # ``close with the line``
+    if denied:  # ``Don't start with``; between the two stands nothing else
+        near = len(denied) == 1 and re.fullmatch(r"\W*(?:[^\W\d_]+\W+)?", head[denied[-1].end() : at])
+        at, role = (denied[-1].start(), f"not {role}") if near and ends else (at, "")
+    if not role:
+        return None
     if len(head[at:].split()) > 12:
         return None
     return LiteralRole(role=role, start=head_from + at)  # type: ignore[arg-type]

@@ -309,7 +309,9 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
                 )
         else:
             texts = [words.strip() for words in run.texts]
-            asked = f"{'starts' if literal.role == 'start' else 'ends'} with {quoted(texts)}"
+            asked = f"{'starts' if literal.role.endswith('start') else 'ends'} with {quoted(texts)}"
+            if literal.role.startswith("not "):
+                asked = f"not ({asked})"
             sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
             if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
