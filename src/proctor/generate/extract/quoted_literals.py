@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.reply_words import LITERAL_LINE
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
@@ -124,6 +125,9 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
             either = bool(re.search(r"\b(?:or|oder|ou|o|of|или)\b|或", joints, re.IGNORECASE))
             yield QuotedRun(texts=texts, start=found[at][0], end=found[stop - 1][1], either=either)
         at = stop
+    line = None if found else LITERAL_LINE.search(text)
+    if line and not _TEMPLATE.search(line["line"]):
+        yield QuotedRun(texts=(line["line"],), start=line.start("line"), end=line.end("line"))
 
 
 def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:

@@ -88,7 +88,7 @@ _WITHIN: Final = Lazy(
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
-    r"(?:\b(?:is|be|reads?|says?|brzmi|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
+    r"(?:\b(?:is|be|reads?|says?|brzmi|luidt|lyder|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
     r"は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
