@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from proctor.generate.extract.limit_subject import unknown_words
@@ -121,8 +122,8 @@ _AFTER: Final = Lazy(
 def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the predicate of everything that a sentence forbids, with where it stands."""
     taken: list[tuple[int, int]] = []
-    for predicate, pattern in _THINGS:
-        for match in re.finditer(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_一-鿿])|{_han(pattern)}", text, re.IGNORECASE):
+    for predicate, pattern in _compiled():
+        for match in pattern.finditer(text):
             if any(low < match.end() and match.start() < high for low, high in taken):
                 continue
             taken.append(match.span())
@@ -146,6 +147,14 @@ def _is_qualified(text: str, start: int, at: int, end: int) -> bool:
     before = _PHRASE.split(text[start:at])[-1] if start < at else ""
     beside = f"{before} {_PHRASE.split(text[end:])[0]}"
     return bool(unknown_words(_NAMES.sub(" ", re.sub(NEGATION, " ", beside, flags=re.IGNORECASE)), ()))
+
+
+@cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (predicate, re.compile(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_一-鿿])|{_han(pattern)}", re.IGNORECASE))
+        for predicate, pattern in _THINGS
+    )
 
 
 def _han(pattern: str) -> str:

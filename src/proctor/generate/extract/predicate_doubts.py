@@ -6,10 +6,12 @@ A predicate that is written must hold for every right answer. What is in doubt i
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer
@@ -112,6 +114,11 @@ def _takes_back(later: str, predicate: str) -> bool:
     return is_conditional(later) and re.search(denied, later, re.IGNORECASE) is not None
 
 
+@lru_cache(maxsize=8192)
+def _amounts(text: str, code: str) -> tuple[AskedAmount, ...]:
+    return tuple(find_amounts(text, code))
+
+
 def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[str], code: str) -> str:
     """Return a sentence with another limit that an answer cannot keep beside this one, so that it is for some case.
 
@@ -124,7 +131,7 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
     for each in statements if limit else ():
         if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
             continue
-        for amount in find_amounts(each.text, code):
+        for amount in _amounts(each.text, code):
             if limit is None or amount.measure != limit[1] or amount.form == ">=":
                 continue
             if limit[2] in ("<", "<=") and amount.high > int(limit[3]):
@@ -157,6 +164,12 @@ def _is_exact(said: str, measure: str, number: int) -> bool:
     return False
 
 
+def _following(statements: Sequence[Statement], end: int) -> Statement | None:
+    """Return the first statement that begins after an offset."""
+    at = bisect_left(statements, end, key=lambda each: each.start)
+    return statements[at] if at < len(statements) else None
+
+
 def doubt_of(
     draft: Draft,
     text: str,
@@ -172,7 +185,7 @@ def doubt_of(
     ``products`` is whether the answer is a number of like things, whose number is asked for by itself.
     """
     predicate = draft.predicate or ""
-    later = next((each for each in statements if each.start >= draft.end), None)
+    later = _following(statements, draft.end)
     if other := _other_limit(draft, statements, made, code):
         return f"there is another limit: {other[:80]}"
     said = text[draft.start : draft.end]
@@ -187,7 +200,8 @@ def doubt_of(
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"
-    whole = next((each.text for each in statements if each.start <= draft.start < each.end), said)
+    at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
+    whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
     if opens_with_case(whole) and not draft.condition:
         return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):

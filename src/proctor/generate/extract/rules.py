@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Final
 
 from proctor.core.rule import Rule, Span
@@ -56,6 +56,7 @@ from proctor.text.predicates import parse
 __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
+_MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
 _LONGEST_VALUE: Final = 4  # words
 # A line that only announces a format; the format itself is the rule.
 _FORMAT_LEAD: Final = Lazy(
@@ -113,7 +114,8 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     made = made_nouns(statements, scope)
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, made, (*scope.special, *replies)) or find_open_reply(statements)
-    drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
+    found = _drafts(prompt.text, statements, sets, scope, made, outline)
+    drafts = [*_schema(prompt), *islice(found, _MOST_DRAFTS)]
     doubts = PredicateDoubts(
         text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
     )

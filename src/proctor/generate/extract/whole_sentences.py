@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -28,9 +29,12 @@ def as_whole_sentences(drafts: Iterable[Draft], statements: Sequence[Statement])
     A reworded rule whose predicate is in doubt goes back to the prompt's own words: the doubt is of its meaning.
     """
     drafts = list(drafts)
-    first = next((each for each in statements if not each.code), None)
+    told = [each for each in statements if not each.code]
+    first = told[0] if told else None
+    starts = [each.start for each in told]
     for draft in drafts:
-        own = next((each for each in statements if not each.code and each.start <= draft.start < each.end), None)
+        at = bisect_right(starts, draft.start) - 1
+        own = told[at] if at >= 0 and draft.start < told[at].end else None
         if draft.predicate or own is None or draft.end > own.end:
             yield draft
         elif not _has_content(draft.text) or (own is first and _is_title(own.text)):
