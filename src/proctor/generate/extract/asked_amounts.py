@@ -27,7 +27,7 @@ _ADJECTIVE: Final = (
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
-    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
+    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
     r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
     r"\bcon|"
     r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",

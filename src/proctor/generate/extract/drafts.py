@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, checkable, quoted
+from proctor.generate.extract.banned_words import find_banned
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.clauses import Clause, clauses_of
 from proctor.generate.extract.draft import Draft
@@ -307,6 +308,7 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
     if scope.structured and scope.fields:
         yield from _of_named_field(bare, scope)
     yield from find_named_shapes(bare, scope)
+    yield from find_banned(bare)
 
 
 def _of_named_field(text: str, scope: Scope) -> Iterator[Aspect]:

@@ -39,7 +39,7 @@ _VERBS: Final = worded(
     writes stay stays limit limited contain contains have has hold use must should shall may can cannot exceed
     exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
     answer respond reply give using including counting spaces included maximum minimum max min single one only
-    just kept is are do not used using add include including insert put anywhere ever either kind any other extra wrap wrapped json no more than at most least up under below within between schreib schreibe schreiben
+    just kept is are do not used using add include including insert put anywhere ever either kind any other extra ask asks wrap wrapped json no more than at most least up under below within between schreib schreibe schreiben
     halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang länge kurz antworte
     antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer
     überschreiten übersteigen länger kürzer hältst achte verwende verwendest verwenden benutze benutzen setze nirgends irgendwo nutze inklusive pro jede jeder jedes jeden

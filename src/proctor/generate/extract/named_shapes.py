@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, number_of
+from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, number_of, quoted_texts
+from proctor.generate.extract.banned_words import is_template, pattern_of
 from proctor.generate.extract.number_words import in_digits
 from proctor.text.lazy_pattern import Lazy
 
@@ -59,6 +60,27 @@ _SHAPES: Final = tuple(
             r"\b(?:in|as|valid|into|only|semantic|return|output|produce) (?:valid |clean |semantic |well-formed )*HTML5?\b"
             r"(?! tags?)|\bHTML (?:format|document|page|snippet|fragment)\b",
         ),
+        (
+            "is a numbered list",
+            "numbered items >= 1",
+            r"(?:\b(?:as|in|using|use|with|return|provide)\b|^\W*) ?(?:a )?(?:numbered|ordered) (?:list|steps)\b",
+        ),
+        (
+            "is in upper case",
+            "case is upper",
+            r"\b(?:in|all|use) (?:all )?(?:upper[- ]?case|capital letters|caps|capitals)\b(?: letters)?"
+            r"(?=\s*(?:[.,;]|$|only\b|and\b|on\b))",
+        ),
+        (
+            "is in lower case",
+            "case is lower",
+            r"\b(?:in|all|use|only) (?:all )?lower[- ]?case\b(?: letters)?"
+            r"(?=\s*(?:[.;]|,(?! digits)|$|only\b|and (?!digits|numbers|hyphens)|on\b))",
+        ),
+        *(
+            (f"is in {name} case", f"case is {name}", rf"\b(?:in |use |using )?{name}[-_ ]?case\b")
+            for name in ("camel", "pascal", "snake", "kebab")
+        ),
         ("is CSV", "is csv", r"\b(?:as|in|into|output|return|valid) (?:valid )?CSV\b"),
     )
 )
@@ -90,6 +112,17 @@ _TAG: Final = Lazy(
     r"(?P<more>or more\s+)?<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
     re.IGNORECASE,
 )
+_TAGGED: Final = Lazy(
+    r"\b(?:wrap|enclose|put|place|inside|within|in|between)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>"
+    r"(?:\s*(?:and|…|\.\.\.)?\s*</(?P=tag)>)?\s*(?:xml |html )?tags?\b",
+    re.IGNORECASE,
+)
+# ``End every answer with the ticket number in the form “Ticket: C-1234”``
+_FORM_AT: Final = Lazy(
+    r"\b(?:ends?|conclude|finish|close)\b[^.;\"“`]{0,60}?\b(?:in|of|using|follow(?:s|ing)?) the (?:form|format|pattern)"
+    r"(?: of)?:?\s+(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`)",
+    re.IGNORECASE,
+)
 _CODES: Final = {
     name: code
     for code, names in (
@@ -103,7 +136,7 @@ _CODES: Final = {
     for name in names.split()
 }  # fmt: skip
 _LANGUAGE: Final = Lazy(
-    rf"\b(?:(?:in|into)\s+(?:\w+\s+)?|(?:use|speak|write|answer|respond|reply)\s+(?:only\s+)?)(?P<name>{'|'.join(_CODES)})\b"
+    rf"\b(?:(?:in|into|to)\s+(?:\w+\s+)?|(?:use|speak|write|answer|respond|reply)\s+(?:only\s+)?)(?P<name>{'|'.join(_CODES)})\b"
     r"(?=\s*(?:[.,;)]|only\b|$|with\b|using\b|for\b|at\b))",
     re.IGNORECASE,
 )
@@ -143,6 +176,10 @@ def find_named_shapes(clause: str, scope: Scope) -> Iterator[Aspect]:
     if (match := _CHARACTERS.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
         kinds = [kind for word, kind in _CLASSES if re.search(word, match["list"], re.IGNORECASE)]
         yield _aspect(f"has only {match['list'].strip()}", f"only characters /[{''.join(kinds)}]/", match)
+    if (match := _TAGGED.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        yield _aspect(f"has its answer in <{match['tag']}> tags", f'tags "{match["tag"]}" = 1', match)
+    if (match := _FORM_AT.search(clause)) and is_template(form := quoted_texts(match.group())[-1]):
+        yield _aspect(f"ends in the form {form}", f"matches /{pattern_of(form)}\\W*$/", match)
     yield from find_tags(clause)
     yield from _languages(clause)
     if scope.numeric and not scope.structured:

@@ -82,7 +82,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         "<=",
         r"at (?:the )?(?:very )?most|(?:no|not|none|never) (?:more|longer|greater) than|"
         r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|limite?:|"
-        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?(?:to|à|auf|a|op)|capped at|"
+        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them |the \w+ |your \w+ )?(?:to|à|auf|a|op)|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
         r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
         r"como m[áa]ximo|como mucho|tout au plus|quando muito|al più|"

@@ -32,6 +32,6 @@ _TEXT_NOUN: Final = (
 # ``reply only with: Closed. Come back tomorrow.``: all of the line is one text.
 LITERAL_LINE: Final = Lazy(
     rf"\b(?:{ONLY}(?:\s+[^\W\d_]+){{0,3}}|{REPLY}(?:\s+[^\W\d_]+){{0,2}}|{_TEXT_NOUN})(?:\s*[:：]|(?<=exactly)(?=\s*\n))[ \t]*\n?[ \t]*"
-    r"(?P<line>(?-i:[A-ZÀ-ÖØ-Þ])[^\n\"“„«「`:：{}|]{2,200}?[.!?…])(?=[ \t]*(?:\n|$))",
+    r"(?P<line>(?![^\n]*,[^\n]*\b(?:or|oder|ou|of|lub|eller)\b)(?-i:[A-ZÀ-ÖØ-Þ])[^\n\"“„«「`:：{}|]{2,200}?[.!?…])(?=[ \t]*(?:\n|$))",
     re.IGNORECASE,
 )

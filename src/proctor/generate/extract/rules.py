@@ -247,7 +247,7 @@ def _drafts(
             yield from (_with_lead(draft, lead, statements) for draft in format_drafts(members, lead, scope))
         elif section not in ("input", "tools"):
             told = []
-            for each in members[:_MOST_DRAFTS]:
+            for each in members:
                 announces = _tail(each.text) in shown and _FORMAT_LEAD.search(each.text)
                 found = [one for one in _from_statement(each, scope) if not (announces and _OF_FORMAT.search(one.text))]
                 told.append((each, list(complete(each, found, scope, made))))

@@ -63,7 +63,7 @@ _SOFT: Final = Lazy(
     re.IGNORECASE,
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
-_MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_MARKS: Final = ("emoji", "exclamations", "questions", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
     r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |"
