@@ -152,7 +152,9 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
-            denied = form == ">" and re.search(rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", text[: match.start("low")], re.IGNORECASE)
+            denied = form == ">" and re.search(
+                rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", text[: match.start("low")], re.IGNORECASE
+            )
             asked = "<=" if denied else form
             if asked == "<=" and (other := _LEAST.search(text[:begin])):  # ``at least three and no more than seven``
                 least = count_of(other["low"])

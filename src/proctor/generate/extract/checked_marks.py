@@ -19,7 +19,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "exclamations = 0",
         r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
-        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|uitroepteken|wykrzyknik\w*|utropstecken|udråbstegn|"
+        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
+        r"uitroepteken|wykrzyknik\w*|utropstecken|udråbstegn|"
         r"感叹号|感嘆符",
     ),
     (
@@ -70,7 +71,10 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|"
         r"aanhalingstekens|引号",
     ),
-    ("not (matches /[:：]/)", r"colons|doppelpunkte?|deux-points|dos puntos|dois[- ]pontos|due punti|dubbele punten?|冒号"),
+    (
+        "not (matches /[:：]/)",
+        r"colons|doppelpunkte?|deux-points|dos puntos|dois[- ]pontos|due punti|dubbele punten?|冒号",
+    ),
     ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),

@@ -64,7 +64,7 @@ _FILLER: Final = worded(
     more in total every each per ein eine einen einem einer der die das den dem des und oder zu mit auf in im von für
     sei nur immer bitte soll muss darf nicht kein keine le la les un une des du de et ou à au aux en dans par pour sur
     est doit ne pas el los las una unos y o con por para debe no o os as um uma e em no na com por deve não il lo gli
-    ask time give write say put end start begin add include
+    long length between ask time give write say put end start begin add include
     i uno di da che con per non è deve de het een en of op van voor niet moet
     """
 )

@@ -300,7 +300,9 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
             re.IGNORECASE,
         )
         yield from (
-            each for each in find_named_shapes(bare, scope) if "json" in each.predicate and (given or "array" not in each.predicate)
+            each
+            for each in find_named_shapes(bare, scope)
+            if "json" in each.predicate and (given or "array" not in each.predicate)
         )
         return
     if _barred(statement):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Aspect, Scope, quoted
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.language_words import TONGUES

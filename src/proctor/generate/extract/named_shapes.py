@@ -11,7 +11,7 @@ from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, number_of, quoted_texts
-from proctor.generate.extract.banned_words import is_template, pattern_of
+from proctor.generate.extract.banned_words import pattern_of
 from proctor.generate.extract.number_words import in_digits
 from proctor.text.lazy_pattern import Lazy
 
@@ -51,13 +51,15 @@ _SHAPES: Final = tuple(
         (
             "is valid JSON",
             "is json",
-            r"\b(?:in|as|valid|only|raw|pure|return|output|respond with|produce|using) (?:valid |strict |well-formed |raw |"
+            r"\b(?:in|as|valid|only|raw|pure|return|output|respond with|produce|using) (?:valid |strict |"
+            r"well-formed |raw |"
             r"pure |a )*JSON\b|\bJSON (?:format|only|output|response|string|document)\b|\bformatted as JSON\b",
         ),
         (
             "is HTML",
             "is html",
-            r"\b(?:in|as|valid|into|only|semantic|return|output|produce) (?:valid |clean |semantic |well-formed )*HTML5?\b"
+            r"\b(?:in|as|valid|into|only|semantic|return|output|produce) (?:valid |clean |semantic |"
+            r"well-formed )*HTML5?\b"
             r"(?! tags?)|\bHTML (?:format|document|page|snippet|fragment)\b",
         ),
         (
@@ -85,7 +87,8 @@ _SHAPES: Final = tuple(
     )
 )
 _CODE: Final = Lazy(
-    r"\b(?:in|inside|within|as|with) (?:a |an |one |single |fenced |markdown |the )*(?:`{3}\w* ?|\w+ )?code (?:block|fence)s?\b",
+    r"\b(?:in|inside|within|as|with) (?:a |an |one |single |fenced |markdown |the )*(?:`{3}\w* ?|"
+    r"\w+ )?code (?:block|fence)s?\b",
     re.IGNORECASE,
 )
 _ALONE: Final = Lazy(r"\b(?:only|just|nothing else|nothing but)\b", re.IGNORECASE)
@@ -123,6 +126,8 @@ _FORM_AT: Final = Lazy(
     r"(?: of)?:?\s+(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`)",
     re.IGNORECASE,
 )
+_MARKS: Final = {"period": ".", "full stop": ".", "semicolon": ";", "question mark": "?", "colon": ":"}
+_MARK_END: Final = Lazy(rf"\bends?\b[^.;]{{0,30}}\b(?:with|in) an? (?P<mark>{'|'.join(_MARKS)})\b", re.IGNORECASE)
 _CODES: Final = {
     name: code
     for code, names in (
@@ -158,6 +163,11 @@ _SCALE: Final = Lazy(
     r"(?!\s*(?:words|characters|sentences|%))(?:\s*\([^()]{1,60}\))?",
     re.IGNORECASE,
 )
+_NUMBER_ALONE: Final = Lazy(
+    r"\b(?:only|just|nothing but)\s+(?:with\s+)?(?:the|a|one)?\s*(?:single\s+)?(?:number|score|rating|integer)\b"
+    r"(?!\s+(?:of|and|followed))",
+    re.IGNORECASE,
+)
 _NOTHING_ELSE: Final = Lazy(r"\b(?:number|integer|score|rating)\b[^.;]{0,80}\bnothing else\b", re.IGNORECASE)
 
 
@@ -178,10 +188,15 @@ def find_named_shapes(clause: str, scope: Scope) -> Iterator[Aspect]:
         yield _aspect(f"has only {match['list'].strip()}", f"only characters /[{''.join(kinds)}]/", match)
     if (match := _TAGGED.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
         yield _aspect(f"has its answer in <{match['tag']}> tags", f'tags "{match["tag"]}" = 1', match)
-    if (match := _FORM_AT.search(clause)) and is_template(form := quoted_texts(match.group())[-1]):
+    if (match := _FORM_AT.search(clause)) and (form := quoted_texts(match.group())[-1]):
         yield _aspect(f"ends in the form {form}", f"matches /{pattern_of(form)}\\W*$/", match)
+    if (match := _MARK_END.search(clause)) and not _BEFORE_NOT.search(clause, 0, match.start()):
+        mark = _MARKS[match["mark"].lower()]
+        yield _aspect(f"ends with a {match['mark']}", f'ends with "{mark}"', match)
     yield from find_tags(clause)
     yield from _languages(clause)
+    if (match := _NUMBER_ALONE.search(clause)) and not scope.structured:
+        yield _aspect("is only a number", "is number", match)
     if scope.numeric and not scope.structured:
         yield from find_scale(clause)
 
@@ -193,14 +208,21 @@ def find_scale(clause: str) -> Iterator[Aspect]:
         low, high = match["low"], match["high"]
         whole = "is integer and " if re.search(r"\b(?:whole|integer)\b", clause, re.IGNORECASE) else "is number and "
         alone = whole if _NOTHING_ELSE.search(clause) else ""
-        yield _aspect(f"is a number from {low} to {high}", f"{alone}number between {low} and {high}", match)
+        yield Aspect(
+            text=f"The output is a number from {low} to {high}.",
+            predicate=f"{alone}number between {low} and {high}",
+            start=match.start() if alone else match.start("low"),
+            end=match.end(),
+        )
 
 
 def find_amount_aspects(text: str, code: str = "en") -> Iterator[Aspect]:
     """Yield the amounts of a description, all of them for the whole of what it describes."""
     for each in find_amounts(text, code):
         said = text[each.start : each.end].strip()
-        yield Aspect(text=f"The output has {said}.", predicate=f"{each.measure} {each.bound}", start=each.start, end=each.end)
+        yield Aspect(
+            text=f"The output has {said}.", predicate=f"{each.measure} {each.bound}", start=each.start, end=each.end
+        )
 
 
 def find_tags(clause: str) -> Iterator[Aspect]:
@@ -222,7 +244,11 @@ def _languages(clause: str) -> Iterator[Aspect]:
         said = f"is in the language that the input {match['name']} names"
         yield _aspect(said, f'language is the input "{match["name"]}"', match)
     else:
-        found = [each for each in _LANGUAGE.finditer(clause) if not _NOT_ANSWER.search(clause, 0, each.start())]
+        found = [
+            each
+            for each in _LANGUAGE.finditer(clause)
+            if re.match(r"(?:in)?to\b", each.group(), re.IGNORECASE) or not _NOT_ANSWER.search(clause, 0, each.start())
+        ]
         if len({each["name"].lower() for each in found}) == 1:
             name = found[0]["name"]
             yield _aspect(f"is in {name.title()}", f"language is {_CODES[name.lower()]}", found[0])

@@ -21,7 +21,9 @@ ONE: Final = worded(
     """
 )
 _HAN: Final = "〇零一二两兩三四五六七八九十百"
-_HAN_DIGITS: Final = {sign: value for value, signs in enumerate(("〇零", "一", "二两兩", *"三四五六七八九")) for sign in signs}
+_HAN_DIGITS: Final = {
+    sign: value for value, signs in enumerate(("〇零", "一", "二两兩", *"三四五六七八九")) for sign in signs
+}
 COUNT: Final = (
     r"(?:[0-9０-９]{1,3}(?:[.,\u00a0\u202f' ][0-9]{3})+(?![0-9])|[0-9０-９]{1,6}|["
     + _HAN

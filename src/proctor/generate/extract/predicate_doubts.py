@@ -32,7 +32,8 @@ _EXCEPTION: Final = Lazy(
 )
 # ``The summary is exempt from this``
 _EXEMPT: Final = Lazy(
-    r"\b(?:exempt\w*|does not count|do not count|doesn['’]t count|not included in (?:this|that)|ausgenommen|zählt nicht|zählen nicht|"
+    r"\b(?:exempt\w*|does not count|do not count|doesn['’]t count|not included in (?:this|that)|ausgenommen|"
+    r"zählt nicht|zählen nicht|"
     r"ne compte(?:nt)? pas|exceptée?s?|no cuentan?|exent[oa]s?|não conta\w*|isent[oa]s?|esclus[oaie]|non conta\w*|"
     r"uitgezonderd|tellen? niet|nie licz\w+ się|räknas inte|tæller ikke)\b|除外|不计|数えない|含めない",
     re.IGNORECASE,
@@ -192,7 +193,11 @@ def doubt_of(
     if predicate.startswith("when ") or not said:
         return ""
     near = later is not None and later.start - draft.end <= _NEXT
-    if later is not None and near and (_EXCEPTION.match(later.text) or _EXEMPT.search(later.text) or _takes_back(later.text, predicate)):
+    if (
+        later is not None
+        and near
+        and (_EXCEPTION.match(later.text) or _EXEMPT.search(later.text) or _takes_back(later.text, predicate))
+    ):
         return f"an exception follows: {later.text[:80]}"
     if (
         len(said) < 400

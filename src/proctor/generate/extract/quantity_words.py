@@ -37,7 +37,8 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ("links", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク"),
     (
         "words",
-        r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|palavras?|ord|"
+        r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|"
+        r"palavras?|ord|"
         r"parole|parola|woorden|woord|слов[ао]?|słow(?:o|a)|słów|kelime\w*|단어|単語|个词|词语",
     ),
     (
@@ -82,12 +83,14 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         "<=",
         r"at (?:the )?(?:very )?most|(?:no|not|none|never) (?:more|longer|greater) than|"
         r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|limite?:|"
-        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them |the \w+ |your \w+ )?(?:to|à|auf|a|op)|capped at|"
+        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them |the \w+ |your \w+ )?(?:to|à|auf|a|"
+        r"op)|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
         r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
         r"como m[áa]ximo|como mucho|tout au plus|quando muito|al più|"
         r"no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
-        r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|hoogstens|niet (?:meer|langer) dan|"
+        r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|hoogstens|"
+        r"niet (?:meer|langer) dan|"
         r"не более|максимум|не больше|maksymalnie|najwyżej|co najwyżej|nie więcej niż|en fazla|högst|max(?:imalt)?|"
         r"inte (?:mer|fler) än|højst|ikke (?:mere|flere) end|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
@@ -95,7 +98,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
     (
         "<",
         r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|"
-        r"moins de|menos de|meno di|minder dan|onder(?= de| het|\s*[0-9])|poniżej|mniej niż|färre än|under|mindre end|少于|不足|менее|меньше",
+        r"moins de|menos de|meno di|minder dan|onder(?= de| het|\s*[0-9])|poniżej|mniej niż|färre än|under|"
+        r"mindre end|少于|不足|менее|меньше",
     ),
     (
         ">=",
@@ -113,7 +117,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "=",
-        r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|præcis|nøjagtig|tam olarak|"
+        r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|"
+        r"præcis|nøjagtig|tam olarak|"
         r"정확히|正好|恰好|ちょうど|必ず|only|just|nur|solo|sólo|seulement|uniquement|apenas|somente|soltanto|只|仅",
     ),
 )
@@ -123,10 +128,12 @@ AFTER: Final[tuple[tuple[str, str], ...]] = (
         r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|"
         r"oder weniger|"
         r"höchstens|ou moins|au (?:plus|maximum)|(?:(?:in total|overall|insgesamt|en tout) )?"
-        r"(?:is|are|ist|est|es|é|è|är|er) (?:the|an?|das|die|le|la|el|o|il|den) (?:\w+ )?(?:limit|maximum|max|ceiling|cap|obergrenze|"
+        r"(?:is|are|ist|est|es|é|è|är|er) (?:the|an?|das|die|le|la|el|o|il|den) (?:\w+ )?(?:limit|maximum|max|"
+        r"ceiling|cap|obergrenze|"
         r"grenze|plafond|límite|máximo|limite|massimo|grens|gräns|grænse)|"
         r"o menos|(?:como )?m[áa]ximo|ou menos|no m[áa]ximo|o meno|al massimo|"
-        r"massimo|nicht (?:überschreiten|übersteigen)|(?:を|は)?超え(?:ない|ず|ては|てはいけ)|以内|以下|之内|内(?![容部])|まで|이내|이하",
+        r"massimo|nicht (?:überschreiten|übersteigen)|(?:を|は)?超え(?:ない|ず|ては|てはいけ)|以内|以下|之内|"
+        r"内(?![容部])|まで|이내|이하",
     ),
     ("<", r"未満"),
     (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["LITERAL_LINE", "NO_REPLY", "ONLY", "REPLY"]
@@ -23,7 +24,7 @@ ONLY: Final = (
     r"unicamente|alleen|"
     r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|只|仅|だけ|のみ)"
 )
-NO_REPLY: Final = tuple("JSON HTML YAML NULL NEVER MUST ONLY MARKDOWN EVERY THEN WITH ANSWER NOT".split())
+NO_REPLY: Final = worded("JSON HTML YAML NULL NEVER MUST ONLY MARKDOWN EVERY THEN WITH ANSWER NOT")
 _TEXT_NOUN: Final = (
     r"(?:sentence|phrase|words|text|sign-off|satz|wortlaut|phrase|mots|texte|frase|texto|testo|zin|tekst|mening|zdanie|"
     r"(?:full|whole|entire|complete) (?:answer|reply|response)|volledige antwoord|luidt(?: altijd)?|lautet(?: immer)?|"
@@ -31,7 +32,9 @@ _TEXT_NOUN: Final = (
 )
 # ``reply only with: Closed. Come back tomorrow.``: all of the line is one text.
 LITERAL_LINE: Final = Lazy(
-    rf"\b(?:{ONLY}(?:\s+[^\W\d_]+){{0,3}}|{REPLY}(?:\s+[^\W\d_]+){{0,2}}|{_TEXT_NOUN})(?:\s*[:：]|(?<=exactly)(?=\s*\n))[ \t]*\n?[ \t]*"
-    r"(?P<line>(?![^\n]*,[^\n]*\b(?:or|oder|ou|of|lub|eller)\b)(?-i:[A-ZÀ-ÖØ-Þ])[^\n\"“„«「`:：{}|]{2,200}?[.!?…])(?=[ \t]*(?:\n|$))",
+    rf"\b(?:{ONLY}(?:\s+[^\W\d_]+){{0,3}}|{REPLY}(?:\s+[^\W\d_]+){{0,2}}|{_TEXT_NOUN})(?:\s*[:：]|"
+    rf"(?<=exactly)(?=\s*\n))[ \t]*\n?[ \t]*"
+    r"(?P<line>(?![^\n]*,[^\n]*\b(?:or|oder|ou|of|lub|eller)\b)(?-i:[A-ZÀ-ÖØ-Þ])[^\n\"“„«「`:：{}|"
+    r"]{2,200}?[.!?…])(?=[ \t]*(?:\n|$))",
     re.IGNORECASE,
 )

@@ -185,7 +185,7 @@ def _schema(prompt: Prompt) -> Iterator[Draft]:
 
 
 def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[LabelSet]:
-    for at, statement in enumerate(statements):
+    for statement in statements:
         if statement.code or (statement.section in ("labels", "fields", "input", "tools") and statement.item):
             continue
         if is_japanese(statement.text):
@@ -381,7 +381,11 @@ def _excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Dra
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
     if part := re.match(r"(each /.*?/:) (?!not |one of )(.+)$", draft.predicate):
         values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
-        return replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})")) if values else draft
+        return (
+            replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))
+            if values
+            else draft
+        )
     excused = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft

@@ -12,8 +12,8 @@ from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -94,7 +94,9 @@ _BE: Final = Lazy(
 )
 _BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
 _CASE_IN_BRACKETS: Final = re.compile(r"\b(?:si|se|als|om|hvis|jeśli)\b", re.IGNORECASE)
-_QUOTED: Final = re.compile(r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]")  # words in quotes do not bind the sentence
+_QUOTED: Final = re.compile(
+    r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]"
+)  # words in quotes do not bind the sentence
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
 
 
@@ -118,11 +120,17 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
     found: dict[str, SpottedCheck] = {}
     at = 0
     for piece in re.split(r"([;；])", bare):
-        aside = [found for found in _BRACKETS.finditer(piece) if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())]
+        aside = [
+            found
+            for found in _BRACKETS.finditer(piece)
+            if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())
+        ]
         if aside and not any(re.search(r"\d", found.group()) for found in aside):
             piece = _blanked(_BRACKETS, piece)  # ``at most one (none if …)``: the case asks for no more than the rule
         control = _blanked(_QUOTED, piece)
-        if piece not in ";；" and not any(pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)):
+        if piece not in ";；" and not any(
+            pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)
+        ):
             for check in _checks(piece, scope, made):
                 predicate = checkable(_chosen(piece, check))
                 if predicate and predicate not in found:
