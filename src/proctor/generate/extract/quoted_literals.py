@@ -85,6 +85,7 @@ _SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
 _CONTRAST: Final = re.compile(
     r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就"
 )
+_LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
 
@@ -162,8 +163,6 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     if denied:  # ``Don't start with``; between the two stands nothing else
         near = len(denied) == 1 and re.fullmatch(r"\W*(?:[^\W\d_]+\W+)?", head[denied[-1].end() : at])
         at, role = (denied[-1].start(), f"not {role}") if near and ends else (at, "")
-    if not role:
-        return None
-    if len(head[at:].split()) > 12:
+    if not role or len(head[at:].split()) > _LONGEST_HEAD:
         return None
     return LiteralRole(role=role, start=head_from + at)  # type: ignore[arg-type]

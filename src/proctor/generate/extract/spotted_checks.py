@@ -119,14 +119,8 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
     bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
-    for piece in re.split(r"([;；])", bare):
-        aside = [
-            found
-            for found in _BRACKETS.finditer(piece)
-            if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())
-        ]
-        if aside and not any(re.search(r"\d", found.group()) for found in aside):
-            piece = _blanked(_BRACKETS, piece)  # ``at most one (none if …)``: the case asks for no more than the rule
+    for part in re.split(r"([;；])", bare):
+        piece = _without_cases(part)
         control = _blanked(_QUOTED, piece)
         if piece not in ";；" and not any(
             pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)
@@ -137,6 +131,16 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
                     found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
         at += len(piece)
     return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
+
+
+def _without_cases(text: str) -> str:
+    """Return the text without brackets such as ``(none if …)``, whose case asks for no more than the rule."""
+    aside = [
+        found.group()
+        for found in _BRACKETS.finditer(text)
+        if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())
+    ]
+    return _blanked(_BRACKETS, text) if aside and not any(map(re.compile(r"\d").search, aside)) else text
 
 
 def _blanked(pattern: re.Pattern[str], text: str) -> str:
@@ -316,12 +320,15 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
                     predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
                 )
         else:
-            texts = [words.strip() for words in run.texts]
-            asked = f"{'starts' if literal.role.endswith('start') else 'ends'} with {quoted(texts)}"
-            if literal.role.startswith("not "):
-                asked = f"not ({asked})"
+            asked = _at_end(literal.role, [words.strip() for words in run.texts])
             sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
             if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
+
+
+def _at_end(role: str, texts: Sequence[str]) -> str:
+    """Return the predicate for a beginning or an end that is asked for or denied."""
+    asked = f"{'starts' if role.endswith('start') else 'ends'} with {quoted(texts)}"
+    return f"not ({asked})" if role.startswith("not ") else asked

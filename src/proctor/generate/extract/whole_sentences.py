@@ -18,7 +18,7 @@ from proctor.text.predicates.language_guess import FUNCTION_WORDS
 __all__ = ["as_whole_sentences"]
 
 # ``Harbour Lines — Lost Property``: a name, a dash and what it is of.
-_TITLE: Final = re.compile(r"\W*[^\W\d_a-z][^\s—–]*\s+[A-ZÀ-ÖØ-Þ][^—–\n]*\s[—–-]\s[^\n]+")
+_TITLE: Final = re.compile(r"\W*[^\W\d_a-z][^\s—–]*(?:\s+[A-ZÀ-ÖØ-Þ][^—–\n]*)?\s[—–-]\s[^\n.!?]+")
 _LONGEST_TITLE: Final = 12  # words
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
 
@@ -37,7 +37,7 @@ def as_whole_sentences(drafts: Iterable[Draft], statements: Sequence[Statement])
         own = told[at] if at >= 0 and draft.start < told[at].end else None
         if draft.predicate or own is None or draft.end > own.end:
             yield draft
-        elif not _has_content(draft.text) or (own is first and _is_title(own.text)):
+        elif not _has_content(draft.text) or (own is first and _is_title(own.text)) or _is_no_request(own):
             continue
         elif (draft.note and not _is_verbatim(draft, own)) or _is_tail(draft, own, drafts):
             yield replace(draft, text=_sentence(own.text), start=own.start, end=own.end)
@@ -61,6 +61,13 @@ def _has_content(text: str) -> bool:
 
 def _is_title(text: str) -> bool:
     return len(text.split()) <= _LONGEST_TITLE and _TITLE.match(text) is not None
+
+
+def _is_no_request(own: Statement) -> bool:
+    """Whether a statement is a heading in capitals, or a question to be asked."""
+    said = own.text.strip(" *_#>=-–—\t")
+    heading = said.isupper() and len(said.split()) > 1 and not re.search(r"[.!:：。！]$", said) and not own.item
+    return heading or (own.item and said.endswith(("?", "？")) and not re.search(r"[\"“«「:：]", said))
 
 
 def _is_verbatim(draft: Draft, own: Statement) -> bool:
