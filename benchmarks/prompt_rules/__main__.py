@@ -35,7 +35,6 @@ from proctor.stats.interval import wilson
 from proctor.text.predicates import parse
 
 HERE = Path(__file__).parent
-_EXPRESSION = re.compile(r"\\[bdwsS]|\.[*+?{]|\([^()]*\|")  # what no plain word has
 
 
 @dataclass(slots=True)
@@ -87,7 +86,10 @@ def _says(said: str, word: str) -> bool:
     """Whether a rule has one of the words between the bars, or fits the regular expression that they are."""
     if any(_plain(one) in said for one in word.split("|")):
         return True
-    return _EXPRESSION.search(word) is not None and re.search(word, said, re.IGNORECASE) is not None
+    try:
+        return re.search(word, said, re.IGNORECASE) is not None
+    except re.error:
+        return False  # plain words with a sign of an expression in them
 
 
 def _bare(text: str) -> str:
@@ -110,7 +112,7 @@ def measure(name: str, prompt: Prompt, wanted: Mapping[str, Any], tallies: Mappi
         if not each.get("may"):
             tallies["rules"].add(bool(here), f"{name}: missed: {each['at']}", listed=not here)
         if each.get("code"):
-            held = [one for one in here if one.predicate and re.search(str(each["code"]), one.predicate)]
+            held = [one for one in here if one.predicate and re.search(str(each["code"]), one.predicate, re.IGNORECASE)]
             right = any(not _failing(one, wanted["right"]) for one in held)
             tallies["predicates"].add(right, f"{name}: no predicate: {each['at']}", listed=not right)
     for rule in rules:

@@ -48,8 +48,8 @@ def test_any_of_several_predicates_may_be_right() -> None:
 def test_our_own_prompts_keep_the_rules_that_were_found_in_them() -> None:
     made = rows(OWN_PROMPTS, OWN)
     assert len(made) == len(list(OWN_PROMPTS.glob("*.prompty")))
-    # One rule fewer and two more beyond than before clauses were kept whole: held-out prompts gained by it
+    # Four predicates fewer than with finders for English alone: held-out prompts gained by their removal
     # (benchmarks/prompt_rules/RESULTS.md).
     assert sum(row.found for row in made) >= 210
-    assert sum(row.predicates_right for row in made) >= 66
+    assert sum(row.predicates_right for row in made) >= 62
     assert sum(len(row.extra) for row in made) <= 14

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from proctor.generate.extract.number_words import COUNT, ONE, count_of
+from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
@@ -27,7 +27,7 @@ _ADJECTIVE: Final = (
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
-    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
+    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
     r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
     r"\bcon|"
     r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",
@@ -48,6 +48,13 @@ _NOT_COUNTED: Final = re.compile(
     r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|"
     r"not including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|"
     r"(?:不含|不包括|を除))",
+    re.IGNORECASE,
+)
+
+
+_LEAST: Final = re.compile(
+    rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
+    r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
     re.IGNORECASE,
 )
 
@@ -97,7 +104,8 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
         (
             form,
             re.compile(
-                rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ]))(?:{before})\s*(?:the |die |les |los |las |os |as |i |le )?$",
+                rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ가-힯]))(?:{before})(?:\s+(?:jamais|pas|nie|niemals|nicht|ever))?\s*"
+                r"(?:the |die |de |het |les |los |las |os |as |i |le )?$",
                 re.IGNORECASE,
             ),
             re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
@@ -108,6 +116,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
+    text = in_digits(text, code or "en")
     for match in _pattern(code).finditer(text):
         start = match.start("low")
         head = text[max(0, match.start() - 60) : match.start()]
@@ -143,8 +152,16 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
-            denied = form == ">" and re.search(rf"{NEGATION}[^.;,:]{{0,60}}$", text[:begin], re.IGNORECASE)
+            denied = form == ">" and re.search(
+                rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", text[: match.start("low")], re.IGNORECASE
+            )
             asked = "<=" if denied else form
+            if asked == "<=" and (other := _LEAST.search(text[:begin])):  # ``at least three and no more than seven``
+                least = count_of(other["low"])
+                if least < low:
+                    return AskedAmount(
+                        measure=measure, form="between", low=least, high=low, start=other.start(), end=end
+                    )
             return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
         if after is not None and (bound := after.match(text, end)):
             return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
+from proctor.generate.extract.limit_subject import unknown_words
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.text.lazy_pattern import Lazy
 
@@ -18,6 +20,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         "exclamations = 0",
         r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
         r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
+        r"uitroepteken|wykrzyknik\w*|utropstecken|udråbstegn|"
         r"感叹号|感嘆符",
     ),
     (
@@ -35,6 +38,11 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "no markdown",
         r"markdown(?:[- ]?(?:formatting|format|syntax|formatierung(?:en)?))?|标记语言|マークダウン(?:記法)?",
+    ),
+    ("not (matches /[\\w.+-]+@[\\w-]+\\.[A-Za-z]{2,}/)", r"e-?mail addresses|e-?mails"),
+    (
+        "not (matches /(?<![\\w.-])\\+?\\(?\\d{2,5}\\)?(?:[ .-]?\\d{2,4}){2,4}(?![\\w-])/)",
+        r"(?:tele)?phone numbers?",
     ),
     ("not (is table)", r"tables?|tabellen?|tableaux?|tablas?|tabelas?|tabelle|表格|表"),
     (
@@ -63,6 +71,11 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|"
         r"aanhalingstekens|引号",
     ),
+    (
+        "not (matches /[:：]/)",
+        r"colons|doppelpunkte?|deux-points|dos puntos|dois[- ]pontos|due punti|dubbele punten?|冒号",
+    ),
+    ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),
     (
@@ -83,6 +96,13 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
+# Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
+_PHRASE: Final = Lazy(
+    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|ani|och|eller|og|ve|"
+    r"veya)\b|[和或及や与]|(?<=[一-鿿ァ-ヿー])[はをもと]",
+    re.IGNORECASE,
+)
+_NAMES: Final = Lazy("|".join(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_])" for _, pattern in _THINGS), re.IGNORECASE)
 _EXCEPT: Final = Lazy(
     r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|"
     r"a menos|exceto|"
@@ -106,17 +126,39 @@ _AFTER: Final = Lazy(
 def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the predicate of everything that a sentence forbids, with where it stands."""
     taken: list[tuple[int, int]] = []
-    for predicate, pattern in _THINGS:
-        for match in re.finditer(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_一-鿿])|{_han(pattern)}", text, re.IGNORECASE):
+    for predicate, pattern in _compiled():
+        for match in pattern.finditer(text):
             if any(low < match.end() and match.start() < high for low, high in taken):
                 continue
             taken.append(match.span())
             start = _negated(text, match.start())
             if start is None and _AFTER.match(text, match.end()):
                 start = match.start()
-            if start is not None and not _EXCEPT.search(text, max(0, start - 5)):
+            if (
+                start is not None
+                and not _EXCEPT.search(text, max(0, start - 5))
+                and not _is_qualified(text, start, match.start(), match.end())
+            ):
                 yield predicate, start, match.end()
                 break
+
+
+def _is_qualified(text: str, start: int, at: int, end: int) -> bool:
+    """Whether words that are not read stand with a thing: ``letters for unknowns``, ``repeat the same emoji``.
+
+    Then the ban may be of some of these things, or of something else.
+    """
+    before = _PHRASE.split(text[start:at])[-1] if start < at else ""
+    beside = f"{before} {_PHRASE.split(text[end:])[0]}"
+    return bool(unknown_words(_NAMES.sub(" ", re.sub(NEGATION, " ", beside, flags=re.IGNORECASE)), ()))
+
+
+@cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (predicate, re.compile(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_一-鿿])|{_han(pattern)}", re.IGNORECASE))
+        for predicate, pattern in _THINGS
+    )
 
 
 def _han(pattern: str) -> str:

@@ -64,7 +64,7 @@ _FILLER: Final = worded(
     more in total every each per ein eine einen einem einer der die das den dem des und oder zu mit auf in im von für
     sei nur immer bitte soll muss darf nicht kein keine le la les un une des du de et ou à au aux en dans par pour sur
     est doit ne pas el los las una unos y o con por para debe no o os as um uma e em no na com por deve não il lo gli
-    ask time give write say put end start begin add include
+    long length between ask time give write say put end start begin add include
     i uno di da che con per non è deve de het een en of op van voor niet moet
     """
 )
@@ -84,6 +84,7 @@ _OF_ANSWER: Final = Lazy(
     re.IGNORECASE,
 )
 _ONE_WORD: Final = re.compile(r"[A-Za-zÀ-ÿ]+[.!]?")
+_SHORTEST: Final = 8  # characters of a sentence
 _LEAST_ITEMS: Final = 3
 _MOST_OF: Final = 0.6
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
@@ -254,6 +255,8 @@ def _requires(statement: Statement, scope: Scope) -> bool:
         return placed or led or bound or is_conditional(text) or _ENDS_IN_VERB.search(text) is not None
     if _WE.search(text) and not _SECOND.search(text) and not _BOUND.search(text):
         return False  # what a company does, or does not do
+    if tongue is None and statement.start > 0 and len(text) > _SHORTEST:
+        return True  # no words of this language are known, so a sentence is a rule by its place
     return bound or _SECOND.search(text) is not None or is_conditional(text)
 
 

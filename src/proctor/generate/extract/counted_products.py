@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.generate.extract.aspects import checkable
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.number_words import COUNT, count_of, in_digits
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
@@ -78,7 +78,7 @@ class CountedProducts:
     statement: Statement
 
 
-def counted_products(statements: Sequence[Statement]) -> CountedProducts | None:
+def counted_products(statements: Sequence[Statement], code: str = "") -> CountedProducts | None:
     """Return the things, if the answer is nothing but them, each on its line or with its number."""
     told = [each for each in statements if not each.code and each.section not in ("example", "input", "tools")]
     lined = any(_PER_LINE.search(each.text) for each in told)
@@ -90,7 +90,7 @@ def counted_products(statements: Sequence[Statement]) -> CountedProducts | None:
     if not (lined or numbered) or not any(_ALONE.search(each.text) and not is_conditional(each.text) for each in told):
         return None
     for each in told:
-        match = None if is_conditional(each.text) else _MADE.search(each.text)
+        match = None if is_conditional(each.text) else _MADE.search(in_digits(each.text, code or "en"))
         if match is None:
             continue
         noun = (match["noun"] or match["thing"] or match["thing2"]).lower()

@@ -10,7 +10,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.limit_subject import is_of_whole
-from proctor.generate.extract.number_words import COUNT, ONE, count_of
+from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks, is_conditional
@@ -211,6 +211,7 @@ def item_keys(said: str) -> tuple[str, ...]:
 
 def bounded_count(part: str) -> str:
     """Return the bound of the first count in a part: ``at most five items``."""
+    part = in_digits(part)
     range_ = re.search(rf"(?P<low>{COUNT})\s*(?:to|bis|à|a|-|–|到|至)\s*(?P<high>{COUNT})", part, re.IGNORECASE)
     if range_:
         low, high = count_of(range_["low"]), count_of(range_["high"])

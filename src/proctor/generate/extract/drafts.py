@@ -18,7 +18,6 @@ from proctor.generate.extract.japanese import is_japanese, japanese_drafts
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import ALTERNATIVE, names_answer, special_answer
 from proctor.generate.extract.language_words import TONGUES
-from proctor.generate.extract.languages import find_languages
 from proctor.generate.extract.led_items import (
     EMPTY_LEAD,
     command_after_break,
@@ -30,11 +29,8 @@ from proctor.generate.extract.led_items import (
     noted_line,
     opened_condition,
 )
-from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.named_shapes import find_amount_aspects, find_named_shapes, find_tags
 from proctor.generate.extract.other_languages import foreign_drafts
-from proctor.generate.extract.output_shapes import find_shapes
-from proctor.generate.extract.ranges import find_ranges
-from proctor.generate.extract.required_words import find_mentions
 from proctor.generate.extract.scope import speaks_of_whole, with_output, without_subject
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
 from proctor.generate.extract.statements import Statement
@@ -295,9 +291,7 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
         return
     if inside := _INSIDE.search(bare):
         tag = inside.group("tag").lower()
-        for found in find_lengths(bare[inside.end() :], scope):
-            if found.predicate.startswith("tags"):
-                yield _shifted(found, tag, inside.end())
+        yield from (_shifted(found, tag, inside.end()) for found in find_tags(bare[inside.end() :]))
         return
     if not speaks_of_whole(bare, statement, scope):
         given = re.match(
@@ -306,19 +300,16 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
             re.IGNORECASE,
         )
         yield from (
-            each for each in find_shapes(bare) if "json" in each.predicate and (given or "array" not in each.predicate)
+            each
+            for each in find_named_shapes(bare, scope)
+            if "json" in each.predicate and (given or "array" not in each.predicate)
         )
         return
     if _barred(statement):
         bare = f"do not {bare}"
     if scope.structured and scope.fields:
         yield from _of_named_field(bare, scope)
-    else:
-        yield from find_lengths(bare, scope)
-    yield from find_ranges(bare, scope)
-    yield from find_languages(bare)
-    yield from find_shapes(bare)
-    yield from find_mentions(bare)
+    yield from find_named_shapes(bare, scope)
     yield from find_banned(bare)
 
 
@@ -326,7 +317,7 @@ def _of_named_field(text: str, scope: Scope) -> Iterator[Aspect]:
     """Yield the lengths that a clause sets, as those of the one field of the JSON that it names; otherwise none."""
     named = [name for name in scope.fields if re.search(rf"\b{re.escape(name)}s?\b", text, re.IGNORECASE)]
     if len(named) == 1:
-        for found in find_lengths(text, scope):
+        for found in find_amount_aspects(text):
             told = found.text.removeprefix("The output ")
             yield replace(
                 found,

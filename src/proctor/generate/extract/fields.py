@@ -7,14 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Aspect, Scope, quoted
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.language_words import TONGUES
-from proctor.generate.extract.languages import find_languages
-from proctor.generate.extract.lengths import find_lengths
-from proctor.generate.extract.output_shapes import find_shapes
-from proctor.generate.extract.ranges import find_ranges
+from proctor.generate.extract.named_shapes import find_amount_aspects, find_named_shapes, find_scale
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.templates import json_keys
 from proctor.text.lazy_pattern import Lazy
@@ -246,23 +242,16 @@ def _asked(rest: str, clause: str, scope: Scope) -> Iterator[Aspect]:
     if choice := choices_in(rest):
         yield choice
         return
-    lone = replace(scope, numeric=True, structured=False, fields=())
-    many = re.search(r"\b(?:array|list)\b", rest, re.IGNORECASE) is not None
-    if scope.language in TONGUES:
-        for each in find_amounts(rest, scope.language):
-            said = f"{rest[each.start : each.end].strip()}."
-            yield Aspect(text=said, predicate=f"{each.measure} {each.bound}", start=each.start, end=each.end)
+    yield from find_amount_aspects(rest, scope.language or "en")
     if limit := _MOST_ITEMS.search(rest):
         said = f"has at most {limit['n']} items in its array"
         predicate = f"json array length <= {limit['n']}"
         yield Aspect(text=f"The output {said}.", predicate=predicate, start=limit.start(), end=limit.end())
-    yield from find_lengths(rest, replace(lone, array=many))
-    scaled = [each for each in find_ranges(clause, lone) if "between" in each.predicate]
+    scaled = list(find_scale(clause))
     yield from scaled
-    yield from find_languages(rest)
-    yield from (
-        each for each in find_shapes(rest) if not re.search(r"json|html|xml|table|bullets|code", each.predicate)
-    )
+    for each in find_named_shapes(rest, replace(scope, numeric=False)):
+        if not re.search(r"json|html|csv|code", each.predicate):
+            yield each
     counted = not scaled and re.search(
         r"\b(?:number|float|integer|int|score|decimal|rating|scale)\b", rest, re.IGNORECASE
     )

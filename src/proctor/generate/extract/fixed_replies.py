@@ -7,26 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["NO_REPLY", "ONLY", "REPLY", "fixed_replies", "is_case", "opens_with_case"]
+__all__ = ["fixed_replies", "is_case", "opens_with_case"]
 
-REPLY: Final = (
-    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|"
-    r"gib|schreib\w*|"
-    r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|"
-    r"escreva|"
-    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|отве\w+|svara|回答|回复|返回|输出|答え|出力|返)"
-)
-ONLY: Final = (
-    r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|"
-    r"seulement|exactement|"
-    r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
-    r"unicamente|alleen|"
-    r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|只|仅|だけ|のみ)"
-)
 _WHOLLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|antwort\w*|ausgabe|gib|réponds?\w*|répondez|"
     r"renvo\w*|"
@@ -57,21 +44,6 @@ _INSTEAD: Final = Lazy(
 )
 _LABELLED_REPLY: Final = Lazy(rf"{ONLY}\W+(?P<reply>(?-i:[A-Z]{{3,}}):\s*[^\n.]+)\.?$", re.IGNORECASE)
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
-NO_REPLY: Final = (
-    "JSON",
-    "HTML",
-    "YAML",
-    "NULL",
-    "NEVER",
-    "MUST",
-    "ONLY",
-    "MARKDOWN",
-    "EVERY",
-    "THEN",
-    "WITH",
-    "ANSWER",
-    "NOT",
-)
 
 
 def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[str]:

@@ -39,27 +39,49 @@ _VERBS: Final = worded(
     writes stay stays limit limited contain contains have has hold use must should shall may can cannot exceed
     exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
     answer respond reply give using including counting spaces included maximum minimum max min single one only
-    just kept is are do not no more than at most least up under below within between schreib schreibe schreiben
+    just kept is are do not used using add include including insert put anywhere ever either kind any other
+    extra ask asks wrap wrapped json no more than at most least up under below within between schreib schreibe
+    schreiben
     halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang länge kurz antworte
     antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer
-    überschreiten übersteigen länger kürzer hältst achte verwende benutze inklusive pro jede jeder jedes jeden
+    überschreiten übersteigen länger kürzer hältst achte verwende verwendest verwenden benutze benutzen setze
+    nirgends irgendwo nutze inklusive pro jede jeder jedes jeden
     écris écrivez écrire réponds répondez fais faites tiens tenez fait faire comporte comporter contient
-    contenir dépasse dépasser doit doivent avoir longue longueur compte compter limite limitez toujours
+    contenir dépasse dépasser doit doivent avoir longue longueur compte compter limite limitez toujours emploie
+    employez employer utilise utilisez utiliser mets mettez mettre ajoute ajoutez nulle part
     exactement escribe escriba escribir responde responda contesta tiene tener tendrá contiene contener debe
     deben deberá supera superar superará exceder largo longitud extensión máximo mínimo siempre exactamente
-    ocupa usa limita escreva escrever responder tem ter terá contém conter deve devem deverá ultrapassar
-    ultrapasse exceda passar pode podem longo tamanho extensão sempre exatamente scrivi scrivere scriva rispondi
-    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può schrijf
+    ningún tipo ocupa usa uses usar use utilices utiliza utilizar pongas añadas incluyas limita escreva
+    escrever responder tem ter terá contém conter deve devem deverá ultrapassar
+    ultrapasse exceda passar pode podem longo tamanho extensão sempre usar coloque inclua utilize exatamente
+    scrivi scrivere scriva rispondi
+    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può usare usi
+    inserire aggiungere mettere inserisci schrijf gebruik gebruiken nergens
     antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
-    ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz должен должна должно быть содержит всегда
+    ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
+    содержит всегда
     ровно превышать отвечай пиши olmalı olsun yaz içermeli
     """
 )
 _CJK: Final = Lazy(
     r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|전체|必须|控制|限制|限|"
     r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|すること|にして|します|する|です|ます|"
-    r"必ず|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
+    r"必ず|使用|出现|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
 )
+# ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
+_TOTAL: Final = Lazy(
+    r"\b(?:in total|overall|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
+    r"message|text|output|"
+    r"post|note|mail|e-?mail)|insgesamt|gesamt(?:e|en|er|länge)?|alles zusammen|en tout|au total|"
+    r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
+    r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|"
+    r"łącznie|w sumie|"
+    r"totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
+    re.IGNORECASE,
+)
+_BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
+_ADJECTIVE: Final = re.compile(r"\s+[^\W\d_]+\s*")
+_UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _SEGMENT: Final = re.compile(r"[,;:，；：、。]|\s[–—-]\s|\.\s")
 _MANNER: Final = Lazy(r"\b(?:in|within|using|auf|mit|en|em|dans|con|com|met|w)\s*$", re.IGNORECASE)
 _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
@@ -68,7 +90,9 @@ _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
 _PART: Final = Lazy(
     r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )"
     r"\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}"
-    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|with an?)\b",
+    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|"
+    r"with an?|between (?:the|these|those)|zwischen (?:de[nm]|diesen)|entre (?:les|los|las|os|as)|tra (?:i|le|"
+    r"gli))\b",
     re.IGNORECASE,
 )
 
@@ -78,9 +102,14 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     low, high = _segment(text, start, end)
     if "{{" in text[:start] and _MANNER.search(text[:start]):
         return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
-    if unknown_words(text[low:start] + " " + text[end:high], made):
+    beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
+    if _TOTAL.search(beside) or _is_subject(text[low:start], made):
+        return True
+    if not text[:low].strip() and not unknown_words(text[low:start], made) and _ADJECTIVE.fullmatch(text[end:high]):
+        return True  # ``até três parágrafos curtos``
+    if unknown_words(beside, made):
         return False
-    if names_answer(text[low:start] + " " + text[end:high], made):
+    if names_answer(beside, made):
         return True
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
@@ -91,6 +120,23 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
         _PART.search(piece) and unknown_words(piece, made) and not names_answer(piece, made)
         for piece in _SEGMENT.split(before)[-2:]
     )
+
+
+def _is_subject(before: str, made: Sequence[str]) -> bool:
+    """Whether the first noun before a limit is the answer: ``Ta réponse tient en``, ``返事は``."""
+    words = re.findall(r"[^\W\d_]+", before)
+    word = next(
+        (word for word in words if _UNSPACED.search(word) or (len(word) > 2 and word.lower() not in FUNCTION_WORDS)), ""
+    )
+    if _UNSPACED.search(word):
+        return (
+            re.match(
+                r"(?:你的|您的|每[个次]|的)?(?:回答|回复|答复|答案|输出|全文|返信|返事|回答文|出力|答え|답변|응답)",
+                word,
+            )
+            is not None
+        )
+    return word.lower() in _ANSWER and word.lower() not in _VERBS
 
 
 def _segment(text: str, start: int, end: int) -> tuple[int, int]:

@@ -1,64 +1,63 @@
-"""Numbers as prompts write them, in digits or in words of many languages."""
+"""Numbers as prompts write them: digits, Chinese numerals, and words, which are read as digits of the same length."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from proctor.generate.extract.vocabulary import worded
+from proctor.text.number_words import find_number_words
+from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["COUNT", "ONE", "count_of"]
+__all__ = ["COUNT", "ONE", "count_of", "in_digits"]
 
-# One line a language, from one on; a slash separates the forms of one number.
-_COUNTED: Final = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen",
-    "ein/eine/einen/einem/einer/eines/eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
-    "fünfzehn",
-    "un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze",
-    "uno/una/un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince",
-    "um/uma dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze quinze",
-    "uno/una/un due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici",
-    "een/één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien",
-    "jeden/jedna/jedno/jednego/jednym dwa/dwie/dwóch trzy/trzech cztery/czterech pięć/pięciu sześć/sześciu siedem "
-    "osiem/ośmiu dziewięć dziesięć/dziesięciu jedenaście dwanaście trzynaście czternaście piętnaście",
-    "один/одна/одно/одного/одной/одну/одним два/две/двух три/трёх/трех четыре/четырёх/четырех пять/пяти шесть/шести "
-    "семь/семи восемь/восьми девять/девяти десять/десяти одиннадцать двенадцать тринадцать четырнадцать пятнадцать",
-    "하나/한 둘/두 셋/세 넷/네 다섯 여섯 일곱 여덟 아홉 열",
+# One is an article, too, so it stays a word.
+ONE: Final = worded(
+    """
+    one single ein eine einen einem einer eines eins un une uno una um uma een één jeden jedna jedno jednego jednym
+    один одна одно одного одной одну одним 하나 한 1 一 １
+    """
 )
-_TENS: Final = (
-    "twenty thirty forty fifty sixty seventy eighty ninety hundred",
-    "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert",
-    "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix cent",
-    "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien",
-    "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem",
-    "venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento",
-    "twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd",
-)
-_WORDS: Final = (
-    {form: number for line in _COUNTED for number, forms in enumerate(line.split(), 1) for form in forms.split("/")}
-    | {form: 10 * number for line in _TENS for number, form in enumerate(line.split(), 2)}
-    | {"single": 1}
-)
-ONE: Final = frozenset(word for word, number in _WORDS.items() if number == 1) | worded("1 一 １")
 _HAN: Final = "〇零一二两兩三四五六七八九十百"
 _HAN_DIGITS: Final = {
-    "〇": 0, "零": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9,
-}  # fmt: skip
+    sign: value for value, signs in enumerate(("〇零", "一", "二两兩", *"三四五六七八九")) for sign in signs
+}
 COUNT: Final = (
     r"(?:[0-9０-９]{1,3}(?:[.,\u00a0\u202f' ][0-9]{3})+(?![0-9])|[0-9０-９]{1,6}|["
     + _HAN
     + r"]{1,5}|(?<!\w)(?:"
-    + "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True))
+    + "|".join(sorted(ONE, key=len, reverse=True))
     + r")(?!\w))"
 )
 
 
+@lru_cache(maxsize=4096)
+def in_digits(text: str, code: str = "") -> str:
+    """Return the text with its number words as digits and blanks, so that every other character keeps its place.
+
+    ``code`` is the language of the text; without it, a word must mean the same number in every language that has it.
+    """
+    found: dict[tuple[int, int], set[int]] = {}
+    for each in find_number_words(text):
+        word = text[each.start : each.end].lower()
+        known = code in each.languages if code else word not in FUNCTION_WORDS
+        if known and each.value > 1 and each.value == int(each.value):
+            found.setdefault((each.start, each.end), set()).add(int(each.value))
+    kept = list(text)
+    for (start, end), values in found.items():
+        digits = str(next(iter(values)))
+        if len(values) == 1 and len(digits) <= end - start:
+            kept[start:end] = digits.ljust(end - start)
+    return "".join(kept)
+
+
 def count_of(text: str) -> int:
-    """Return the whole number that digits or words stand for."""
+    """Return the whole number that digits, Chinese numerals or a word for one stand for."""
     said = unicodedata.normalize("NFKC", text).strip().lower()
-    if said in _WORDS:
-        return _WORDS[said]
+    if said in ONE:
+        return 1
     if said and said[0] in _HAN:
         return _han(said)
     return int(re.sub(r"[^0-9]", "", said))

@@ -9,6 +9,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 
 __all__ = ["doubt_of_part", "shown_part"]
@@ -69,6 +70,8 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
     if not _WHOLE.match(predicate):
         return ""
     label = None if predicate.startswith(("one of", "contains")) else _LABEL.match(text, text.rfind("\n", 0, start) + 1)
+    if label and re.search(r"\d", in_digits(label["label"])):
+        label = None  # ``Three paragraphs:`` is an amount
     if label and label.end() <= end and unknown_words(label["label"], made) and not names_answer(label["label"], made):
         return f"it may be for {label['label'].strip()} only"
     heading = _HEADING.search(text, max(0, start - 80), start)

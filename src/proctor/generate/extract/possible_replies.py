@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from proctor.generate.extract.fixed_replies import NO_REPLY, ONLY, REPLY, is_case
+from proctor.generate.extract.fixed_replies import is_case
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 

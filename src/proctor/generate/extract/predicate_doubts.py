@@ -6,10 +6,12 @@ A predicate that is written must hold for every right answer. What is in doubt i
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer
@@ -26,6 +28,14 @@ _EXCEPTION: Final = Lazy(
     r"sauf|seule exception|excepci[oó]n(?:es)?|excepto|salvo|exceç(?:ão|ões)|exceto|eccezion[ei]|tranne|"
     r"uitzondering(?:en)?|behalve|wyjąt\w+|chyba że|исключени\w*|кроме|undantag|istisna)\b|\W*(?:例外|ただし|但是?|"
     r"除非|예외)",
+    re.IGNORECASE,
+)
+# ``The summary is exempt from this``
+_EXEMPT: Final = Lazy(
+    r"\b(?:exempt\w*|does not count|do not count|doesn['’]t count|not included in (?:this|that)|ausgenommen|"
+    r"zählt nicht|zählen nicht|"
+    r"ne compte(?:nt)? pas|exceptée?s?|no cuentan?|exent[oa]s?|não conta\w*|isent[oa]s?|esclus[oaie]|non conta\w*|"
+    r"uitgezonderd|tellen? niet|nie licz\w+ się|räknas inte|tæller ikke)\b|除外|不计|数えない|含めない",
     re.IGNORECASE,
 )
 _EXCEPTED: Final = Lazy(
@@ -105,6 +115,11 @@ def _takes_back(later: str, predicate: str) -> bool:
     return is_conditional(later) and re.search(denied, later, re.IGNORECASE) is not None
 
 
+@lru_cache(maxsize=8192)
+def _amounts(text: str, code: str) -> tuple[AskedAmount, ...]:
+    return tuple(find_amounts(text, code))
+
+
 def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[str], code: str) -> str:
     """Return a sentence with another limit that an answer cannot keep beside this one, so that it is for some case.
 
@@ -117,7 +132,7 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
     for each in statements if limit else ():
         if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
             continue
-        for amount in find_amounts(each.text, code):
+        for amount in _amounts(each.text, code):
             if limit is None or amount.measure != limit[1] or amount.form == ">=":
                 continue
             if limit[2] in ("<", "<=") and amount.high > int(limit[3]):
@@ -150,6 +165,12 @@ def _is_exact(said: str, measure: str, number: int) -> bool:
     return False
 
 
+def _following(statements: Sequence[Statement], end: int) -> Statement | None:
+    """Return the first statement that begins after an offset."""
+    at = bisect_left(statements, end, key=lambda each: each.start)
+    return statements[at] if at < len(statements) else None
+
+
 def doubt_of(
     draft: Draft,
     text: str,
@@ -165,14 +186,18 @@ def doubt_of(
     ``products`` is whether the answer is a number of like things, whose number is asked for by itself.
     """
     predicate = draft.predicate or ""
-    later = next((each for each in statements if each.start >= draft.end), None)
+    later = _following(statements, draft.end)
     if other := _other_limit(draft, statements, made, code):
         return f"there is another limit: {other[:80]}"
     said = text[draft.start : draft.end]
     if predicate.startswith("when ") or not said:
         return ""
     near = later is not None and later.start - draft.end <= _NEXT
-    if later is not None and near and (_EXCEPTION.match(later.text) or _takes_back(later.text, predicate)):
+    if (
+        later is not None
+        and near
+        and (_EXCEPTION.match(later.text) or _EXEMPT.search(later.text) or _takes_back(later.text, predicate))
+    ):
         return f"an exception follows: {later.text[:80]}"
     if (
         len(said) < 400
@@ -180,7 +205,8 @@ def doubt_of(
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"
-    whole = next((each.text for each in statements if each.start <= draft.start < each.end), said)
+    at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
+    whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
     if opens_with_case(whole) and not draft.condition:
         return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):

@@ -37,36 +37,37 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ("links", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク"),
     (
         "words",
-        r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|palavras?|"
+        r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|"
+        r"palavras?|ord|"
         r"parole|parola|woorden|woord|слов[ао]?|słow(?:o|a)|słów|kelime\w*|단어|単語|个词|词语",
     ),
     (
         "characters",
-        r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|ów)|"
+        r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|ów)|tecken|tegn|"
         r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])",
     ),
     (
         "sentences",
         r"sentences?|s[äa]tze[n]?|satz|oraci[oó]n(?:es)?|frases?|frasi|sentenças?|zinnen|zin|句话|句子|句|"
         r"文(?![字章本])|"
-        r"предложени\w+|zda(?:nie|nia|ń)|cümle\w*|문장",
+        r"предложени\w+|zda(?:nie|nia|ń)|mening(?:ar)?|sætning(?:er)?|cümle\w*|문장",
     ),
     (
         "lines",
         r"lines?(?! breaks?| items?| lengths?| numbers?| spacing)|zeilen?|lignes?|l[ií]neas?|renglones|linhas?|righe|"
-        r"riga|regels|行|строк\w*|linij(?:ki|ka|ek)|satır\w*|줄",
+        r"riga|regels|行|строк\w*|linij(?:ki|ka|ek)|wiersz(?:y|e)?|rad(?:er)?|linjer?|satır\w*|줄",
     ),
     (
         "paragraphs",
         r"paragraphs?|abs[äa]tze[n]?|absatz|paragraphes?|p[aá]rrafos?|par[aá]grafos?|paragrafi|paragrafo|"
         r"alinea['’]?s?|"
-        r"段落|段|абзац\w*|akapit\w*|paragraf\w*|단락",
+        r"段落|段|абзац\w*|akapit\w*|stycken?|afsnit|paragraf\w*|단락",
     ),
 )
 # ``phrases`` are sentences in French, and not in English.
 FRENCH_UNITS: Final = (("sentences", r"phrases?"),)
 NEGATION: Final = (
-    r"(?:\bno\b|\bnot\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
+    r"(?:\bno\b|\bnot\b|\bnone\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
     r"\bzero\b|"
     r"\bkein\w*|\bnicht\b|\bnie(?:mals)?\b|\bohne\b|\bweder\b|\bnoch\b|\bverzicht\w*|\bvermeid\w*|\bverboten\b|"
     r"\bpas\b|\bjamais\b|\baucune?\b|\bsans\b|\bni\b|\bévite\w*|\binterdit\w*|"
@@ -80,28 +81,32 @@ NEGATION: Final = (
 BEFORE: Final[tuple[tuple[str, str], ...]] = (
     (
         "<=",
-        r"at (?:the )?(?:very )?most|no (?:more|longer|greater) than|not (?:more|longer) than|"
+        r"at (?:the )?(?:very )?most|(?:no|not|none|never) (?:more|longer|greater) than|"
         r"(?:a )?max(?:imum|imal|imaal)?\.?(?:\s+(?:of|de|di|is|von|length))?:?|limite?:|"
-        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them )?to|capped at|"
+        r"m[áa]ximo(?:\s+de)?:?|up to|within|limit\w* (?:it |this |them |the \w+ |your \w+ )?(?:to|à|auf|a|"
+        r"op)|capped at|"
         r"höchstens|nicht (?:mehr|länger) als|bis zu|maximal|"
         r"au (?:maximum|plus)|dépass\w+ pas|excèd\w+ pas|(?:ne |n['’])?\w*\s?pas plus de|jusqu['’]à|un maximum de|"
         r"como m[áa]ximo|como mucho|tout au plus|quando muito|al più|"
         r"no m[áa]s de|hasta|a lo sumo|un m[áa]ximo de|no m[áa]ximo|não mais (?:de|do que|que)|até|"
-        r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|niet meer dan|"
-        r"не более|максимум|не больше|maksymalnie|nie więcej niż|en fazla|최대|"
+        r"al massimo|massimo(?: di)?|non più di|fino a|entro|un massimo di|ten hoogste|hooguit|hoogstens|"
+        r"niet (?:meer|langer) dan|"
+        r"не более|максимум|не больше|maksymalnie|najwyżej|co najwyżej|nie więcej niż|en fazla|högst|max(?:imalt)?|"
+        r"inte (?:mer|fler) än|højst|ikke (?:mere|flere) end|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
     ),
     (
         "<",
         r"under|shorter than|less than|fewer than|below|unter|weniger als|kürzer als|"
-        r"moins de|menos de|meno di|minder dan|少于|不足|менее|меньше",
+        r"moins de|menos de|meno di|minder dan|onder(?= de| het|\s*[0-9])|poniżej|mniej niż|färre än|under|"
+        r"mindre end|少于|不足|менее|меньше",
     ),
     (
         ">=",
         r"at least|no (?:fewer|less) than|not (?:fewer|less) than|(?:a )?min(?:imum)?\.?(?:\s+(?:of|de|is))?:?|"
         r"mindestens|wenigstens|nicht weniger als|au (?:moins|minimum)|un minimum de|al menos|como m[íi]nimo|"
         r"m[íi]nimo(?:\s+de)?:?|por lo menos|pelo menos|no m[íi]nimo|almeno|minimo(?: di)?|minstens|ten minste|"
-        r"не менее|co najmniej|en az|최소|至少|不少于|最少",
+        r"не менее|co najmniej|przynajmniej|minst|mindst|en az|최소|至少|不少于|最少",
     ),
     (
         ">",
@@ -112,7 +117,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "=",
-        r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|tam olarak|"
+        r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|"
+        r"præcis|nøjagtig|tam olarak|"
         r"정확히|正好|恰好|ちょうど|必ず|only|just|nur|solo|sólo|seulement|uniquement|apenas|somente|soltanto|只|仅",
     ),
 )
@@ -121,8 +127,13 @@ AFTER: Final[tuple[tuple[str, str], ...]] = (
         "<=",
         r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|"
         r"oder weniger|"
-        r"höchstens|ou moins|au (?:plus|maximum)|o menos|(?:como )?m[áa]ximo|ou menos|no m[áa]ximo|o meno|al massimo|"
-        r"massimo|nicht (?:überschreiten|übersteigen)|以内|以下|之内|内(?![容部])|まで|이내|이하",
+        r"höchstens|ou moins|au (?:plus|maximum)|(?:(?:in total|overall|insgesamt|en tout) )?"
+        r"(?:is|are|ist|est|es|é|è|är|er) (?:the|an?|das|die|le|la|el|o|il|den) (?:\w+ )?(?:limit|maximum|max|"
+        r"ceiling|cap|obergrenze|"
+        r"grenze|plafond|límite|máximo|limite|massimo|grens|gräns|grænse)|"
+        r"o menos|(?:como )?m[áa]ximo|ou menos|no m[áa]ximo|o meno|al massimo|"
+        r"massimo|nicht (?:überschreiten|übersteigen)|(?:を|は)?超え(?:ない|ず|ては|てはいけ)|以内|以下|之内|"
+        r"内(?![容部])|まで|이내|이하",
     ),
     ("<", r"未満"),
     (

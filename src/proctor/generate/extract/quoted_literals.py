@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.reply_words import LITERAL_LINE
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
 
-Role = Literal["start", "end", "contain", "ban"]
+Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
     r"„([^“”\"\n]{1,300})[“”\"]|“([^”\n]{1,300})”|\"([^\"\n]{1,300})\"|«\s*([^»\n]{1,300}?)\s*»|‹([^›\n]{1,300})›|"
     r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|"
@@ -66,10 +67,10 @@ _FORMED: Final = Lazy(
     re.IGNORECASE,  # an example of a form, not the text
 )
 _BANNED: Final = Lazy(
-    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
+    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:使用)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
-    r"zu verwenden)|verboten|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)",
+    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])",
     re.IGNORECASE,
 )
 # ``The words "a" and "b" must not appear``
@@ -84,6 +85,7 @@ _SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
 _CONTRAST: Final = re.compile(
     r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就"
 )
+_LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
 
@@ -124,6 +126,9 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
             either = bool(re.search(r"\b(?:or|oder|ou|o|of|или)\b|或", joints, re.IGNORECASE))
             yield QuotedRun(texts=texts, start=found[at][0], end=found[stop - 1][1], either=either)
         at = stop
+    line = None if found else LITERAL_LINE.search(text)
+    if line and not _TEMPLATE.search(line["line"]):
+        yield QuotedRun(texts=(line["line"],), start=line.start("line"), end=line.end("line"))
 
 
 def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
@@ -151,9 +156,13 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         if len(between.split()) > 9 or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
             return None  # ``no names, "VN" instead``: the negation is of the words before the comma
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
-    if denied or loose or not roles or _FORMED.search(head):
+    if loose or not roles or _FORMED.search(head):
         return None
-    at, role = max(roles)
-    if len(head[at:].split()) > 12:
+    ends = [each for each in roles if each[1] != "contain"]
+    at, role = max(ends or roles)  # ``close with the line``
+    if denied:  # ``Don't start with``; between the two stands nothing else
+        near = len(denied) == 1 and re.fullmatch(r"\W*(?:[^\W\d_]+\W+)?", head[denied[-1].end() : at])
+        at, role = (denied[-1].start(), f"not {role}") if near and ends else (at, "")
+    if not role or len(head[at:].split()) > _LONGEST_HEAD:
         return None
     return LiteralRole(role=role, start=head_from + at)  # type: ignore[arg-type]

@@ -59,14 +59,20 @@ def _is_lower(predicate: str | None) -> bool:
 def without_repeats(drafts: Iterable[Draft]) -> list[Draft]:
     """Remove rules that say the same as one before them."""
     kept: list[Draft] = []
+    judged: list[Draft] = []
+    checked: set[str] = set()
     first: dict[tuple[str, str | None], Draft] = {}
     for draft in drafts:
         first.setdefault((draft.text, draft.predicate), draft)
     for draft in list(first.values())[:_MOST_DRAFTS]:
         words = _words(draft.text)
-        if any(_same(draft, words, other) for other in kept):
+        if draft.predicate in checked if draft.predicate else any(_same(draft, words, other) for other in judged):
             continue
         kept.append(draft)
+        if draft.predicate:
+            checked.add(draft.predicate)
+        else:
+            judged.append(draft)
     return kept
 
 
@@ -80,8 +86,6 @@ def one_of_a_text(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _same(draft: Draft, words: frozenset[str], other: Draft) -> bool:
-    if draft.predicate or other.predicate:
-        return draft.predicate == other.predicate
     others = _words(other.text)
     if draft.condition or other.condition:
         return words == others

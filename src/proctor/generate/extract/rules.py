@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Final
 
 from proctor.core.rule import Rule, Span
@@ -20,7 +20,6 @@ from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
-from proctor.generate.extract.foreign_labels import foreign_labels
 from proctor.generate.extract.japanese import is_japanese, japanese_labels
 from proctor.generate.extract.json_outline import JsonOutline, outline_drafts, outline_of
 from proctor.generate.extract.labelled_lines import (
@@ -35,6 +34,7 @@ from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
+from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
@@ -42,6 +42,7 @@ from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
 from proctor.generate.extract.shown_lines import shown_line_drafts
 from proctor.generate.extract.shown_schema import nested_keys
+from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.extract.templates import (
     field_names,
@@ -55,6 +56,8 @@ from proctor.text.predicates import parse
 __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
+_MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
+_LONGEST_VALUE: Final = 4  # words
 # A line that only announces a format; the format itself is the rule.
 _FORMAT_LEAD: Final = Lazy(
     r"(?:\b(?:following|this|below|desired|exact)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b|"
@@ -101,7 +104,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     scope = replace(
         scope,
         html=any(re.search(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>", each.text) for each in statements),
-        each=(products.noun, products.each) if (products := counted_products(statements)) else ("", ""),
+        each=(products.noun, products.each) if (products := counted_products(statements, scope.language)) else ("", ""),
         line_labels=tuple(_labels_of_lines(prompt.text, statements)) if not scope.structured else (),
     )
     scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
@@ -111,13 +114,15 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     made = made_nouns(statements, scope)
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, made, (*scope.special, *replies)) or find_open_reply(statements)
-    drafts = [*_schema(prompt), *_drafts(prompt.text, statements, sets, scope, made, outline)]
+    found = _drafts(prompt.text, statements, sets, scope, made, outline)
+    drafts = [*_schema(prompt), *islice(found, _MOST_DRAFTS)]
     doubts = PredicateDoubts(
         text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
     )
     drafts = [doubts.settle(draft) for draft in drafts]
     drafts = list(as_whole_sentences(drafts, statements))
-    drafts = [_excused(draft, (*scope.special, *replies)) for draft in drafts if not _says_labels(draft, sets)]
+    values = _case_values(statements)
+    drafts = [_excused(draft, (*scope.special, *replies), values) for draft in drafts if not _says_labels(draft, sets)]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -180,17 +185,15 @@ def _schema(prompt: Prompt) -> Iterator[Draft]:
 
 
 def _label_sets(statements: Sequence[Statement], scope: Scope) -> Iterator[LabelSet]:
-    for at, statement in enumerate(statements):
+    for statement in statements:
         if statement.code or (statement.section in ("labels", "fields", "input", "tools") and statement.item):
             continue
         if is_japanese(statement.text):
             if names := japanese_labels(statement.text):
                 yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif scope.language not in ("", "en"):
-            if not scope.structured and (several := foreign_labels(statement, statements[at + 1 :])):
-                yield several
         elif (
-            (found := labels_in(statement))
+            scope.language in ("", "en")
+            and (found := labels_in(statement))
             and not of_part(statement.text, scope)
             and field_of(statement.text, scope) is None
             and not (scope.structured and named_fields(statement.text))
@@ -217,7 +220,7 @@ def _drafts(
 ) -> Iterator[Draft]:
     for labels in sets:
         yield _from_labels(labels, scope)
-    if products := counted_products(statements):
+    if products := counted_products(statements, scope.language):
         yield from count_drafts(products, statements)
     shaped, statements = _of_shape(text, statements, scope, outline)
     yield from shaped
@@ -354,9 +357,21 @@ def _from_labels(found: LabelSet, scope: Scope) -> Draft:
     )
 
 
-def _excused(draft: Draft, replies: Sequence[str]) -> Draft:
-    """Exempt special answers that a condition requires from other rules."""
-    if draft.predicate is None or draft.condition or not replies:
+def _case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return the short quoted texts of conditions: in some case, one may be the value of a part."""
+    return tuple(
+        text
+        for each in statements
+        if not each.code and is_conditional(each.text)
+        for run in find_runs(each.text)
+        for text in run.texts
+        if len(text.split()) <= _LONGEST_VALUE
+    )
+
+
+def _excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:
+    """Exempt special answers, and values of parts, that a condition requires from other rules."""
+    if draft.predicate is None or draft.condition or not (replies or values):
         return draft
     check = parse(draft.predicate)
     keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
@@ -364,6 +379,13 @@ def _excused(draft: Draft, replies: Sequence[str]) -> Draft:
         return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
     if keys and "json" in draft.predicate:
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
+    if part := re.match(r"(each /.*?/:) (?!not |one of )(.+)$", draft.predicate):
+        values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
+        return (
+            replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))
+            if values
+            else draft
+        )
     excused = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not excused:
         return draft

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.ban_doubts import doubt_of_ban
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
 from proctor.generate.extract.predicate_doubts import doubt_of
 from proctor.generate.extract.statements import Statement
@@ -26,10 +27,12 @@ class PredicateDoubts:
     replies: Sequence[str]
     open_case: str
     part: str = field(init=False)
+    read: str = field(init=False)  # the prompt with its numbers in digits
 
     def __post_init__(self) -> None:
         part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope)
         object.__setattr__(self, "part", part)
+        object.__setattr__(self, "read", in_digits(self.text, self.scope.language or "en"))
 
     def settle(self, draft: Draft) -> Draft:
         """Return the rule, without its predicate if that is in doubt."""
@@ -38,7 +41,7 @@ class PredicateDoubts:
         doubt = (
             doubt_of(
                 draft,
-                self.text,
+                self.read,
                 self.statements,
                 self.made,
                 self.open_case,

@@ -14,7 +14,7 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
 from proctor.generate.extract.field_lists import StatementGroup
 from proctor.generate.extract.fields import choices_in, find_fields
-from proctor.generate.extract.lengths import find_lengths
+from proctor.generate.extract.named_shapes import find_amount_aspects
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.templates import described_line, field_names, shown_fields, shown_json, shown_values
 
@@ -156,8 +156,7 @@ def _of_lines(members: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
         predicate=checkable(f"fields in order {quoted(labels)}"),
     )
     for (label, said), each in zip(pairs, members, strict=True):
-        lone = replace(scope, structured=False, fields=(), array=False)
-        aspects = [choice] if (choice := choices_in(said)) else list(find_lengths(said, lone))
+        aspects = [choice] if (choice := choices_in(said)) else list(find_amount_aspects(said, scope.language or "en"))
         told = f'In the output, "{label}:" is followed by {said.rstrip(".")}.'
         predicates = [f"each /{re.escape(label)}:[ \\t]*([^\\n]*)/: {aspect.predicate}" for aspect in aspects]
         predicate = checkable(" and ".join(predicates)) if predicates else None

@@ -13,6 +13,7 @@ from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -62,7 +63,7 @@ _SOFT: Final = Lazy(
     re.IGNORECASE,
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
-_MARKS: Final = ("emoji", "exclamations", "count ", "numbered items", "bullets", "headings", "links")
+_MARKS: Final = ("emoji", "exclamations", "questions", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
     r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |"
@@ -87,10 +88,15 @@ _WITHIN: Final = Lazy(
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
-    r"(?:\b(?:is|be|reads?|says?|brzmi|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
+    r"(?:\b(?:is|be|reads?|says?|brzmi|luidt|lyder|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
     r"は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
+_BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
+_CASE_IN_BRACKETS: Final = re.compile(r"\b(?:si|se|als|om|hvis|jeśli)\b", re.IGNORECASE)
+_QUOTED: Final = re.compile(
+    r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]"
+)  # words in quotes do not bind the sentence
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
 
 
@@ -110,15 +116,14 @@ def is_conditional(text: str) -> bool:
 
 def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[SpottedCheck, ...]:
     """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge."""
-    bare = _EXAMPLE.sub(lambda found: " " * len(found.group()), text)
+    bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
-    for piece in re.split(r"([;；])", bare):
-        if (
-            piece not in ";；"
-            and not is_conditional(piece)
-            and not _PERMITTED.search(piece)
-            and not _SOFT.search(piece)
+    for part in re.split(r"([;；])", bare):
+        piece = _without_cases(part)
+        control = _blanked(_QUOTED, piece)
+        if piece not in ";；" and not any(
+            pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)
         ):
             for check in _checks(piece, scope, made):
                 predicate = checkable(_chosen(piece, check))
@@ -126,6 +131,20 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[Spot
                     found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
         at += len(piece)
     return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
+
+
+def _without_cases(text: str) -> str:
+    """Return the text without brackets such as ``(none if …)``, whose case asks for no more than the rule."""
+    aside = [
+        found.group()
+        for found in _BRACKETS.finditer(text)
+        if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())
+    ]
+    return _blanked(_BRACKETS, text) if aside and not any(map(re.compile(r"\d").search, aside)) else text
+
+
+def _blanked(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda found: " " * len(found.group()), text)
 
 
 def _chosen(text: str, check: SpottedCheck) -> str:
@@ -166,6 +185,8 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
+        if each.bare and each.low > 1 and each.measure in ("words", "characters"):
+            continue  # nobody asks for exactly so many without saying so; the bound may be in words that are not read
         denied = re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<="
         part = None if denied else _part_of(text, each, found, scope, made, structured=structured)
         tag = _TAGGED.get(each.measure) if scope.html and part is not None and part.form == "" else None
@@ -299,10 +320,15 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
                     predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
                 )
         else:
-            texts = [words.strip() for words in run.texts]
-            asked = f"{'starts' if literal.role == 'start' else 'ends'} with {quoted(texts)}"
+            asked = _at_end(literal.role, [words.strip() for words in run.texts])
             sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
             if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
+
+
+def _at_end(role: str, texts: Sequence[str]) -> str:
+    """Return the predicate for a beginning or an end that is asked for or denied."""
+    asked = f"{'starts' if role.endswith('start') else 'ends'} with {quoted(texts)}"
+    return f"not ({asked})" if role.startswith("not ") else asked

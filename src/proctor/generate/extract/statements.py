@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.layout import PromptBlock, blocks_of
+from proctor.generate.extract.reply_words import LITERAL_LINE
 from proctor.generate.extract.sections import Section
 from proctor.prompts.prompt import Prompt
 
@@ -137,7 +138,8 @@ def _statement(text: str, start: int, end: int, block: PromptBlock) -> Statement
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     body = text[start:end]
-    safe = protected(body)[::-1]  # the next one last
+    lines = [match.span("line") for match in LITERAL_LINE.finditer(body)]
+    safe = sorted([*protected(body), *lines])[::-1]  # the next one last
     begin = 0
     for match in _END.finditer(body):
         if match.group().startswith(".") and _ABBREVIATION.search(

@@ -1,0 +1,40 @@
+"""Words by which a prompt fixes a text word for word, and the rest of a line that is such a text without quotes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.generate.extract.vocabulary import worded
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["LITERAL_LINE", "NO_REPLY", "ONLY", "REPLY"]
+
+REPLY: Final = (
+    r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|"
+    r"gib|schreib\w*|"
+    r"réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|devolva|"
+    r"escreva|"
+    r"rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|отве\w+|svara|回答|回复|返回|输出|答え|出力|返)"
+)
+ONLY: Final = (
+    r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|"
+    r"seulement|exactement|"
+    r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
+    r"unicamente|alleen|"
+    r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|只|仅|だけ|のみ)"
+)
+NO_REPLY: Final = worded("JSON HTML YAML NULL NEVER MUST ONLY MARKDOWN EVERY THEN WITH ANSWER NOT")
+_TEXT_NOUN: Final = (
+    r"(?:sentence|phrase|words|text|sign-off|satz|wortlaut|phrase|mots|texte|frase|texto|testo|zin|tekst|mening|zdanie|"
+    r"(?:full|whole|entire|complete) (?:answer|reply|response)|volledige antwoord|luidt(?: altijd)?|lautet(?: immer)?|"
+    r"brzmi(?: zawsze)?|lyder(?: alltid)?)"
+)
+# ``reply only with: Closed. Come back tomorrow.``: all of the line is one text.
+LITERAL_LINE: Final = Lazy(
+    rf"\b(?:{ONLY}(?:\s+[^\W\d_]+){{0,3}}|{REPLY}(?:\s+[^\W\d_]+){{0,2}}|{_TEXT_NOUN})(?:\s*[:：]|"
+    rf"(?<=exactly)(?=\s*\n))[ \t]*\n?[ \t]*"
+    r"(?P<line>(?![^\n]*,[^\n]*\b(?:or|oder|ou|of|lub|eller)\b)(?-i:[A-ZÀ-ÖØ-Þ])[^\n\"“„«「`:：{}|"
+    r"]{2,200}?[.!?…])(?=[ \t]*(?:\n|$))",
+    re.IGNORECASE,
+)
