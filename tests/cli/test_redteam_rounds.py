@@ -54,6 +54,12 @@ def test_a_search_goes_on_with_what_was_not_reached_until_its_tries_are_used(sho
     assert data["total"]["any_of_n"]["total"] == 2
 
 
+def test_the_first_round_of_a_search_has_no_more_attempts_than_tries(shop: Project) -> None:
+    shop.run("redteam", "run", "shop", "--scope", "extraction", "--adaptive", "--tries", "2", code=1)
+    data = json.loads(shop.run("redteam", "show", "shop", "--json", code=0).stdout)
+    assert {each["attempts"] for each in data["goals"]} == {2}
+
+
 def test_a_killed_search_goes_on_in_its_round(shop: Project) -> None:
     log = shop.folder / "log"
     shop.environment |= {"SHOP_LOG": str(log), "SHOP_DELAY": "0.05"}

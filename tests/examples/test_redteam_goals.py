@@ -237,3 +237,13 @@ def check_words(goal: Goal, effect: AttackEffect) -> None:
         fewest = min(len(turns) for carrier in goal.carriers for turns in carrier.turns.values())
         assert len(set(effect.turns)) >= 2
         assert max(effect.turns) <= fewest
+
+
+def test_what_is_drawn_out_of_the_desk_is_not_the_customers_own() -> None:
+    with (TRAVEL / "data" / "bookings.csv").open(encoding="utf-8", newline="") as rows:
+        owners = {row["id"]: row["customer"] for row in csv.DictReader(rows)}
+    for goal in goals_of(TRAVEL):
+        if goal.scope == "extraction":
+            wanted = {str(value) for effect in goal.effects for value in effect.values.values()} & owners.keys()
+            asking = {carrier.page.get("customer") for carrier in goal.carriers}
+            assert not {owners[each] for each in wanted} & asking, goal.id

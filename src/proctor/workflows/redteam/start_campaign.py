@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
+from proctor.core.attack import attempt_of
+from proctor.core.case import Case
 from proctor.core.errors import NotFoundError
 from proctor.project import Project
 from proctor.store import campaigns
@@ -32,7 +36,8 @@ def start_attack(
     _check_target(campaign)
     plan = plan_campaign(campaign).plan
     facts = AttemptsFacts(notes=plan.notes, **{name: getattr(campaign.settings, name) for name in _PLANNED})
-    attempts = keep_attempts(campaign.config.store, campaign.name, plan.attempts, facts)
+    first = plan.attempts if tries is None else _first_tries(plan.attempts, tries)
+    attempts = keep_attempts(campaign.config.store, campaign.name, first, facts)
     kind: CampaignKind = "attack" if tries is None else "adaptive"
     new = CampaignRun(
         campaign=campaign.name,
@@ -45,6 +50,19 @@ def start_attack(
     with RunStore(campaign.config.store) as store:
         before = None if afresh else _unfinished(store, new)
         return before or campaigns.begin(store, new), plan.notes
+
+
+def _first_tries(attempts: Sequence[Case], most: int) -> tuple[Case, ...]:
+    """Return at most so many attempts of each goal: the first round of a search uses up its tries too."""
+    made = Counter[str]()
+    kept = []
+    for case in attempts:
+        attempt = attempt_of(case)
+        goal = attempt.goal if attempt is not None else case.id
+        made[goal] += 1
+        if made[goal] <= most:
+            kept.append(case)
+    return tuple(kept)
 
 
 def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) -> CampaignRun:
