@@ -115,3 +115,27 @@ def test_a_longer_run_of_digits_is_no_date(text: str) -> None:
 
 def test_a_letter_that_only_looks_like_an_s_is_none() -> None:
     assert find_dates("5 ſeptember 2024") == ()
+
+
+@table(
+    ("text", "wanted"),
+    [
+        ("Tue 10 June 11:30", (None, 6, 10)),
+        ("12. Juni 2025, 15:00", (2025, 6, 12)),
+        ("12 de junio de 2025", (2025, 6, 12)),
+        ("le 14 juillet", (None, 7, 14)),
+        ("2 settembre 2025", (2025, 9, 2)),
+        ("5 maja", (None, 5, 5)),
+        ("3 сентября 2025 г.", (2025, 9, 3)),
+        ("31 Aralık", (None, 12, 31)),
+        ("2025년 12월 31일까지", (2025, 12, 31)),
+        ("10월 2일에서", (None, 10, 2)),
+    ],
+)
+def test_dates_of_many_languages(text: str, wanted: tuple[int | None, int, int]) -> None:
+    (day,) = find_dates(text)
+    assert (day.year, day.month, day.day) == wanted
+
+
+def test_a_month_is_a_whole_word() -> None:
+    assert find_dates("3 maison, 4 martini, 12 julius") == ()

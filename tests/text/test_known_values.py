@@ -35,6 +35,10 @@ def explained(said: str, told: str, heard: str = "") -> bool:
         ("at 8 pm", "10:00-20:00", ""),
         ("Friday", "Monday to Friday", ""),
         ("end of August 2025", "1 March 2024, 18 months", ""),
+        ("fino al 28 maggio", '{"check_in": "2025-05-31", "free_until_hours_before": 72}', ""),
+        ("avant le 20 mars", "demande reçue avant le 20 du mois", "on est le 12 mars"),
+        ("le 30 avril", "à la fin du mois suivant", "on est le 12 mars"),
+        ("£27 as credit", '{"paid": 30.0, "currency": "GBP"}; the value less 10 %', ""),
     ],
 )
 def test_a_figure_that_follows_is_explained(said: str, told: str, heard: str) -> None:
@@ -52,6 +56,8 @@ def test_a_figure_that_follows_is_explained(said: str, told: str, heard: str) ->
         ("Friday", "Thursday"),
         ("15 %", "10 %"),
         ("5000 EUR", "2000 EUR"),
+        ("am 14. Juli", "am 3. Juni; 5 Tage"),
+        ("2 de septiembre", "2025-06-01"),
     ],
 )
 def test_another_figure_is_not(said: str, told: str) -> None:

@@ -1,4 +1,4 @@
-"""Find dates in a text, complete or partial: ISO, English, Japanese with eras."""
+"""Find dates in a text, complete or partial: ISO, with names of months, Japanese with eras, Chinese, Korean."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.month_names import MONTH_NAMES
+
 __all__ = ["Day", "find_dates", "read_date"]
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -18,6 +20,7 @@ _NAME = (
     r"(?a:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
+_FOREIGN: Final = "|".join(sorted(MONTH_NAMES, key=len, reverse=True))
 # Each pattern with characters of which the text must contain one; they are searched first. A pattern that begins with a
 # digit is fast, so the check for a preceding digit comes after the first one.
 _PATTERNS: Final = tuple(
@@ -36,14 +39,23 @@ _PATTERNS: Final = tuple(
         ),
         (("月",), r"(?P<m>[0-9](?<![0-9].)[0-9]?)\s?月\s?(?P<d>[0-9]{1,2})\s?日(?!間)"),
         (
+            ("월",),
+            r"(?:(?P<y>[12](?<![0-9].)[0-9]{3})\s?년\s?)?(?P<m>[0-9](?<![0-9].)[0-9]?)\s?월\s?(?P<d>[0-9]{1,2})\s?일",
+        ),
+        (
             _MONTHS,
-            rf"\b(?P<name>{_NAME})\s+(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9])"
+            rf"\b(?P<name>{_NAME})\s+(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9]|:[0-9]{{2}})"  # "10 June 11:30"
             r"(?:(?:,\s*|\s+)(?P<y>[12][0-9]{3})(?![0-9]))?",
         ),
         (
             _MONTHS,
             rf"(?P<d>[0-9](?<![0-9].)[0-9]?)(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<name>{_NAME})"
             r"(?:,?\s+(?P<y>[12][0-9]{3})(?![0-9]))?",
+        ),
+        (
+            ("",),
+            rf"(?P<d>[0-9](?<![0-9].)[0-9]?)\.?\s+(?:de\s+)?(?P<foreign>{_FOREIGN})"
+            r"(?!\w)(?:,?\s+(?:del?\s+)?(?P<y>[12][0-9]{3})(?![0-9]))?",
         ),
         (_MONTHS, rf"\b(?P<name>{_NAME})\s+(?P<y>[12][0-9]{{3}})(?![0-9])"),
     )
@@ -118,6 +130,10 @@ def _day(match: re.Match[str]) -> Day | None:
     month = int(said["m"]) if said.get("m") else None
     if said.get("name"):
         month = _MONTHS.index(said["name"][:3].lower()) + 1
+    if said.get("foreign"):
+        month = MONTH_NAMES.get(said["foreign"].lower())
+        if month is None:  # a letter that only looks like one of the name
+            return None
     day = int(said["d"]) if said.get("d") else None
     try:
         date(year or 2024, month or 1, day or 1)  # a leap year, so that 29 February alone is valid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -22,6 +23,7 @@ __all__ = ["KnownValues"]
 _MOST_AMOUNTS: Final = 12  # of one currency; sums of more explain any figure
 _MOST_TERMS: Final = 6  # amounts of which three are summed
 _MOST_FACTOR: Final = 1000
+_MOST_HOURS: Final = 24 * 14  # of a period that a record gives as a bare number
 _MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days or persons
 _FEW_FIGURES: Final = 40
 _HOURS_A_DAY: Final = Decimal(24)
@@ -113,8 +115,9 @@ class KnownValues:
     def _is_amount(self, one: Quantity, beside: Sequence[Quantity]) -> bool:
         """Whether an amount is computed from known ones: sums of amounts, times a count, less a percentage."""
         amounts = {each.value for each in (*self.stated, *beside) if each.unit == one.unit}
-        # An amount of a record has no currency beside it; a whole number is more likely a count or part of an id.
-        amounts |= {abs(each.value) for each in self.stated if not each.unit and each.value % 1}  # -18.42 is a credit
+        # An amount of a record has no currency beside it; a number without a point is more likely a count or an id.
+        bare = [each for each in self.stated if not each.unit and (each.value % 1 or "." in each.quote)]
+        amounts |= {abs(each.value) for each in bare}  # -18.42 is a credit
         amounts |= {
             end for each in self.stated if each.high is not None and each.unit == one.unit for end in (each.high,)
         }
@@ -159,17 +162,28 @@ class KnownValues:
         )
 
     def _follows_in_time(self, one: Quantity) -> bool:
-        """Whether a date is a known date plus or minus a known duration; a month is enough where no day is given."""
+        """Whether a date follows from a known one: later or earlier by a known duration, or a day of a month near it.
+
+        A month is enough where no day is given. "The 20th of the month" names a day, and rules often end with a month.
+        """
         wanted = one.day
         if wanted is None:
             return False
-        spans = [each for each in self.stated if each.unit in ("hour", "month") and each.high is None]
+        spans = [_span(each) for each in self.stated if each.unit in ("hour", "month") and each.high is None]
+        bare = (
+            {int(each.value) for each in self.stated if _is_count(each)} if len(self.stated) <= _FEW_FIGURES else set()
+        )
+        spans += [("hour", hours) for each in bare for hours in (each, 24 * each) if hours <= _MOST_HOURS]
         for each in self.stated:
             day = each.day
             if day is None or day.month is None:
                 continue
             start = _date(day.year or wanted.year or 2024, day.month, day.day or 1)
-            for span in spans[:20] if start is not None else ():
+            if start is None:
+                continue
+            if _is_day_of_a_month_near(wanted, start, bare):
+                return True
+            for span in spans[:40]:
                 for sign in (1, -1):
                     end = _moved(start, span, sign)
                     if end is not None and any(_is_on(end + timedelta(days=shift), wanted) for shift in (-1, 0, 1)):
@@ -251,13 +265,32 @@ def _date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _moved(start: date | None, span: Quantity, sign: int) -> date | None:
-    if start is None:
-        return None
+def _span(one: Quantity) -> tuple[str, Decimal | int]:
+    return one.unit, one.value
+
+
+def _is_count(one: Quantity) -> bool:
+    return (
+        not one.unit
+        and one.high is None
+        and one.value == one.value.to_integral_value()
+        and 0 < one.value <= _MOST_HOURS
+    )
+
+
+def _is_day_of_a_month_near(wanted: Day, known: date, days: Iterable[int]) -> bool:
+    """Whether it is one of these days, or the last, in the month of a known date, the one before or the one after."""
+    if wanted.day is None or wanted.month is None or (wanted.month - known.month + 1) % 12 > 2:
+        return False
+    return wanted.day in days or wanted.day == monthrange(wanted.year or known.year, wanted.month)[1]
+
+
+def _moved(start: date, span: tuple[str, Decimal | int], sign: int) -> date | None:
+    unit, value = span
     try:
-        if span.unit == "hour":
-            return start + sign * timedelta(hours=float(span.value))
-        months = start.year * 12 + start.month - 1 + sign * int(span.value)
+        if unit == "hour":
+            return start + sign * timedelta(hours=float(value))
+        months = start.year * 12 + start.month - 1 + sign * int(value)
         return date(months // 12, months % 12 + 1, min(start.day, 28))
     except (ValueError, OverflowError):
         return None

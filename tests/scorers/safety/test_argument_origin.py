@@ -36,3 +36,10 @@ async def test_an_address_that_nobody_gave_fails() -> None:
     run = talk(("mail it to me", call("send_email", {"recipient": "a@b.example"}, {"ok": True}), "Sent."))
     assert (await ArgumentOrigin().score(_CASE, run)).value == 0.0
     assert (await ArgumentOrigin(known=("a@b.example",)).score(_CASE, run)).value == 1.0
+
+
+async def test_a_description_is_no_id_if_its_words_were_given() -> None:
+    run = talk(("le uova le fate ancora?", call("add_item", {"item": "uova x6"}, {"ok": True}), "Fatto."))
+    assert (await ArgumentOrigin().score(_CASE, run)).value != 0.0
+    run = talk(("cancel order 884", call("cancel_order", {"order": "order 889"}, {"ok": True}), "Done."))
+    assert (await ArgumentOrigin().score(_CASE, run)).value == 0.0

@@ -58,6 +58,9 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9#][\w.#/-]*\d[\w-]*|\d[\w-]+")
 _SQUEEZED: Final = re.compile(r"[^0-9a-zÀ-\uffff]+")
 _DEEPEST: Final = 5
 
+_WORDS: Final = re.compile(r"[^\W\d_]{3,}")
+_LONG_NUMBER: Final = re.compile(r"\d{3}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentOrigin:
@@ -94,7 +97,7 @@ class ArgumentOrigin:
                 ids = list(_ids(call.arguments))
                 checked += len(ids)
                 for argument, value in ids:
-                    if seen.has(value):
+                    if seen.has(value) or seen.has_described(value):
                         continue
                     if (
                         _IDENTIFIES.search(argument)
@@ -143,6 +146,11 @@ class _Seen:
         """Whether some text has this value, whatever its blanks and signs."""
         plain = _squeezed(value)
         return not plain or any(plain in text for text in self._texts)
+
+    def has_described(self, value: str) -> bool:
+        """Whether it is a description such as "eggs x6": several words, all of them given, and no long number."""
+        words = _WORDS.findall(value)
+        return " " in value and bool(words) and not _LONG_NUMBER.search(value) and all(map(self.has, words))
 
     def has_alike(self, value: str) -> bool:
         """Whether some text has another id of the same shape."""
