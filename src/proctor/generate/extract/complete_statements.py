@@ -226,6 +226,15 @@ def _is_aside(statement: Statement, scope: Scope) -> bool:
     return about_input(text) or PERMISSION.match(text) is not None
 
 
+def _requires_in_english(text: str, statement: Statement, scope: Scope) -> bool:
+    named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in scope.fields)
+    listed = statement.item and (
+        statement.section in ("rules", "output", "format", "never")
+        or statement.lead.rstrip("*_ ").endswith((":", "："))
+    )
+    return listed or (named and " " in text) or names_answer(text, scope)
+
+
 def _requires(statement: Statement, scope: Scope) -> bool:
     """Whether a sentence that no pattern knows still asks something of the answer, by its place and its words."""
     text = plain(statement.text)
@@ -238,12 +247,7 @@ def _requires(statement: Statement, scope: Scope) -> bool:
     bound = _BOUND.search(text) is not None or re.search(NEGATION, text, re.IGNORECASE) is not None
     bound = bound or bounded_count(text) != ""
     if scope.language in ("", "en"):
-        named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in scope.fields)
-        listed = statement.item and (
-            statement.section in ("rules", "output", "format", "never")
-            or statement.lead.rstrip("*_ ").endswith((":", "："))
-        )
-        return listed or (named and " " in text) or names_answer(text, scope)
+        return _requires_in_english(text, statement, scope)
     tongue = TONGUES.get(scope.language)
     # ``Ты помощник аптеки``: without a table of its words, who the model is or what it does is known by its place
     unbound = tongue is None and not bound and not statement.item and _SECOND.match(text) is not None
