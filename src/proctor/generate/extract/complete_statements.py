@@ -240,9 +240,8 @@ def _requires(statement: Statement, scope: Scope) -> bool:
     text = plain(statement.text)
     if _is_aside(statement, scope) and not _is_case(statement.lead):
         return False
-    if text.endswith(("?", "？")) or text.startswith("|") or _is_role(text) or _LEAD_IN.search(text):
-        return False
-    if text.endswith((":", "：")) and (_POINTS_ON.search(text) or not _BOUND.search(text)):
+    leads = text.endswith((":", "：")) and (_POINTS_ON.search(text) or not _BOUND.search(text))
+    if leads or text.endswith(("?", "？")) or text.startswith("|") or _is_role(text) or _LEAD_IN.search(text):
         return False
     bound = _BOUND.search(text) is not None or re.search(NEGATION, text, re.IGNORECASE) is not None
     bound = bound or bounded_count(text) != ""
