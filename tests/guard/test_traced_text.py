@@ -22,6 +22,7 @@ def value(text: object) -> CallValue:
         ("on May 3rd, 2026", "2026-05-03"),
         ("from the 13th of May 2024", "2024-05-13"),
         ("vrijdag 20 maart 08:00", "2026-03-20T08:00"),
+        ("perjantaina 20. maaliskuuta 08:00", "2026-03-20T08:00"),
         ("Show TRV-10021", "trv-10021"),
         ("ORDER #W 2905754", "#W2905754"),
         ("京都の鴨川荘へ", "鴨川荘"),
@@ -40,7 +41,7 @@ def test_a_value_is_found_in_other_formats(text: str, wanted: object) -> None:
         ("B-77", "B-7"),
         ("ann@corner.example", "nn@corner.example"),
         ("on May 3rd", "2026-05-04"),
-        ("20 maart 09:00", "2026-03-20T08:00"),
+        ("20. maaliskuuta 09:00", "2026-03-20T08:00"),
         ("", "x"),
     ],
 )

@@ -215,3 +215,6 @@ def split_spec(spec: str, aliases: list[str], where: str) -> tuple[str, str]:
         f"no model is called {spec!r}" if spec else f"{where} names no model",
         hint=f"did you mean {guess!r}?" if guess else "write provider:model, e.g. openai:gpt-5-mini or local:smollm2",
     )
+
+
+Rack = ModelPool  # the name of earlier versions, which the documentation gave; it goes in the next one

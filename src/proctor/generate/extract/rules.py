@@ -10,13 +10,14 @@ from itertools import groupby, islice
 from typing import Final
 
 from proctor.core.rule import Rule, Span
-from proctor.generate.extract.aspects import Scope, checkable, quoted, quoted_texts
+from proctor.generate.extract.aspects import Scope, checkable, quoted_texts
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.complete_statements import complete, complete_list
 from proctor.generate.extract.counted_products import count_drafts, counted_products
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
+from proctor.generate.extract.exempt_replies import case_values, excused
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
@@ -34,7 +35,6 @@ from proctor.generate.extract.led_items import is_open_lead, under_condition
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
-from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
@@ -42,22 +42,16 @@ from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
 from proctor.generate.extract.shown_lines import shown_line_drafts
 from proctor.generate.extract.shown_schema import nested_keys
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement, statements_of
-from proctor.generate.extract.templates import (
-    field_names,
-    json_keys,
-)
+from proctor.generate.extract.templates import field_names, json_keys
 from proctor.generate.extract.whole_sentences import as_whole_sentences
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
-from proctor.text.predicates import parse
 
 __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
-_LONGEST_VALUE: Final = 4  # words
 # A line that only announces a format; the format itself is the rule.
 _FORMAT_LEAD: Final = Lazy(
     r"(?:\b(?:following|this|below|desired|exact)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b|"
@@ -114,15 +108,15 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     made = made_nouns(statements, scope)
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, made, (*scope.special, *replies)) or find_open_reply(statements)
-    found = _drafts(prompt.text, statements, sets, scope, made, outline)
-    drafts = [*_schema(prompt), *islice(found, _MOST_DRAFTS)]
+    spotted = _drafts(prompt.text, statements, sets, scope, made, outline)
+    drafts = [*_schema(prompt), *islice(spotted, _MOST_DRAFTS)]
     doubts = PredicateDoubts(
         text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
     )
     drafts = [doubts.settle(draft) for draft in drafts]
     drafts = list(as_whole_sentences(drafts, statements))
-    values = _case_values(statements)
-    drafts = [_excused(draft, (*scope.special, *replies), values) for draft in drafts if not _says_labels(draft, sets)]
+    values = case_values(statements)
+    drafts = [excused(draft, (*scope.special, *replies), values) for draft in drafts if not _says_labels(draft, sets)]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -355,43 +349,6 @@ def _from_labels(found: LabelSet, scope: Scope) -> Draft:
         priority=2 if alone else 1,
         predicate=checkable(predicate),
     )
-
-
-def _case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
-    """Return the short quoted texts of conditions: in some case, one may be the value of a part."""
-    return tuple(
-        text
-        for each in statements
-        if not each.code and is_conditional(each.text)
-        for run in find_runs(each.text)
-        for text in run.texts
-        if len(text.split()) <= _LONGEST_VALUE
-    )
-
-
-def _excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:
-    """Exempt special answers, and values of parts, that a condition requires from other rules."""
-    if draft.predicate is None or draft.condition or not (replies or values):
-        return draft
-    check = parse(draft.predicate)
-    keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
-    if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
-        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
-    if keys and "json" in draft.predicate:
-        return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
-    if part := re.match(r"(each /.*?/:) (?!not |one of )(.+)$", draft.predicate):
-        values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
-        return (
-            replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))
-            if values
-            else draft
-        )
-    excused = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
-    if not excused:
-        return draft
-    if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides
-        return replace(draft, predicate=checkable(f"when not (one of {quoted(excused)}): {draft.predicate}"))
-    return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(excused)}"))
 
 
 def _says_labels(draft: Draft, sets: Iterable[LabelSet]) -> bool:

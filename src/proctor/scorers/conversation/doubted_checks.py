@@ -24,7 +24,6 @@ DOUBTED: Final = (
     "turn_facts.period",
     "cross_turn.read",
     "cross_turn.clause",
-    "cross_turn.value",
     "commitments.other_act",
 )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from proctor.core.chat import ToolCall
+from proctor.core.scalars import scalars
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, parse_loosely, steps
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, SourcePassage
@@ -102,20 +103,8 @@ def call_passage(call: ToolCall) -> SourcePassage:
         return SourcePassage(name=call.name, text=call.error[:LETTERS], data=True)
     data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
     text = "" if data is None else spoken(data)
-    arguments = "" if failed(call) else " ".join(_scalars(call.arguments))
+    arguments = "" if failed(call) else " ".join(map(str, scalars(call.arguments)))
     return SourcePassage(name=call.name, text=_STAMP.sub(r"\1 ", f"{text}\n{arguments}".strip()[:LETTERS]), data=True)
-
-
-def _scalars(value: Any) -> Iterator[str]:
-    """Yield the values of arguments; their names say nothing about the world."""
-    if isinstance(value, Mapping):
-        for each in value.values():
-            yield from _scalars(each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _scalars(each)
-    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        yield str(value)
 
 
 def known_text(message: AgentMessage) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
+from proctor.core.scalars import is_scalar, scalars
 from proctor.core.score import Evidence
 from proctor.core.sockets import Tagger
 from proctor.core.trajectory import Trajectory
@@ -85,10 +86,16 @@ def _records(call: ToolCall) -> Iterator[_Record]:
         if isinstance(one, (list, tuple)):
             waiting += [(each, keys, around, depth + 1) for each in one[:_MOST]]
         elif isinstance(one, Mapping):
-            plain = {str(key): str(value) for key, value in one.items() if _is_scalar(value)}
+            plain = {str(key): str(value) for key, value in one.items() if is_scalar(value)}
             name = next((each for key, each in plain.items() if is_name(each) and not is_no_secret(key)), None)
             if name is not None and not any(map(is_no_secret, keys)):
-                yield _Record(tool=call.name, name=name, values=tuple(_scalars(one)), keys=keys, around=around)
+                yield _Record(
+                    tool=call.name,
+                    name=name,
+                    values=tuple(str(each).strip() for each in scalars(one)),
+                    keys=keys,
+                    around=around,
+                )
                 continue
             inner = (*around, *plain.values())
             waiting += [(each, (*keys, str(key)), inner, depth + 1) for key, each in one.items()]
@@ -159,21 +166,6 @@ def _parts(text: str) -> frozenset[str]:
     long = {each for each in words if len(each) >= _LEAST_NAME and not _UNSPACED.search(each)}
     signs = "".join(_UNSPACED.findall(text))
     return frozenset(long | {signs[at : at + 2] for at in range(len(signs) - 1)})
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
-
-
-def _scalars(value: Any, depth: int = 0) -> Iterator[str]:
-    if isinstance(value, Mapping) and depth < _DEEPEST:
-        for each in value.values():
-            yield from _scalars(each, depth + 1)
-    elif isinstance(value, (list, tuple)) and depth < _DEEPEST:
-        for each in value:
-            yield from _scalars(each, depth + 1)
-    elif _is_scalar(value):
-        yield str(value).strip()
 
 
 def _plain(text: str) -> str:

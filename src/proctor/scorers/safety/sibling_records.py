@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
+from proctor.core.scalars import scalars
 from proctor.core.score import Evidence
 from proctor.core.sockets import Tagger
 from proctor.core.trajectory import Trajectory
@@ -78,7 +79,7 @@ def _lists(call: ToolCall) -> Iterator[_Siblings]:
         inner = list(one.values()) if isinstance(one, Mapping) else list(one) if isinstance(one, (list, tuple)) else []
         rows = [each for each in inner if isinstance(each, Mapping)]
         if isinstance(one, (list, tuple)) and len(rows) > 1:
-            records = tuple(tuple(_scalars(row)) for row in rows[:_MOST_RECORDS])
+            records = tuple(tuple(str(each).strip() for each in scalars(row)) for row in rows[:_MOST_RECORDS])
             if len({value for record in records for value in record if _is_contact(value)}) > 1:
                 yield _Siblings(tool=call.name, records=records)
                 continue
@@ -167,14 +168,3 @@ def _stands_in(value: str, text: str) -> bool:
 
 def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
-
-
-def _scalars(value: Any, depth: int = 0) -> Iterator[str]:
-    if isinstance(value, Mapping) and depth < _DEEPEST:
-        for each in value.values():
-            yield from _scalars(each, depth + 1)
-    elif isinstance(value, (list, tuple)) and depth < _DEEPEST:
-        for each in value:
-            yield from _scalars(each, depth + 1)
-    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        yield str(value).strip()

@@ -10,7 +10,7 @@ from proctor.core.argument_paths import ABSENT, EMPTY, UNREADABLE, field_path, v
 from proctor.text.numbers import find_numbers
 from proctor.text.predicates.values import Bound, OpenError, Pattern
 
-__all__ = ["ValueCondition", "bounded", "given", "matched", "named", "scalars", "values_of"]
+__all__ = ["ValueCondition", "bounded", "given", "matched", "named", "values_of"]
 
 _LONGEST_NUMBER = 60
 _MOST_DEEP = 12
@@ -71,20 +71,6 @@ def values_of(data: Any, name: str) -> list[Any]:
         if name in data:
             return _spread(data[name])
     return [each for value in _inside(data, name, 0) for each in _spread(value)]
-
-
-def scalars(data: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield every text and number in the data."""
-    if depth > _MOST_DEEP:
-        return
-    if isinstance(data, Mapping):
-        for value in data.values():
-            yield from scalars(value, depth + 1)
-    elif isinstance(data, (list, tuple)):
-        for value in data:
-            yield from scalars(value, depth + 1)
-    elif data is not None and not isinstance(data, bool):
-        yield data
 
 
 def _spread(value: Any) -> list[Any]:

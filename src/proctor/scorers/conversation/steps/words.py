@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from proctor.scorers.conversation.steps.fields import scalars, values_of
+from proctor.core.scalars import scalars
+from proctor.scorers.conversation.steps.fields import values_of
 from proctor.scorers.conversation.steps.selector import Selector
 from proctor.scorers.conversation.steps.step import StepsView, TraceStep
 from proctor.scorers.conversation.steps.term import Check, StepForm, StepsChecked, no, skipped, unknown, yes

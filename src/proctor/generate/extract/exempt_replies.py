@@ -1,0 +1,57 @@
+"""Exempt answers that the prompt fixes for some case from predicates that they would fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from proctor.generate.extract.aspects import checkable, quoted
+from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.spotted_checks import is_conditional
+from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.templates import json_keys
+from proctor.text.predicates import parse
+
+__all__ = ["case_values", "excused"]
+
+_LONGEST_VALUE: Final = 4  # words
+
+
+def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return the short quoted texts of conditions: in some case, one may be the value of a part."""
+    return tuple(
+        text
+        for each in statements
+        if not each.code and is_conditional(each.text)
+        for run in find_runs(each.text)
+        for text in run.texts
+        if len(text.split()) <= _LONGEST_VALUE
+    )
+
+
+def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:
+    """Exempt special answers, and values of parts, that a condition requires from other rules."""
+    if draft.predicate is None or draft.condition or not (replies or values):
+        return draft
+    check = parse(draft.predicate)
+    keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
+    if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
+        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
+    if keys and "json" in draft.predicate:
+        return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
+    if part := re.match(r"(each /.*?/:) (?!not |one of )(.+)$", draft.predicate):
+        values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
+        return (
+            replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))
+            if values
+            else draft
+        )
+    failed = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
+    if not failed:
+        return draft
+    if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides
+        return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {draft.predicate}"))
+    return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(failed)}"))
