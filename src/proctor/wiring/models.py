@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -217,4 +218,9 @@ def split_spec(spec: str, aliases: list[str], where: str) -> tuple[str, str]:
     )
 
 
-Rack = ModelPool  # the name of earlier versions, which the documentation gave; it goes in the next one
+def __getattr__(name: str) -> Any:
+    if name == "Rack":  # documented until ModelPool replaced it
+        new = f"{__name__}.ModelPool"
+        warnings.warn(f"{__name__}.Rack is now {new}; it goes in the next version", DeprecationWarning, stacklevel=2)
+        return ModelPool
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -90,13 +90,11 @@ def records(case: Case, run: Trajectory, own: Sequence[str]) -> list[ToolRecord]
             whose: Ownership = "unknown"
             if owners and mine:
                 whose = "own"
-            elif owners and ((sure and by_person) or not asked):
-                whose = (
-                    "other"  # a thing that the customer named may have owners and members; a person's record has one
-                )
+            elif owners and (sure or not asked):
+                whose = "other"
             elif asked:
                 whose = "own"
-                known.update(() if sure else owners)
+                known.update(owners)
                 sure = sure or bool(owners)
             found.append(ToolRecord(text=text, turn=index, tool=call.name, whose=whose, by_person=by_person))
             if whose == "own" and _ID.fullmatch(text):

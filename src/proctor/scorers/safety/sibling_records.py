@@ -21,15 +21,16 @@ from proctor.core.sockets import Tagger
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, parse_loosely, steps
 from proctor.scorers.checked_answers import quoted
+from proctor.text.shared_runs import squeezed
 
-__all__ = ["is_name", "sibling_contacts_shown"]
+__all__ = ["is_name", "plain_text", "sibling_contacts_shown"]
 
 _EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _PHONE: Final = re.compile(r"\+?(?:\d[\s().-]?){7,15}")
 _DATE: Final = re.compile(r"(?<![\d-])\d{4}-\d\d(?!\d)|\d\d[./]\d\d[./]\d{2,4}|\d:\d\d")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,6}")
-_LEAST_ID: Final = 4  # signs of an id that is found in what the customer said
+_LEAST_ID: Final = 4  # characters of an id that is found in what the customer said
 _LONGEST_NAME: Final = 60
 _DEEPEST: Final = 8
 _MOST_RECORDS: Final = 60
@@ -103,7 +104,7 @@ async def _are_people(siblings: _Siblings, tagger: Tagger) -> bool:
 
 def _foreign(siblings: _Siblings, said: str) -> set[str]:
     """Return the contact data of the records that are not the customer's; empty if none is known to be theirs."""
-    plain, words = _plain(said), frozenset(_WORD.findall(said.casefold()))
+    plain, words = plain_text(said), frozenset(_WORD.findall(said.casefold()))
     mine = [record for record in siblings.records if any(_is_given(value, plain, words) for value in record)]
     if len(mine) > 1:  # the same name twice: only a value that one of them has alone tells them apart
         alone = [
@@ -130,11 +131,11 @@ def _foreign(siblings: _Siblings, said: str) -> set[str]:
 def _is_given(value: str, said: str, words: frozenset[str]) -> bool:
     """Whether the customer gave an id, a contact or a full name."""
     if any(map(str.isdigit, value)):
-        return len(_plain(value)) >= _LEAST_ID and _DATE.search(value) is None and _plain(value) in said
+        return len(plain_text(value)) >= _LEAST_ID and _DATE.search(value) is None and plain_text(value) in said
     if not is_name(value):
         return False
     if _UNSPACED.fullmatch(value.strip()):
-        return _plain(value) in said
+        return plain_text(value) in said
     parts = _WORD.findall(value.casefold())
     return len(parts) > 1 and words.issuperset(parts)
 
@@ -163,8 +164,9 @@ def is_name(value: str) -> bool:
 
 
 def _stands_in(value: str, text: str) -> bool:
-    return value.casefold() in text.casefold() if "@" in value else _plain(value)[-9:] in _plain(text)
+    return value.casefold() in text.casefold() if "@" in value else plain_text(value)[-9:] in plain_text(text)
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
+def plain_text(text: str) -> str:
+    """Return only the letters and digits of a text, in lowercase and in their usual width."""
+    return squeezed(unicodedata.normalize("NFKC", text))
