@@ -1,8 +1,7 @@
 """Writes what the networks are measured on while they are trained: whole sources and languages, and blind sets.
 
-``pages-held.jsonl.gz`` has documents, ``acts-held.jsonl.gz`` answers and messages, ``claims-blind.jsonl.gz`` and
-``decode.jsonl.gz`` pairs. Only the ``dev`` halves of the blind
-sets are read.
+``pages-held.jsonl.gz`` has documents, ``acts-held.jsonl.gz`` answers and messages, ``guard-held.jsonl.gz`` attacks and
+dangers, ``claims-blind.jsonl.gz`` and ``decode.jsonl.gz`` pairs. Of the blind sets only those for development are read.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from training.data import clean, read, rows, written
 from training.guards import LEFT, LEFT_TONGUES
 from training.splits import fingerprint
 
-__all__ = ["answers", "claims", "documents", "messages", "talk"]
+__all__ = ["answers", "claims", "documents", "drafts", "guarded", "messages", "talk"]
 
 BLIND = Path(__file__).resolve().parents[1] / "benchmarks" / "blind"
 DANGERS = {"legal": "legal_threat", "press": "media_complaint", "safety": "safety_incident", "self_harm": "self_harm"}
@@ -27,8 +26,7 @@ EACH = 400
 
 
 def _blind(part: str) -> Iterator[dict[str, Any]]:
-    file = BLIND / part / "dev.jsonl"
-    if file.exists():
+    for file in sorted((BLIND / part).glob("dev*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             yield json.loads(line)
 
@@ -74,6 +72,31 @@ def messages(data: Path) -> Iterator[dict[str, Any]]:
         yield {"set": "danger support", "text": clean(row["text"])[:600], "label": "none"}
 
 
+def guarded(data: Path) -> Iterator[dict[str, Any]]:
+    """Attacks (``y``) by channel, and dangers, each beside harmless texts of the same hands and of sources left out."""
+    attacks = ("takeover", "extraction", "jailbreak", "framed_document", "quiet_document")
+    for row in _blind("injection"):
+        channel = "user" if row["channel"] == "user" else "document"
+        attack = int(row["label"] == "attack")
+        yield {"set": f"attack blind {channel}", "ch": channel, "text": clean(row["text"])[:1500], "y": attack}
+    for row in _blind("messages"):
+        channel, text = "user" if row["channel"] == "user" else "document", clean(row["text"])[:1500]
+        yield {"set": f"attack messages {channel}", "ch": channel, "text": text, "y": int(row["kind"] in attacks)}
+        if channel == "user" and row["kind"] not in attacks:
+            yield {"set": "danger messages", "ch": channel, "text": text, "y": int(row["kind"] in DANGERS)}
+    for row in messages(data):
+        yield {"set": row["set"], "ch": "user", "text": row["text"], "y": int(row["label"] != "none")}
+        if row["set"] in ("danger general", "danger support"):
+            yield {"set": row["set"].replace("danger", "attack"), "ch": "user", "text": row["text"], "y": 0}
+    by: dict[str, list[dict[str, Any]]] = {}
+    for row in rows("injection/test"):
+        by.setdefault(row["src"], []).append(row)
+    for name, many in sorted(by.items()):
+        for row in random.Random(4).sample(many, min(150, len(many))):
+            text, channel = clean(row["text"])[:1500], "document" if "bipia" in name else "user"
+            yield {"set": f"attack test {name}", "ch": channel, "text": text, "y": row["label"]}
+
+
 def answers() -> Iterator[dict[str, Any]]:
     """Answers that gave in or did not, and drafts with promises."""
     for row in _blind("attack"):
@@ -87,6 +110,14 @@ def answers() -> Iterator[dict[str, Any]]:
                 "answer": row["draft"],
                 "y": int(row["label"] == "stop"),
             }
+
+
+def drafts() -> Iterator[dict[str, Any]]:
+    """Whole answers against all of their sources, of the blind set: right (``y``) or wrong."""
+    for row in _blind("answers"):
+        if row["kind"] == "answer":
+            told = [*row["sources"], *(json.dumps(c["result"], ensure_ascii=False) for c in row["tool_calls"])]
+            yield {"p": clean(" ".join(told)), "h": clean(row["draft"]), "y": int(row["label"] == "send")}
 
 
 def claims() -> Iterator[dict[str, Any]]:
@@ -114,7 +145,9 @@ def main() -> None:
     made = {
         "pages-held": documents(told.data),
         "acts-held": (*messages(told.data), *answers()),
+        "guard-held": guarded(told.data),
         "claims-blind": claims(),
+        "drafts-blind": drafts(),
         "decode": talk(),
     }
     for name, found in made.items():

@@ -21,9 +21,10 @@ import torch
 from training.data import data_root
 from training.qwen import four_bits, six_bits
 
-__all__ = ["STARTS", "five_bits", "layers_of", "smaller", "texts_of"]
+__all__ = ["ALONE", "STARTS", "five_bits", "layers_of", "smaller", "texts_of"]
 
 STARTS = ("Premise: ", "\nHypothesis: ", "\nAnswer:", "Customer: ", "\nAgent: ", "\nGrants:")
+ALONE = {"user": ("Message: ", "\nJudge:"), "document": ("Document: ", "\nOrders:")}  # around one text
 WIDTH = 896
 
 

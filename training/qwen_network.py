@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 HEADS, GROUPS, SIZE, THETA = 14, 2, 64, 1e6
-OUTPUTS = 5  # entailment, neutral, contradiction, supported, grants
+OUTPUTS = 11  # entailment, neutral, contradiction, supported; grants; attack; no danger and the four dangers
 BLOCK = 64  # weights that share a scale
 
 
@@ -180,35 +181,33 @@ def kept_network(file: Path, device: str) -> Network:
 
 @torch.no_grad()
 def cut_from(
-    teacher: Network, lines: Lines, counts: np.ndarray, *, layers: int, inner: int, narrow: int
+    teacher: Network, samples: Sequence[Lines], counts: np.ndarray, *, layers: int, inner: int, narrow: int
 ) -> tuple[Network, list[int]]:
-    """The layers that change the most, in each the inner numbers that are used the most, and a narrower table.
+    """The layers that are missed the most, in each the inner numbers that are used the most, and a narrower table.
 
     Also, for each layer kept, the layer of the teacher whose state it should leave behind.
     """
-    deep, device = len(teacher.layers), lines.device
-    change = np.zeros(deep)
+    deep, device = len(teacher.layers), samples[0].device
     for layer in teacher.layers:
         layer.seen = torch.zeros(layer.gate.weight.shape[0], device=device)
     teacher.eval()
-    groups = list(planned(lines.lengths, 16384, random.Random(9)))[:12]
-    for group in groups:
-        ids, sizes, _ = lines.batch(group)
-        states: list[torch.Tensor] = []
+    batches = [
+        lines.batch(group)[:2]
+        for lines in samples
+        for group in list(planned(lines.lengths, 16384, random.Random(9)))[:3]
+    ]
+    for ids, sizes in batches:
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
-            teacher(ids, sizes, states)
-        real = torch.arange(ids.shape[1], device=device)[None] < sizes[:, None]
-        real[:, 0] = False
-        for at in range(1, deep):
-            near = F.cosine_similarity(states[at - 1][real].float(), states[at][real].float(), dim=-1)
-            change[at] += 1 - float(near.mean())
-    change[[0, deep - 1]] = 1e9
-    kept = sorted(np.argsort(-change)[:layers].tolist())
-    print("kept layers", kept, [round(float(x) / len(groups), 3) for x in change], flush=True)
+            teacher(ids, sizes)
+    used = [layer.seen for layer in teacher.layers]
+    for layer in teacher.layers:
+        layer.seen = None
+    kept = _layers_needed(teacher, batches, layers)
+    print("kept layers", kept, flush=True)
     student = Network(len(counts), narrow, layers, inner).to(device)
     for mine, at in zip(student.layers, kept, strict=True):
         theirs = teacher.layers[at]
-        use = theirs.seen * theirs.down.weight.norm(dim=0)
+        use = used[at] * theirs.down.weight.norm(dim=0)
         top = use.topk(inner).indices.sort().values
         for name in ("before", "between"):
             getattr(mine, name).copy_(getattr(theirs, name))
@@ -218,9 +217,6 @@ def cut_from(
         mine.gate.weight.copy_(theirs.gate.weight[top])
         mine.up.weight.copy_(theirs.up.weight[top])
         mine.down.weight.copy_(theirs.down.weight[:, top])
-        theirs.seen = None
-    for layer in teacher.layers:
-        layer.seen = None
     table = teacher.table.weight.float()
     worth = torch.from_numpy(np.sqrt(counts + 1.0)).float().to(device)[:, None]
     _, _, axes = torch.linalg.svd(table * worth, full_matrices=False)
@@ -231,6 +227,30 @@ def cut_from(
     student.norm.copy_(teacher.norm)
     student.head.load_state_dict(teacher.head.state_dict())
     return student, [*(at - 1 for at in kept[1:]), deep - 1]
+
+
+@torch.no_grad()
+def _layers_needed(teacher: Network, batches: Sequence[tuple[torch.Tensor, torch.Tensor]], most: int) -> list[int]:
+    """Leave out one layer after another, each time the one without which the answers change the least."""
+    whole, device = list(teacher.layers), batches[0][0].device.type
+
+    def said(chosen: Sequence[int]) -> list[torch.Tensor]:
+        teacher.layers = nn.ModuleList(whole[at] for at in chosen)
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+            return [teacher(ids, sizes).float() for ids, sizes in batches]
+
+    kept = list(range(len(whole)))
+    wanted = said(kept)
+    while len(kept) > most:
+        lost = {}
+        for at in kept[1:]:
+            now = said([x for x in kept if x != at])
+            lost[at] = sum(float((a - b).abs().mean()) for a, b in zip(now, wanted, strict=True)) / len(wanted)
+        gone = min(lost, key=lambda at: lost[at])
+        print("without", gone, round(lost[gone], 3), flush=True)
+        kept.remove(gone)
+    teacher.layers = nn.ModuleList(whole)
+    return kept
 
 
 def keep_rounded(network: Network, folder: Path, size: int = 15_000_000) -> None:

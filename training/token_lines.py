@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from training.qwen_layers import STARTS
+from training.qwen_layers import ALONE, STARTS
 
-__all__ = ["Lines", "flattened", "lines_of"]
+__all__ = ["Lines", "alone_lines", "flattened", "lines_of"]
 
 
 class Lines:
@@ -47,6 +47,18 @@ def lines_of(
     for a, b in pairs:
         tail = number[b][: room // 2]
         found.append([*first, *number[a][: room - len(tail)], *second, *tail, *end])
+    return found
+
+
+def alone_lines(tokenizer: Tokenizer, texts: Sequence[tuple[str, str]], longest: int) -> list[list[int]]:
+    """Token numbers of single texts, each with its channel; a long text loses its end."""
+    around = {name: [tokenizer.encode(t).ids for t in both] for name, both in ALONE.items()}
+    found = []
+    for at in range(0, len(texts), 50000):
+        some = texts[at : at + 50000]
+        for (channel, _), line in zip(some, tokenizer.encode_batch_fast([t for _, t in some]), strict=True):
+            first, end = around[channel]
+            found.append([*first, *line.ids[: longest - len(first) - len(end)], *end])
     return found
 
 

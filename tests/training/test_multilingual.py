@@ -12,10 +12,12 @@ pytest.importorskip("torch")
 import numpy as np
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from training.multilingual import Plan, Task, answers, fit
+from training.multilingual import Plan, fit
+from training.multilingual_figures import answers
+from training.multilingual_tasks import Task
 from training.qwen_layers import eight_bits, five_bits, smaller
 from training.qwen_network import Network, cut_from, four_bit, keep_rounded, kept_network
-from training.token_lines import Lines, lines_of
+from training.token_lines import Lines, alone_lines, lines_of
 
 
 def test_blocks_of_five_bits() -> None:
@@ -81,8 +83,8 @@ def test_a_network_is_cut_taught_and_kept(tmp_path: Path) -> None:
     torch.manual_seed(3)
     teacher = Network(40, 0, 3, 64)
     lines = Lines([[1 + (i + j) % 39 for j in range(6 + i % 5)] for i in range(40)], "cpu")
-    network, beside = cut_from(teacher, lines, np.ones(40, np.int64), layers=2, inner=32, narrow=16)
-    assert beside == [1, 2]  # the state before the next layer that was kept, and the last one
+    network, beside = cut_from(teacher, [lines], np.ones(40, np.int64), layers=2, inner=32, narrow=16)
+    assert beside in ([0, 2], [1, 2])  # the state before the next layer that was kept, and the last one
 
     def loss(out: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         return ((out[:, 0] - (rows % 2).float()) ** 2).mean()
@@ -106,3 +108,11 @@ def test_the_first_text_gives_way() -> None:
     found = lines_of(tokenizer(), [("x" * 200, "abc")], 60)
     assert len(found[0]) == 60
     assert 257 in found[0]
+
+
+def test_a_text_alone_stands_in_its_channel_and_loses_its_end() -> None:
+    one, two = alone_lines(tokenizer(), [("user", "abc"), ("document", "x" * 200)], 40)
+    reader = tokenizer()
+    assert reader.decode(one) == "Message: abc\nJudge:"
+    assert len(two) == 40
+    assert reader.decode(two).endswith("x\nOrders:")
