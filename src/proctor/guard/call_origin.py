@@ -8,18 +8,18 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.guard.call_values import DECISIVE, CallValue, call_values
-from proctor.guard.delegation import gives_own, is_delegated, own_values, was_looked_up
+from proctor.guard.delegation import gives_own, is_delegated, is_on_named_host, own_values, was_looked_up
 from proctor.guard.tool_settings import shown
 from proctor.guard.traced_call import CallOrigin, OriginProblem, described, is_short
 from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.unasked_act import unasked_act
 from proctor.lexicon.requested_acts import acts_of_tool, is_asked, is_forbidden
+from proctor.lexicon.tool_verbs import asks_by_name, denies_by_name
 
 __all__ = ["problems"]
 
 _WORDS: Final = re.compile(r"[^\W_]+")
 _MAX_DISTANCE: Final = 2  # characters in which a lookalike differs
-_MIN_HOST_CHARS: Final = 6
 _MIN_ADDRESS_CHARS: Final = 8
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
@@ -30,9 +30,9 @@ def problems(origin: CallOrigin) -> list[OriginProblem]:
     """Return what is wrong with a call; a ``delegated`` value is only reported."""
     acts = acts_of_tool(origin.call.name)
     request = origin.request
-    asked = bool(request.agreed) or is_asked(acts, request.messages) or request.delegates
+    asked = bool(request.agreed) or request.delegates or _is_asked(origin)
     found: list[OriginProblem] = []
-    if acts and not request.agreed and is_forbidden(acts, request.messages):
+    if not request.agreed and (is_forbidden(acts, request.messages) or denies_by_name(origin.call.name, request.last)):
         found.append(OriginProblem("unasked", f"the customer said that {origin.call.name[:80]} is not wanted"))
     if any(each.origin == "free_text" for each in origin.values):
         found += _untraced(origin, asked=asked or (not acts and request.asks_to_act))
@@ -46,6 +46,12 @@ def problems(origin: CallOrigin) -> list[OriginProblem]:
     return found
 
 
+def _is_asked(origin: CallOrigin) -> bool:
+    """Return whether a message has a word for the act, or the verb of the tool's own name."""
+    messages = origin.request.messages
+    return is_asked(origin.acts, messages) or any(asks_by_name(origin.call.name, each) for each in messages)
+
+
 def _untraced(origin: CallOrigin, *, asked: bool) -> Iterator[OriginProblem]:
     """Yield the decisive values that only free text gives, unless the customer pointed to that text."""
     for traced in origin.values:
@@ -54,7 +60,7 @@ def _untraced(origin: CallOrigin, *, asked: bool) -> Iterator[OriginProblem]:
             continue
         if value.kind == "secret" and "cancel" in acts_of_tool(origin.call.name):
             continue  # a key that is deleted was known
-        if value.kind == "link" and _is_on_named_host(value, origin.texts.said):
+        if is_on_named_host(value, origin.texts):
             continue
         where = f"the result of {traced.tool[:60]}" if traced.tool else "a document"
         what = described(value)
@@ -65,13 +71,6 @@ def _untraced(origin: CallOrigin, *, asked: bool) -> Iterator[OriginProblem]:
             yield OriginProblem("swapped", f"{what} comes from {where}, and the customer gave another: {own}")
         else:
             yield OriginProblem("untraced", f"{what} stands only in text of {where}; the customer did not give it")
-
-
-def _is_on_named_host(link: CallValue, said: TracedText) -> bool:
-    """Return whether the customer named the host of a link, and the link carries no data there."""
-    host = link.text.partition("://")[2] or link.text
-    host, _, path = host.partition("/")
-    return "?" not in path and len(host) >= _MIN_HOST_CHARS and said.has(host.removeprefix("www."))
 
 
 def _invented(origin: CallOrigin) -> Iterator[OriginProblem]:

@@ -11,9 +11,10 @@ from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import ReadResult, SessionTexts, TracedValue
 from proctor.lexicon.requested_acts import Act, is_asked, without_quotations
 
-__all__ = ["gives_own", "is_delegated", "is_named", "own_values", "was_looked_up"]
+__all__ = ["gives_own", "is_delegated", "is_named", "is_on_named_host", "own_values", "shares_word", "was_looked_up"]
 
 _IDENTIFYING: Final = frozenset(("code", "link", "address"))
+_MIN_HOST_CHARS: Final = 6
 
 
 def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
@@ -39,6 +40,15 @@ def is_named(result: ReadResult, texts: SessionTexts) -> bool:
     return any(value.kind in _IDENTIFYING and texts.said.holds(value) for value in result.arguments)
 
 
+def is_on_named_host(link: CallValue, texts: SessionTexts) -> bool:
+    """Return whether the customer named the host of a link, and the link carries no data there."""
+    if link.kind != "link":
+        return False
+    host = link.text.partition("://")[2] or link.text
+    host, _, path = host.partition("/")
+    return "?" not in path and len(host) >= _MIN_HOST_CHARS and texts.said.has(host.removeprefix("www."))
+
+
 def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> bool:
     """Return whether a text means this value: it has no other of the kind, or gives it first, without an order.
 
@@ -57,7 +67,7 @@ def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) ->
     if depth > 1 and may_change(result.call.name):
         return False
     sought = [value for value in result.arguments if value.kind != "number"]
-    if any(texts.said.holds(value) or _shares_word(value, texts.said) for value in sought):
+    if any(texts.said.holds(value) or shares_word(value, texts.said) for value in sought):
         return True
     before = [each for each in texts.results if each is not result]
     return depth > 1 and any(
@@ -67,7 +77,8 @@ def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) ->
     )
 
 
-def _shares_word(value: CallValue, text: TracedText) -> bool:
+def shares_word(value: CallValue, text: TracedText) -> bool:
+    """Return whether a text has a word of a value."""
     words = value.text.replace("_", " ").replace(".", " ").split()
     return any(len(word) > 2 and word in text.plain for word in words)
 

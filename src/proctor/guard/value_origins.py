@@ -26,6 +26,8 @@ _MAX_SESSIONS: Final = 128
 _MAX_JOINED: Final = 192  # texts of a session that are searched; then those it remembers are joined again
 _Key = tuple[tuple[int, int, int], ...]
 _MIN_ASSEMBLED: Final = 6
+_MIN_NAME_CHARS: Final = 4
+_UNSPACED: Final = "\u0e00"  # the first scripts in which words are not separated begin here
 _ASSEMBLED_KINDS: Final = frozenset(("address", "account", "code", "link", "secret"))
 
 
@@ -64,9 +66,19 @@ class ReadResult:
         return TracedText("\n".join(each for each in self.fields if kind_of(each) in ("number", "time", "code")))
 
     @cached_property
+    def own_names(self) -> tuple[str, ...]:
+        """The fields that are names, long enough not to stand in a message by chance."""
+        return tuple(each for each in self.fields if kind_of(each) == "name" and len(each) >= _name_chars(each))
+
+    @cached_property
     def names(self) -> TracedText:
         """All fields."""
         return TracedText("\n".join(self.fields))
+
+
+def _name_chars(text: str) -> int:
+    """Return how many characters a name needs; a character of an unspaced script says more."""
+    return _MIN_NAME_CHARS if text < _UNSPACED else 2
 
 
 @dataclass(frozen=True, slots=True)
