@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
-from proctor.guard.call_values import CallValue, ValueKind, call_values, plain_text
+from proctor.guard.call_values import CallValue, ValueKind, call_values, kind_of, plain_text
 from proctor.guard.traced_call import CallOrigin, may_change
 from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import ReadResult, SessionTexts, TracedValue
-from proctor.lexicon.requested_acts import Act, is_asked, without_quotations
+from proctor.lexicon.requested_acts import Act, is_asked, is_text_tool, tool_words, without_quotations
 
 __all__ = ["gives_own", "is_delegated", "is_named", "is_on_named_host", "own_values", "shares_word", "was_looked_up"]
 
 _IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _MIN_HOST_CHARS: Final = 6
+_MIN_WORD_CHARS: Final = 4
+_JOINED: Final = re.compile(r"\w[/._-]\w")  # the name of a file, a folder or a repository
 
 
 def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
     """Return whether the customer named the text that gives a value, and gave no such value in a message."""
     request = origin.request
-    if traced.result is None:
+    if traced.result is None or not was_looked_up(traced.result, origin.texts):
         return False
-    if not (request.names_source or request.delegates or request.agreed or is_named(traced.result, origin.texts)):
+    named = is_named(traced.result, origin.texts)
+    if request.delegates or not (request.names_source or request.agreed or named):
+        return request.delegates
+    if not traced.value.whole and (named or traced.value.kind == "link"):
+        return named  # a part of what is passed on
+    if gives_own(traced.value, origin) or _record_gives(traced.value, origin.texts):
         return False
-    if not request.delegates and gives_own(traced.value, origin):
-        return False
-    if not request.delegates and any(
-        each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values
-    ):
+    if any(each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values):
         return False  # one recipient is known; another one beside it needs a word of the customer
-    if not request.delegates and not _is_the_one(traced.value, traced.result.free, origin.acts):
-        return False
-    return was_looked_up(traced.result, origin.texts)
+    return _is_the_one(traced.value, traced.result.free, origin.acts)
 
 
 def is_named(result: ReadResult, texts: SessionTexts) -> bool:
-    """Return whether the customer's messages have the file, id or address by which a text was looked up."""
-    return any(value.kind in _IDENTIFYING and texts.said.holds(value) for value in result.arguments)
+    """Return whether the customer's messages name a text by what it was looked up with.
+
+    That is a file, an id, an address, or the title of a document; a number only after a word of the tool: issue 77.
+    """
+    return any(
+        (_is_identifying(value, result) and texts.said.holds(value)) or _is_numbered(value, result, texts.said)
+        for value in result.arguments
+    )
+
+
+def _is_identifying(value: CallValue, result: ReadResult) -> bool:
+    if value.kind == "name":
+        return _JOINED.search(value.text) is not None or (" " in value.text and is_text_tool(result.call.name))
+    return value.kind in _IDENTIFYING
+
+
+def _is_numbered(value: CallValue, result: ReadResult, said: TracedText) -> bool:
+    if value.kind != "number":
+        return False
+    words = (word for word in tool_words(result.call.name) if len(word) >= _MIN_WORD_CHARS)
+    return any(said.has(f"{word}{sign}{value.text}") for word in words for sign in (" ", " #"))
+
+
+def _record_gives(value: CallValue, texts: SessionTexts) -> bool:
+    """Return whether a record that was looked up with the customer's words gives one value of this kind itself."""
+    for result in texts.results:
+        given = {each for each in result.fields if kind_of(each) == value.kind}
+        if len(given) == 1 and any(shares_word(each, texts.said, ending=2) for each in result.arguments):
+            return True
+    return False
 
 
 def is_on_named_host(link: CallValue, texts: SessionTexts) -> bool:
@@ -77,10 +107,10 @@ def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) ->
     )
 
 
-def shares_word(value: CallValue, text: TracedText) -> bool:
-    """Return whether a text has a word of a value."""
+def shares_word(value: CallValue, text: TracedText, *, ending: int = 0) -> bool:
+    """Return whether a text has a word of a value; in a longer word the last ``ending`` characters may differ."""
     words = value.text.replace("_", " ").replace(".", " ").split()
-    return any(len(word) > 2 and word in text.plain for word in words)
+    return any(len(word) > 2 and word[: max(_MIN_WORD_CHARS, len(word) - ending)] in text.plain for word in words)
 
 
 def gives_own(value: CallValue, origin: CallOrigin) -> bool:

@@ -60,7 +60,7 @@ def _names_thing_of_call(wanted: TracedText, origin: CallOrigin) -> bool:
     for traced in origin.values:
         if is_short(traced.value):
             continue
-        if wanted.holds(traced.value):
+        if wanted.holds(traced.value) or (traced.result is not None and is_named(traced.result, origin.texts)):
             return True
         if any(_is_called(each, wanted) for each in origin.texts.results if each.in_field(traced.value)):
             return True

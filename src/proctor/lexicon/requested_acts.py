@@ -25,6 +25,7 @@ __all__ = [
     "is_asked",
     "is_denied",
     "is_forbidden",
+    "is_text_tool",
     "looks_only",
     "names_source",
     "quotations",
@@ -130,7 +131,24 @@ def looks_only(name: str) -> bool:
     text = " ".join(words)
     if _in_names("act_open").search(text):  # to open a mail is to look at it, to open a door is not
         return _in_names("names_source").search(text) is not None or not _SHOWN.isdisjoint(words)
-    return _in_names("act_look").search(text) is not None and not _verbs(verbs)
+    return (_looks(words) and not _verbs(verbs)) or _verb_looks(name)
+
+
+@lru_cache(maxsize=2048)
+def is_text_tool(name: str) -> bool:
+    """Return whether a tool's name says that it is about texts: docs.open, thread.read."""
+    return _in_names("names_source").search(" ".join(tool_words(name))) is not None
+
+
+def _verb_looks(name: str) -> bool:
+    """Return whether what follows the last dot of a name only reads: orders.count."""
+    place, dot, verb = name.rpartition(".")
+    words = tool_words(verb)
+    return bool(place and dot) and _looks(words) and not _verbs(words)
+
+
+def _looks(words: list[str]) -> bool:
+    return any(_in_names(each).search(" ".join(words)) for each in ("act_look", "asks_to_know"))
 
 
 @lru_cache(maxsize=2048)
@@ -187,7 +205,8 @@ def asks_for(text: str, act: Act) -> bool:
 
 def _opens_text(text: str, start: int, end: int) -> bool:
     """Return whether a verb only opens a text to read it: a mail, a file; to open a door is an act."""
-    return _in_names("act_open").search(text[start:end]) is not None and names_source(text[start : end + _OBJECT_CHARS])
+    verb = unaccented(text[start:end])
+    return _in_names("act_open").search(verb) is not None and names_source(text[start : end + _OBJECT_CHARS])
 
 
 def concept_spans(concept: str, text: str) -> Iterator[tuple[int, int]]:
