@@ -7,7 +7,7 @@ from typing import Final
 
 from proctor.guard.call_values import DECISIVE, CallValue
 from proctor.guard.delegation import is_named, is_on_named_host, shares_word
-from proctor.guard.traced_call import CallOrigin, OriginProblem, described, is_short
+from proctor.guard.traced_call import CallOrigin, OriginProblem, described, is_short, may_change
 from proctor.guard.traced_text import TracedText
 from proctor.guard.value_origins import ReadResult, TracedValue
 from proctor.lexicon.open_requests import open_requests
@@ -47,7 +47,21 @@ def _is_foreign(traced: TracedValue, origin: CallOrigin, wanted: TracedText) -> 
     """Return whether only a text gives a value, and no request points to that text by its file, id or address."""
     if traced.origin != "free_text" or is_short(traced.value) or is_on_named_host(traced.value, origin.texts):
         return False
-    return traced.result is None or not wanted.plain or not is_named(traced.result, origin.texts)
+    return not wanted.plain or not _is_from_named_text(traced, origin)
+
+
+def _is_from_named_text(traced: TracedValue, origin: CallOrigin) -> bool:
+    """Return whether a value stands in a file or record that the customer named, in a line that does not order the act.
+
+    A page of the web is no such text: anybody may have written a part of it.
+    """
+    result = traced.result
+    if result is None or may_change(result.call.name) or not is_named(result, origin.texts):
+        return False
+    if any(value.kind == "link" for value in result.arguments):
+        return False
+    line = next((each for each in result.free.written.splitlines() if TracedText(each).holds(traced.value)), "")
+    return bool(line) and not is_asked(origin.acts, [line])
 
 
 def _names_thing_of_call(wanted: TracedText, origin: CallOrigin) -> bool:
@@ -60,7 +74,7 @@ def _names_thing_of_call(wanted: TracedText, origin: CallOrigin) -> bool:
     for traced in origin.values:
         if is_short(traced.value):
             continue
-        if wanted.holds(traced.value) or (traced.result is not None and is_named(traced.result, origin.texts)):
+        if wanted.holds(traced.value) or _is_from_named_text(traced, origin):
             return True
         if any(_is_called(each, wanted) for each in origin.texts.results if each.in_field(traced.value)):
             return True
