@@ -46,7 +46,7 @@ def problems(origin: CallOrigin) -> list[OriginProblem]:
         found += _noted(origin) if not found else ()
     found += _lookalikes(origin)
     found += _invented(origin) if not found else ()
-    if acts and not asked and not any(each.kind != "delegated" for each in found):
+    if acts and not asked and not found:
         found += unasked_act(origin)
     return found
 
