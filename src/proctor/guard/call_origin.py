@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.guard.call_values import DECISIVE, CallValue, call_values, plain_text
-from proctor.guard.delegation import gives_own, is_delegated, is_on_named_host, own_values, was_looked_up
+from proctor.guard.delegation import gives_own, is_delegated, is_on_named_host, is_own_source, own_values, was_looked_up
 from proctor.guard.tool_settings import shown
 from proctor.guard.traced_call import CallOrigin, OriginProblem, described, is_short, may_change
 from proctor.guard.traced_text import TracedText, squeeze
@@ -131,11 +131,12 @@ def _told(origin: CallOrigin) -> Iterator[OriginProblem]:
         if traced.origin != "free_text" or traced.result is None or not _is_distinct(traced.value):
             continue
         if origin.request.delegates:
+            if is_own_source(traced.result, origin.texts):
+                continue
             if may_change(traced.result.call.name):  # what the customer pointed to was read, not done
                 where = f"the result of {traced.tool[:60]}, and the customer pointed to another text"
                 yield OriginProblem("told", f"{described(traced.value)} stands only in {where}")
                 return
-            continue
         passage = traced.result.free.passage(traced.value)
         if not passage or not is_asked(origin.acts, [passage]):
             continue
@@ -244,5 +245,3 @@ def _is_near(one: str, two: str) -> bool:
 def _counts(one: str, two: str) -> bool:
     """Return whether the addresses are numbered: desk1@ and desk2@ are two desks."""
     return all(a.isdigit() and b.isdigit() for a, b in zip(one, two, strict=True) if a != b)
-
-

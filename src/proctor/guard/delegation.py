@@ -12,7 +12,16 @@ from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import ReadResult, SessionTexts, TracedValue
 from proctor.lexicon.requested_acts import Act, is_asked, is_text_tool, tool_words, without_quotations
 
-__all__ = ["gives_own", "is_delegated", "is_named", "is_on_named_host", "own_values", "shares_word", "was_looked_up"]
+__all__ = [
+    "gives_own",
+    "is_delegated",
+    "is_named",
+    "is_on_named_host",
+    "is_own_source",
+    "own_values",
+    "shares_word",
+    "was_looked_up",
+]
 
 _IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _MIN_HOST_CHARS: Final = 6
@@ -26,8 +35,10 @@ def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
     if traced.result is None or not was_looked_up(traced.result, origin.texts):
         return False
     named = is_named(traced.result, origin.texts)
-    if request.delegates or not (request.names_source or request.agreed or named):
-        return request.delegates
+    if request.delegates:
+        return is_own_source(traced.result, origin.texts)
+    if not (request.names_source or request.agreed or named):
+        return False
     if not traced.value.whole and (named or traced.value.kind == "link"):
         return named  # a part of what is passed on
     if gives_own(traced.value, origin) or _record_gives(traced.value, origin.texts):
@@ -90,6 +101,17 @@ def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> boo
     if is_asked(acts, [text.passage(value, around=0)]):
         return False
     return value.kind == "address" or squeeze(given[0]) == squeeze(value.text)
+
+
+def is_own_source(result: ReadResult, texts: SessionTexts) -> bool:
+    """Return whether a text was read because the customer named it, and not because another text led to it.
+
+    A list of everything, such as an inbox, is read without an argument.
+    """
+    if may_change(result.call.name):
+        return False
+    sought = [value for value in result.arguments if value.kind != "number"]
+    return not sought or any(texts.said.holds(value) or shares_word(value, texts.said) for value in sought)
 
 
 def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) -> bool:

@@ -31,7 +31,7 @@ __all__ = [
     "quotations",
     "tool_words",
     "unaccented",
-    "verbs_of_tool",
+    "verb_of_tool",
     "without_quotations",
 ]
 
@@ -152,13 +152,16 @@ def _looks(words: list[str]) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def verbs_of_tool(name: str) -> tuple[str, ...]:
-    """Return the words of a tool's name that may be its verb: of what follows the last dot, no noun and no source."""
-    words = tool_words(name.rpartition(".")[2])
+def verb_of_tool(name: str) -> str:
+    """Return the word of a tool's name that is probably its verb; empty if there is none.
+
+    It is the first or second word after the last dot that is neither a known noun nor a kind of text: git_clone.
+    """
     nouns = frozenset().union(*_NOUNS.values())
     source = _in_names("names_source")
-    return tuple(
-        word for word in words if len(word) >= _MIN_VERB_CHARS and word not in nouns and not source.search(word)
+    words = tool_words(name.rpartition(".")[2])[:2]
+    return next(
+        (word for word in words if len(word) >= _MIN_VERB_CHARS and word not in nouns and not source.search(word)), ""
     )
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.lexicon.open_requests import open_requests
-from proctor.lexicon.requested_acts import is_denied, unaccented, verbs_of_tool, without_quotations
+from proctor.lexicon.requested_acts import is_denied, unaccented, verb_of_tool, without_quotations
 
 __all__ = ["asks_by_name", "denies_by_name"]
 
@@ -31,5 +31,5 @@ def denies_by_name(tool: str, message: str) -> bool:
 
 
 def _places(text: str, tool: str) -> Iterator[tuple[int, int]]:
-    for verb in verbs_of_tool(tool):
+    if verb := verb_of_tool(tool):
         yield from (hit.span() for hit in re.finditer(rf"(?<![^\W_]){re.escape(verb)}(?![^\W_])", text, re.IGNORECASE))
