@@ -138,7 +138,7 @@ def _told(origin: CallOrigin) -> Iterator[OriginProblem]:
                 yield OriginProblem("told", f"{described(traced.value)} stands only in {where}")
                 return
         passage = traced.result.free.passage(traced.value)
-        if not passage or not is_asked(origin.acts, [passage]):
+        if not passage or not (is_asked(origin.acts, [passage]) or asks_by_name(origin.call.name, passage)):
             continue
         if origin.request.names_source and was_looked_up(traced.result, origin.texts):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -13,6 +14,7 @@ from proctor.text.assent import agrees, asks
 
 __all__ = ["CustomerRequest", "request_of"]
 
+_CHANNEL: Final = re.compile(r"(?<![\w&/])#[^\W\d_][\w.-]+")
 _MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 
 
@@ -45,8 +47,9 @@ class CustomerRequest:
 
     @property
     def delegates(self) -> bool:
-        """Whether the last message says that the agent shall do what a text says."""
-        return names_source(self.last) and delegates_instructions(self.last)
+        """Whether the last message says that the agent shall do what a text or a channel says."""
+        named = names_source(self.last) or _CHANNEL.search(self.last) is not None
+        return named and delegates_instructions(self.last)
 
     @property
     def asks_to_act(self) -> bool:

@@ -26,7 +26,7 @@ __all__ = [
 _IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _MIN_HOST_CHARS: Final = 6
 _MIN_WORD_CHARS: Final = 4
-_JOINED: Final = re.compile(r"\w[/._-]\w")  # the name of a file, a folder or a repository
+_JOINED: Final = re.compile(r"\w[/._]\w")  # the name of a file, a folder or a repository
 
 
 def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
@@ -106,12 +106,12 @@ def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> boo
 def is_own_source(result: ReadResult, texts: SessionTexts) -> bool:
     """Return whether a text was read because the customer named it, and not because another text led to it.
 
-    A list of everything, such as an inbox, is read without an argument.
+    A list of everything, such as an inbox that is read without an argument, holds texts that nobody named.
     """
     if may_change(result.call.name):
         return False
     sought = [value for value in result.arguments if value.kind != "number"]
-    return not sought or any(texts.said.holds(value) or shares_word(value, texts.said) for value in sought)
+    return any(_is_said(value, texts) for value in sought)
 
 
 def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) -> bool:
@@ -119,7 +119,7 @@ def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) ->
     if depth > 1 and may_change(result.call.name):
         return False
     sought = [value for value in result.arguments if value.kind != "number"]
-    if any(texts.said.holds(value) or shares_word(value, texts.said) for value in sought):
+    if any(_is_said(value, texts) for value in sought):
         return True
     before = [each for each in texts.results if each is not result]
     return depth > 1 and any(
@@ -127,6 +127,13 @@ def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) ->
         for each in before
         for value in sought
     )
+
+
+def _is_said(value: CallValue, texts: SessionTexts) -> bool:
+    """Return whether the customer's messages have a value or a word of it; of a link, at least the host."""
+    if value.kind == "link":
+        return texts.said.holds(value) or is_on_named_host(value, texts)
+    return texts.said.holds(value) or shares_word(value, texts.said)
 
 
 def shares_word(value: CallValue, text: TracedText, *, ending: int = 0) -> bool:

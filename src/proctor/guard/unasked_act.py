@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,6 +16,7 @@ from proctor.lexicon.requested_acts import is_asked, tool_words, unaccented
 
 __all__ = ["unasked_act"]
 
+_WORD: Final = re.compile(r"[^\W_]+")
 _COUNTED: Final = frozenset((*DECISIVE, "number", "code", "name", "time"))
 _MIN_NUMBER_CHARS: Final = 3
 _MIN_PASSED_ON_CHARS: Final = 24
@@ -34,7 +36,8 @@ def unasked_act(origin: CallOrigin) -> Iterator[OriginProblem]:
     if foreign is not None:
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
         yield OriginProblem("unasked", f"{told}; {described(foreign.value)} stands in {where}")
-    elif not _names_thing_of_call(wanted, origin):
+        return
+    if not _names_thing_of_call(wanted, origin):
         results = [each for each in origin.texts.results if each.free.plain]
         asking = next((each for each in reversed(results) if is_asked(origin.acts, [each.free.written])), None)
         where = f"; a text in the result of {asking.call.name[:60]} does" if asking is not None else ""
@@ -68,8 +71,8 @@ def _names_thing_of_call(wanted: TracedText, origin: CallOrigin) -> bool:
     """Return whether a text has a word of the tool, a value of the call, or what the record of a value is called."""
     if not wanted.plain:
         return False
-    plain = unaccented(wanted.plain)
-    if any(len(word) >= _MIN_WORD_CHARS and word in plain for word in tool_words(origin.call.name)):
+    words = frozenset(_WORD.findall(unaccented(wanted.plain)))
+    if any(len(word) >= _MIN_WORD_CHARS and word in words for word in tool_words(origin.call.name)):
         return True
     for traced in origin.values:
         if is_short(traced.value):

@@ -155,14 +155,12 @@ def _looks(words: list[str]) -> bool:
 def verb_of_tool(name: str) -> str:
     """Return the word of a tool's name that is probably its verb; empty if there is none.
 
-    It is the first or second word after the last dot that is neither a known noun nor a kind of text: git_clone.
+    It is the first word after the last dot, or the second one after a short prefix: git_clone. Known nouns are none.
     """
-    nouns = frozenset().union(*_NOUNS.values())
-    source = _in_names("names_source")
-    words = tool_words(name.rpartition(".")[2])[:2]
-    return next(
-        (word for word in words if len(word) >= _MIN_VERB_CHARS and word not in nouns and not source.search(word)), ""
-    )
+    words = tool_words(name.rpartition(".")[2])
+    word = next((each for each in words[:2] if len(each) >= _MIN_VERB_CHARS), "")
+    is_noun = any(word in nouns for nouns in _NOUNS.values()) or _in_names("names_source").search(word) is not None
+    return "" if is_noun else word
 
 
 def tool_words(name: str) -> list[str]:
