@@ -59,9 +59,10 @@ def _is_asked(origin: CallOrigin) -> bool:
 
 def _names_argument(origin: CallOrigin) -> bool:
     """Return whether a request has the name of the argument that a text gives: "enter the new IBAN from the mail"."""
-    wanted = plain_text(open_requests(origin.request.last))
-    given = (each.value.argument for each in origin.values if each.origin == "free_text")
-    return any(len(name) >= _MIN_ARGUMENT_CHARS and name.lower() in _WORDS.findall(wanted) for name in given)
+    last = plain_text(origin.request.last)
+    given = {each.value.argument.lower() for each in origin.values if each.origin == "free_text"}
+    named = [name for name in given if len(name) >= _MIN_ARGUMENT_CHARS and name in last]
+    return bool(named) and not frozenset(_WORDS.findall(open_requests(last))).isdisjoint(named)
 
 
 def _ruled_out(origin: CallOrigin) -> Iterator[OriginProblem]:
@@ -180,9 +181,11 @@ def _swapped_numbers(origin: CallOrigin) -> Iterator[OriginProblem]:
     if request.delegates:
         return
     foreign = [each for each in origin.values if each.origin == "free_text" and not is_short(each.value)]
-    used = TracedText(" ; ".join(each.value.text for each in origin.values))
     numbers = [each for each in foreign if each.value.kind == "number"]
     times = [each for each in origin.values if each.value.kind == "time" and each.origin in ("free_text", "record")]
+    if not numbers and not (times and request.agreed):
+        return
+    used = TracedText(" ; ".join(each.value.text for each in origin.values))
     if request.agreed:
         agreed = TracedText(request.agreed)
         swapped = numbers[:1] if agreed.numbers - used.numbers else []

@@ -79,7 +79,9 @@ def _names_thing_of_call(wanted: TracedText, origin: CallOrigin) -> bool:
             continue
         if wanted.holds(traced.value) or _is_from_named_text(traced, origin):
             return True
-        if any(_is_called(each, wanted) for each in origin.texts.results if each.in_field(traced.value)):
+        if traced.origin != "record":
+            continue
+        if any(each.in_field(traced.value) and _is_called(each, wanted) for each in reversed(origin.texts.results)):
             return True
     return False
 

@@ -46,7 +46,11 @@ class ReadResult:
 
     def in_field(self, value: CallValue) -> bool:
         """Return whether the value is the whole of a field, in whatever format, or a name within one."""
-        return FieldValues((self,)).holds(value)
+        return self._own_fields.holds(value)
+
+    @cached_property
+    def _own_fields(self) -> FieldValues:
+        return FieldValues((self,))
 
     def echoes(self, value: CallValue) -> bool:
         """Return whether the call was made with a value, so that its result only repeats it: saved to /downloads."""
@@ -271,9 +275,14 @@ def _origin(
     if value.kind != "text" and texts.fields.holds(value):
         return TracedValue(value, "record")
     if _written(value, texts.free):
-        results = [each for each in reversed(texts.results) if _written(value, each.free)]
-        result = next((each for each in results if not each.echoes(value)), None)
-        if result is None and results:
+        result = echo = None
+        for each in reversed(texts.results):
+            if _written(value, each.free):
+                echo = each if each.echoes(value) else None
+                result = None if echo else each
+                if result is not None:
+                    break
+        if result is None and echo is not None:
             return TracedValue(value, "agent")
         is_trusted = result is not None and result.call.name in trusted
         hidden = result is not None and _is_hidden(value, result.free)

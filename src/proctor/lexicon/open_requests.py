@@ -26,18 +26,18 @@ _JOINT: Final = re.compile(
 def open_requests(message: str) -> str:
     """Return the clauses of a message that may ask for an act, each on a line; empty if it only asks to know."""
     own = without_quotations(message[:_MAX_CHARS])
-    return "\n".join(clause for sentence in sentences(own) for clause in _open_clauses(sentence))
+    return "\n".join(clause for sentence in sentences(own) for clause in _open_clauses(sentence, own))
 
 
-def _open_clauses(sentence: str) -> list[str]:
+def _open_clauses(sentence: str, message: str) -> list[str]:
     clauses = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
     kept = []
-    if clauses and _QUESTION.search(sentence) and not _says("asks_the_agent", clauses[-1]):
+    if clauses and _QUESTION.search(sentence) and not _says("asks_the_agent", clauses[-1], message):
         clauses.pop()
     for clause in clauses:
-        kept += [part for part in _JOINT.split(clause) if part.strip() and not _says("asks_to_know", part)]
+        kept += [part for part in _JOINT.split(clause) if part.strip() and not _says("asks_to_know", part, message)]
     return kept
 
 
-def _says(concept: str, text: str) -> bool:
-    return next(concept_spans(concept, text), None) is not None
+def _says(concept: str, text: str, message: str) -> bool:
+    return next(concept_spans(concept, text, within=message), None) is not None

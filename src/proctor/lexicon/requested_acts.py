@@ -210,9 +210,9 @@ def _opens_text(text: str, start: int, end: int) -> bool:
     return _in_names("act_open").search(verb) is not None and names_source(text[start : end + _OBJECT_CHARS])
 
 
-def concept_spans(concept: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a text expresses a concept in a language that it may be in."""
-    spoken = _spoken(text)
+def concept_spans(concept: str, text: str, *, within: str = "") -> Iterator[tuple[int, int]]:
+    """Yield where a text expresses a concept in a language that it may be in; ``within`` is the message it is from."""
+    spoken = _spoken(within or text)
     if concept in concepts_in_force().concepts:  # with the words of a project
         yield from ((hit.start, hit.end) for hit in matcher(concept).find(text) if hit.language in spoken)
         return

@@ -18,6 +18,8 @@ _MAX_CHARS: Final = 4_000
 @lru_cache(maxsize=4096)
 def asks_by_name(tool: str, message: str) -> bool:
     """Return whether a message asks for an act with the verb of the tool; a question does not."""
+    if not _has_verb(tool, message):
+        return False
     own = unaccented(open_requests(message))
     return any(not is_denied(own, start, end) for start, end in _places(own, tool))
 
@@ -25,9 +27,16 @@ def asks_by_name(tool: str, message: str) -> bool:
 @lru_cache(maxsize=4096)
 def denies_by_name(tool: str, message: str) -> bool:
     """Return whether a message has the verb of the tool, and only denied: "don't unlock the gate"."""
+    if not _has_verb(tool, message):
+        return False
     own = unaccented(without_quotations(message[:_MAX_CHARS]))
     found = list(_places(own, tool))
     return bool(found) and all(is_denied(own, start, end) for start, end in found)
+
+
+def _has_verb(tool: str, message: str) -> bool:
+    verb = verb_of_tool(tool)
+    return bool(verb) and verb in unaccented(message.lower())
 
 
 def _places(text: str, tool: str) -> Iterator[tuple[int, int]]:
