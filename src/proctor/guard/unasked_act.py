@@ -37,6 +37,8 @@ def unasked_act(origin: CallOrigin) -> Iterator[OriginProblem]:
         where = f"the result of {foreign.tool[:60]}" if foreign.tool else "a document"
         yield OriginProblem("unasked", f"{told}; {described(foreign.value)} stands in {where}")
         return
+    if any(each.origin == "customer" and _is_passed_on(each.value) for each in origin.values):
+        return  # a case with the customer's own sentence in it: the act does what was said
     if not _names_thing_of_call(wanted, origin):
         results = [each for each in origin.texts.results if each.free.plain]
         asking = next((each for each in reversed(results) if is_asked(origin.acts, [each.free.written])), None)
@@ -94,7 +96,7 @@ def _is_called(result: ReadResult, wanted: TracedText) -> bool:
 
 
 def _has_fresh_value(origin: CallOrigin, wanted: TracedText) -> bool:
-    """Return whether a request gives the call a value or a sentence, and nothing was looked up with it."""
+    """Return whether a request gives the call a value, and nothing was looked up with it."""
     looked_up = {value.text for result in origin.texts.results for value in result.arguments}
     return any(
         each.origin == "customer"
@@ -106,6 +108,8 @@ def _has_fresh_value(origin: CallOrigin, wanted: TracedText) -> bool:
 
 
 def _is_given_for_act(value: CallValue) -> bool:
-    if value.kind == "text":  # a case with the customer's own sentence in it: the act does what was said
-        return len(value.text) >= _MIN_PASSED_ON_CHARS
     return value.kind in _COUNTED and (value.kind != "number" or len(value.text) >= _MIN_NUMBER_CHARS)
+
+
+def _is_passed_on(value: CallValue) -> bool:
+    return value.kind == "text" and len(value.text) >= _MIN_PASSED_ON_CHARS
