@@ -22,8 +22,8 @@ from benchmarks.blind.call_traces import calls
 from benchmarks.guard_gates import gate
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
-from proctor.core.transcript import steps
 from proctor.core.trajectory import Trajectory
+from proctor.core.transcript import steps
 from proctor.core.verdict import STOPS
 from proctor.guard import call_origin, delegation, result_fields, traced_call, unasked_act, value_origins
 from proctor.guard.session_memory import Memory

@@ -65,7 +65,7 @@ def _parts(values: Iterator[str] | list[str]) -> ResultParts:
 
 def _may_tell(value: str) -> bool:
     """Return whether a short text may be a sentence that gives a value: it has several words, or a number in it."""
-    return len(value.split()) >= _MIN_SENTENCE_WORDS or "@" in value or any(map(str.isdigit, value))
+    return len(value.split()) >= _MIN_SENTENCE_WORDS or "@" in value or "#" in value or any(map(str.isdigit, value))
 
 
 def _scalars(data: Any) -> Iterator[str]:
