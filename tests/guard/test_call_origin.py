@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.guard.call_origin import may_change
 from proctor.guard.customer_request import request_of
 from proctor.guard.step import Step
+from proctor.guard.traced_call import may_change
 from tests.guard.gates.staging import memory
 
 

@@ -10,11 +10,12 @@ from proctor.core.chat import ToolCall
 from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.call_origin import CallOrigin, OriginProblem, may_change, problems
+from proctor.guard.call_origin import problems
 from proctor.guard.customer_request import request_of
 from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text
+from proctor.guard.traced_call import CallOrigin, OriginProblem, may_change
 from proctor.guard.value_origins import Origins
 
 __all__ = ["ProvenanceGate"]
@@ -66,8 +67,8 @@ class ProvenanceGate:
             return _verdict(action="allow", gate=self.name, version=self.version)
         request = request_of(step)
         values = self._origins.traced(step, agreed=request.agreed, trusted=self._trusted_in(step), known=self.known)
-        traced = CallOrigin(call=call, values=values, request=request, memory=step.memory)
-        found = [(choice, each) for each in problems(traced, self._origins) if (choice := self._choice(each)) != "off"]
+        traced = CallOrigin(call=call, values=values, request=request, texts=self._origins.session(step.memory))
+        found = [(choice, each) for each in problems(traced) if (choice := self._choice(each)) != "off"]
         if not found:
             return _verdict(action="allow", gate=self.name, version=self.version)
         findings = tuple(self._finding(call, each) for _, each in found)
