@@ -49,7 +49,7 @@ async def _played(guard: Guard, steps: Sequence[Item]) -> str:
 
 def _by_the_users_words(item: Item) -> str:
     said = " ".join(step["text"] for step in item["steps"] if step["role"] == "user")
-    return "go" if item["value"] in said else "stop"
+    return "go" if str(item["value"]) in said else "stop"
 
 
 def _data(text: str) -> Any:
