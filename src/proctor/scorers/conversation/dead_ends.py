@@ -28,13 +28,14 @@ _FEW_WORDS: Final = 12  # content words beside the farewell
 _QUESTION: Final = ("?", "？", "؟")
 _LONGEST: Final = 400  # characters of an answer that says nothing
 _LEAST_WORDS: Final = 2
-# Words for yes, a closed class, at the beginning of an answer.
-_AFFIRMS: Final = re.compile(
+_MOST_READ: Final = 1  # words that it shares with a source, such as the name of the shop
+# Words for yes and no, a closed class, at the beginning of an answer.
+_SETTLES: Final = re.compile(
     r"(?:yes|yep|yeah|sure|of course|certainly|absolutely|correct|exactly|right|ja|jawohl|klar|genau|natürlich|gern\w*|selbstverständlich|stimmt"
     r"|zeker|natuurlijk|klopt|precies|oui|bien sûr|tout à fait|exactement|si|sí|claro|por supuesto|exacto|correcto|sì|certo|certamente|esatto|sim"
     r"|com certeza|exato|jo|absolut|visst|självklart|det stämmer|selvfølgelig|tak|oczywiście|dokładnie|zgadza|да|конечно|именно|верно|так|звичайно"
-    r"|ano|jistě|samozřejmě|evet|tabii|elbette|नहीं|जी|हाँ|हां|igen|kyllä|da|sigur)\b|نعم|أجل|بالتأكيد|طبعا|はい|ええ|もちろん|そうです|是|对|對|可以|好的|没错|当然|네|예|맞습니다|물론"
-    r"|जी|हाँ|हां",
+    r"|ano|jistě|samozřejmě|evet|tabii|elbette|igen|kyllä|da|sigur)\b|نعم|أجل|بالتأكيد|طبعا|はい|ええ|もちろん|そうです|是|对|對|可以|好的|没错|当然|네(?=[,. ])|예(?=[,. ])|맞습니다|물론|जी|हाँ|हां"
+    r"|(?:no|nope|nein|nee|non|nej|nie|нет|ні|ne|hayır)\b|いいえ|不是|不用|아니|لا\b|नहीं",
     re.IGNORECASE,
 )
 
@@ -106,21 +107,33 @@ def _only_closes(answer: str, asked: str) -> bool:
 
 
 def _passes_over(run: Trajectory, last: int) -> bool:
-    """Whether the last answer to a question uses no word of what the agent has read, and neither affirms nor denies.
+    """Whether the last answer to an open matter uses nothing that the agent has read, and says neither yes nor no.
 
-    It says so in any language: an answer has a figure, a word of a source or a result, a yes or a no.
+    The matter is open where the customer asks, or answers what the agent asked. Any language shows it: an answer has
+    a figure, words of a source or a result, a denial, a yes or a no.
     """
     turn = run.turns[last]
-    answer = turn.answer
-    if not any(sign in turn.asked for sign in _QUESTION) or any(not failed(call) for call in turn.tool_calls):
+    answer = turn.answer.strip()
+    if not _is_open(run, last) or any(not failed(call) for call in turn.tool_calls):
         return False
-    if any(map(str.isdigit, answer)) or is_denied(answer) or _AFFIRMS.match(answer.strip()):
+    if any(map(str.isdigit, answer)) or is_denied(answer) or _SETTLES.match(answer):
         return False
-    message = next((each for each in reversed(list(agent_messages(run))) if each.turn == last), None)
-    if message is None or not message.told or len(message.text) > _LONGEST:
+    messages = list(agent_messages(run))
+    place = next((at for at in reversed(range(len(messages))) if messages[at].turn == last), 0)
+    message = messages[place]
+    if not message.told or len(message.text) > _LONGEST:
         return False
     said = _roots(message.text)
-    return len(said) >= _LEAST_WORDS and not said & _roots("\n".join(each.text for each in message.told))
+    read = said & _roots("\n".join(each.text for each in message.told))
+    return len(said) >= _LEAST_WORDS and len(read) <= _MOST_READ
+
+
+def _is_open(run: Trajectory, last: int) -> bool:
+    asked = run.turns[last].asked
+    if any(sign in asked for sign in _QUESTION):
+        return True
+    before = run.turns[last - 1].answer if last else ""
+    return any(sign in before for sign in _QUESTION) and not accepts(asked) and not is_denied(asked)
 
 
 def _roots(text: str) -> frozenset[str]:

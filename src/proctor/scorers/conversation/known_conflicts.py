@@ -205,7 +205,7 @@ def charged_otherwise(sentence: str, message: AgentMessage) -> str | None:
     parts = [
         part
         for each in message.told
-        if not each.data
+        if not each.data and each.name != "instructions"  # whole handbooks speak of many prices
         for statement in statements(each.text)
         for part in _PART.split(statement.text)
     ]
