@@ -31,9 +31,9 @@ _WITHIN: Final = re.compile(
     r"\b(?:drin|dabei|inklusive|inkl|inkluder\w*|ingår|zawart\w*|v ceně|у вартість|within the price|part of the price|im preis|in den preis|nella quota|no preço|en el precio|dans le prix)\b|含まれ|含む|含ま|포함|包含|包括",
     re.IGNORECASE,
 )
-# "All fares, including the cheapest" is no price: without a figure the word lists.
+# "All fares, including the cheapest" and "the order includes a shelf" are no prices: without a figure the word lists.
 _LISTS: Final = re.compile(
-    r"\b(?:including|einschließlich|incluyendo|incluindo|включая|y compris)\b(?=\s)", re.IGNORECASE
+    r"\b(?:includ(?:e|es|ing)|einschließlich|incluyendo|incluindo|включая|y compris)\b(?=\s)", re.IGNORECASE
 )
 _WITHIN_DENIED: Final = re.compile(r"不(?:包)?含|不包括|含まれ(?:て(?:い|おり))?ません|含みません|포함(?:되|하)지 않")
 

@@ -23,7 +23,7 @@ from proctor.text.clock_times import find_clock_times, find_weekdays
 from proctor.text.content_words import content
 from proctor.text.money import CURRENCIES
 from proctor.text.normalise.language_likeness import common_words
-from proctor.text.polarity import denied_root, is_denied, is_free, root_words, split_clauses
+from proctor.text.polarity import denied_root, is_denied, is_free, is_included, root_words, split_clauses
 from proctor.text.quantities import find_quantities
 from proctor.text.script import language_of
 from proctor.text.units import find_unit
@@ -104,7 +104,7 @@ def changed_terms(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str, frozenset
                 about = _subject(found[0]) & _subject(found[1])
                 yield pair, f"free in one answer, for an amount in the other: {found[0]!r}", about
         found = _first(_claims(earlier.answer), _claims(later.answer), is_charged_otherwise)
-        if found is not None:
+        if found is not None and (language_of(found[1]) != "en" or not other_things(_pair(earlier, later, *found))):
             about = _subject(found[0]) & _subject(found[1])
             yield _pair(earlier, later, *found), f"included in one answer, extra in the other: {found[0]!r}", about
         found = _first(one, two, lambda a, b: _is_condition_dropped(a, b) or _is_condition_dropped(b, a))
@@ -244,7 +244,7 @@ def is_charged_otherwise(one: str, two: str) -> bool:
     """Whether one sentence calls a thing free or included that is charged extra in the other."""
     if not (is_part_of_price(one) and is_charged_extra(two)) and not (is_charged_extra(one) and is_part_of_price(two)):
         return False
-    shared = _subject(one) & _subject(two)
+    shared = frozenset(each for each in _subject(one) & _subject(two) if not is_included(each))
     if len(shared) >= _LEAST_SHARED:
         return True
     return len(shared) == 1 and not any(_is_qualified(next(iter(shared)), text) for text in (one, two))

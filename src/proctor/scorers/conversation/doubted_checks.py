@@ -18,6 +18,7 @@ DOUBTED: Final = (
     "turn_facts.weekday_conflict",
     "turn_facts.clock",
     "cross_turn.read",
+    "cross_turn.clause",
     "commitments.other_act",
 )
 
