@@ -17,6 +17,7 @@ DOUBTED: Final = (
     "turn_facts.weekday",
     "turn_facts.weekday_conflict",
     "turn_facts.clock",
+    "turn_facts.clock_conflict",
     "cross_turn.read",
     "cross_turn.clause",
     "commitments.other_act",
