@@ -15,9 +15,11 @@ from proctor.scorers.checked_answers import quoted, turn_label
 from proctor.scorers.conversation.repeat_requests import accepts, asks_to_repeat
 from proctor.scorers.match_calls import shown
 from proctor.text.claims import statements
+from proctor.text.content_words import content
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
+from proctor.text.script import language_of
 
 __all__ = ["asked_again", "asked_although_given", "common_roots", "given_again", "looked_up_again", "made_progress"]
 
@@ -31,6 +33,9 @@ _SHORT: Final = 8  # content words of a message that only answers a question
 _LEAST_WORDS: Final = 2
 _TIMES: Final = 3  # questions, or turns with the same call, from which it is a loop
 _BACK: Final = 4  # turns
+_ASKING: Final = content(
+    "give tell have need please know provide confirm send share let get ask still also again once more"
+)
 _LEAST_CODE: Final = 3  # characters of a number that is asked for
 _LEAST_DIGITS: Final = 3  # words for digits in a row that are one number
 
@@ -81,7 +86,10 @@ def asked_although_given(run: Trajectory) -> Iterator[Evidence]:
 
 
 def _matter(question: str) -> frozenset[str]:
-    return root_words(f"{question} é") - common_roots()
+    """Return what a question is about; English words are whole, so that a card is no case."""
+    return (
+        content(question) - _ASKING if language_of(question) == "en" else root_words(f"{question} é") - common_roots()
+    )
 
 
 def _is_one_matter(one: frozenset[str], other: frozenset[str]) -> bool:
