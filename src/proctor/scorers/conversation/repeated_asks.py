@@ -19,7 +19,6 @@ from proctor.text.content_words import content
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
-from proctor.text.script import language_of
 
 __all__ = ["asked_again", "asked_although_given", "common_roots", "given_again", "looked_up_again", "made_progress"]
 
@@ -86,10 +85,8 @@ def asked_although_given(run: Trajectory) -> Iterator[Evidence]:
 
 
 def _matter(question: str) -> frozenset[str]:
-    """Return what a question is about; English words are whole, so that a card is no case."""
-    return (
-        content(question) - _ASKING if language_of(question) == "en" else root_words(f"{question} é") - common_roots()
-    )
+    """Return what a question is about: its rare words, or the whole words of one that has only everyday words."""
+    return root_words(f"{question} é") - common_roots() or content(question) - _ASKING
 
 
 def _is_one_matter(one: frozenset[str], other: frozenset[str]) -> bool:
