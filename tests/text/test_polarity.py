@@ -60,3 +60,26 @@ def test_the_opposite_in_the_same_words_is_found() -> None:
 def test_a_rate_is_read(text: str, rate: str | None) -> None:
     (one,) = (each for each in find_quantities(text) if each.unit == "EUR")
     assert rate_of(text, one) == rate
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["यह नहीं हो सकता", "Det går inte", "Det er ikke muligt", "To nelze změnit", "місць немає", "non è mai aperto"],
+)
+def test_denials_of_more_languages(text: str) -> None:
+    assert is_denied(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "आपका दिन शुभ हो",
+        "Am 5. Mai geht es",
+        "le 5 mai",
+        "uw nieuwe pas is klaar",
+        "Herr Gómez kommt",
+        "ni kan komma nu",
+    ],
+)
+def test_words_that_deny_only_in_another_language(text: str) -> None:
+    assert not is_denied(text)

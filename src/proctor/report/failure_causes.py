@@ -10,6 +10,7 @@ from proctor.core.score import Score
 
 __all__ = ["Cause", "Troubles", "causes", "failed_text", "label", "listed_failures", "shown_label", "troubles"]
 
+_WHOLE_FROM = 100  # a measured value from here on is shown with all its digits
 _LOOKED_AT = 300  # failures among which those of different rules are looked for
 _FLAKY_KEPT = 200  # the report lists at most this many flaky cases; others may be flaky too
 
@@ -147,4 +148,5 @@ def _measure(score: Score) -> str:
     under = f"{short if float(short) < threshold else f'{value:.6g}'} < {threshold:g}"
     if score.measured is None:
         return under
-    return f"{under} ({score.measured:g}{f' {score.unit}' if score.unit else ''})"
+    measured = f"{score.measured:.3g}" if abs(score.measured) < _WHOLE_FROM else f"{score.measured:g}"
+    return f"{under} ({measured}{f' {score.unit}' if score.unit else ''})"

@@ -22,20 +22,26 @@ __all__ = [
     "split_clauses",
 ]
 
+_HINDI: Final = r"[\u0900-\u0963\u0966-\u097f]"
 # Particles and prefixes that deny, a closed class of grammar. In scripts without blanks they are endings.
 _DENIED: Final = re.compile(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nothing|nobody|n['’]t|\w+n['’]t|non-?(?=\w)"
     r"|nicht|kein\w*|nie|niemals|ohne|weder"
     r"|niet|geen|nooit|zonder|niks"
-    r"|pas|jamais|sans|aucun\w*|ni|nul(?:le)?|rien"
-    r"|sin|nunca|ning[uú]n\w*|jamás|tampoco|nada"
-    r"|non|né|senza|mai|nessun\w*|neanche"
+    r"|(?<!\bde )(?<!\buw )(?<!\bje )(?<!\been )(?<!\bdeze )(?<!\bmijn )(?<!\bnieuwe )pas|jamais|sans|aucun\w*|nul(?:le)?|rien"  # a Dutch "pas" is a card
+    r"|(?<!\bi )(?<!\bav )(?<!\bför )(?<!\bmed )(?<!\btil )sin|nunca|ning[uú]n\w*|jamás|tampoco|nada"  # a Swedish "sin" is his or her
+    r"|non|né|senza|(?<!\d )(?<!\d\. )(?<!im )(?<!de )mai(?! \d)|nessun\w*|neanche"  # May is "Mai" in German and French
     r"|não|nem|sem|nenhum\w*"
     r"|nie|bez|nigdy|żad\w+|brak"
     r"|не|нет|ни|без|нельзя|никогда|никак\w*|невозможно"
-    r"|değil\w*|yok\w*|hayır|hiç|olmadan|\w+(?:mez|maz|mıyor|miyor|muyor|müyor|madan|meden|memeli|mamalı|amaz|emez|amam|emem|amayız|emeyiz|amıyor|emiyor)\w*|\w+s[ıiuü]z(?:dır|dir|dur|dür)?"
-    r"|لا|لم|لن|ليس\w*|غير|دون|بدون|بلا|عدم"
-    r"|नहीं|नही|बिना|मत|बग़ैर|बगैर|न)\b"
+    r"|inte|icke|ikke|ingen|inga|inget|intet|aldrig|utan|uden|uten|varken"
+    r"|není|nejsou|nelze|nemůž\w+|nemá\w*|nebud\w+|nikdy|žádn\w+|немає|ні|ніколи|неможливо"
+    r"|değil\w*|yok\w*|hayır|hiç|olmadan"
+    r"|(?-i:(?=[a-zçğıöşü]))\w+(?:mez|maz|mıyor|miyor|muyor|müyor|madan|meden|memeli|mamalı|amaz|emez|amam|emem|amayız|emeyiz|amıyor|emiyor)\w*"
+    r"|\w+s[ıiuü]z(?:dır|dir|dur|dür)?"
+    r"|لا|لم|لن|ليس\w*|غير|دون|بدون|بلا|عدم)\b"
+    # Vowel signs are no letters to \b, which would find न in दिन and miss नहीं.
+    rf"|(?<!{_HINDI})(?:नहीं|नही|बिना|मत|बग़ैर|बगैर|न)(?!{_HINDI})"
     r"|n['’]t\b"
     r"|不(?!同|但|仅|论|过)|没|無(?!料)|无(?!料)|未(?!満|满)|勿|禁止|ません|ない|なく|なし|ず(?:に|、)|不可"
     r"|않|없|못|아니|안 (?=[가-힣])|불가|금지",

@@ -6,7 +6,7 @@ import pytest
 
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.dead_ends import closed_open_request
-from proctor.scorers.conversation.repeated_asks import asked_again, given_again, looked_up_again
+from proctor.scorers.conversation.repeated_asks import asked_again, asked_although_given, given_again, looked_up_again
 from tests.scorers.conversation.short_talks import call, talk
 
 _TRACK = call("track", {"id": "9"}, {"status": "AT_DEPOT"})
@@ -119,3 +119,51 @@ def test_a_remark_on_an_honest_refusal_leaves_nothing_open() -> None:
         ("en azından açık konuştunuz", "Teşekkür ederim, iyi günler."),
     )
     assert not list(closed_open_request(run, {}))
+
+
+def test_a_number_that_was_given_is_asked_for_again() -> None:
+    run = talk(
+        ("where is my permit?", "What is your case number?"),
+        ("Z-2025-30417", "Thank you. At which address?"),
+        ("Lime Street 8", "May I have your case number?"),
+    )
+    assert [each.turn for each in asked_although_given(run)] == [2]
+
+
+def test_a_number_that_was_looked_up_may_be_asked_for_again() -> None:
+    run = talk(
+        ("where is my permit?", "What is your case number?"),
+        ("Z-2025-30417", call("find_case", {"no": "Z-2025-30417"}, {"found": []}), "Thank you. At which address?"),
+        ("Lime Street 8", "May I have your case number?"),
+    )
+    assert list(asked_although_given(run)) == []
+
+
+_RULE = ("Permits are issued by the town of birth, free of charge, online or by post.",)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        ("so what do I do now?", "I see, that is unpleasant. All the best!"),
+        ("und was mache ich jetzt?", "Verstehe, das ist ärgerlich. Alles Liebe!"),
+    ],
+)
+def test_a_question_that_is_passed_over_is_a_dead_end(last: tuple[str, str]) -> None:
+    run = talk(("I need a permit", "Where were you born?"), ("in Nantes", "I see."), last, sources=_RULE)
+    assert [each.turn for each in closed_open_request(run, {})] == [2]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You get it online or by post from the town of birth.",
+        "Yes, of course.",
+        "That is not something I can say.",
+        "Please call 0800 123.",
+        "Shall I look it up?",
+    ],
+)
+def test_an_answer_is_no_dead_end(answer: str) -> None:
+    run = talk(("I need a permit", "Where were you born?"), ("in Nantes, can I get it?", answer), sources=_RULE)
+    assert list(closed_open_request(run, {})) == []

@@ -73,7 +73,7 @@ class ResultsTable {
     const groups = this.page.groups, counts = this.page.rows.reduce((sum, row) => { sum[row.outcome] += 1; sum.doubt += row.doubt; return sum; }, { pass: 0, fail: 0, unscored: 0, doubt: 0 });
     const segments = [["", "All", this.page.rows.length], ["fail", "Fail", counts.fail], ["unscored", "Unscored", counts.unscored], ["pass", "Pass", counts.pass], ...(counts.doubt ? [["doubt", "In doubt", counts.doubt]] : [])]
       .map(([value, word, count]) => el("button", { type: "button", class: value, "data-outcome": value, onclick: () => this.change({ outcome: value }) },
-        value && sign(value === "doubt" ? "pass" : value, 12), word, el("span", { class: "muted" }, grouped(count))));
+        value && sign(value, 12), word, el("span", { class: "muted" }, grouped(count))));
     const selects = [["target", "All targets"], ["intent", "All intents"], ["tag", "All tags"], ["scorer", "Any score"]]
       .filter(([key]) => groups[key].length > 1 || (key === "scorer" && groups[key].length)).map(([key, all]) => this.select(key, all));
     const byRule = el("button", { type: "button", class: "chip rule-filter", title: "Lift this filter", onclick: () => this.change({ rule: "" }) });
@@ -167,8 +167,8 @@ class ResultsTable {
 
   row(row, first) {
     const cell = (key, ...inside) => el("td", { class: `${key} ${COLUMNS.find((each) => each.key === key).number ? "number" : ""}` }, ...inside);
-    return el("tr", { class: row.outcome, tabindex: first ? 0 : -1, "data-n": row.n },
-      cell("outcome", stateWord(row.outcome, row.doubt ? "in doubt" : row.outcome)),
+    return el("tr", { class: row.doubt ? `${row.outcome} doubt` : row.outcome, tabindex: first ? 0 : -1, "data-n": row.n },
+      cell("outcome", row.doubt ? stateWord("doubt", "in doubt") : stateWord(row.outcome)),
       cell("case", outside(row.sample ? `${row.case} #${row.sample}` : row.case, "div", { class: "case-id" }), outside(row.question, "div", { class: "question" }),
         row.why ? outside(row.why, "div", { class: "why" }) : ""),
       el("td", { class: "target short", title: row.target }, middleCut(row.target)), outside(row.intent || NONE, "td", { class: "intent short" }),

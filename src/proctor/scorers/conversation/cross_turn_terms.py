@@ -17,17 +17,18 @@ from typing import Final, TypeVar
 from proctor.scorers.conversation.cross_turn_conflicts import other_things
 from proctor.scorers.conversation.cross_turn_opposites import is_case, saying_of
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken
+from proctor.text.charges import is_charged_extra, is_part_of_price
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_clock_times, find_weekdays
 from proctor.text.content_words import content
 from proctor.text.money import CURRENCIES
 from proctor.text.normalise.language_likeness import common_words
-from proctor.text.polarity import denied_root, is_denied, is_free, root_words, split_clauses
+from proctor.text.polarity import denied_root, is_denied, is_free, is_included, root_words, split_clauses
 from proctor.text.quantities import find_quantities
 from proctor.text.script import language_of
 from proctor.text.units import find_unit
 
-__all__ = ["changed_hours", "changed_terms"]
+__all__ = ["changed_hours", "changed_terms", "is_charged_otherwise"]
 
 Kind = TypeVar("Kind")
 _BACK: Final = 8  # answers
@@ -102,6 +103,10 @@ def changed_terms(said: Sequence[Spoken]) -> Iterator[tuple[Pair, str, frozenset
             if not happened and (language_of(found[1]) != "en" or not other_things(clauses, same_question=True)):
                 about = _subject(found[0]) & _subject(found[1])
                 yield pair, f"free in one answer, for an amount in the other: {found[0]!r}", about
+        found = _first(_claims(earlier.answer), _claims(later.answer), is_charged_otherwise)
+        if found is not None and (language_of(found[1]) != "en" or not other_things(_pair(earlier, later, *found))):
+            about = _subject(found[0]) & _subject(found[1])
+            yield _pair(earlier, later, *found), f"included in one answer, extra in the other: {found[0]!r}", about
         found = _first(one, two, lambda a, b: _is_condition_dropped(a, b) or _is_condition_dropped(b, a))
         if found is not None:
             about = frozenset(each for each in map(denied_root, found) if each)
@@ -228,6 +233,21 @@ def _clauses(answer: str) -> tuple[str, ...]:
     return tuple(
         clause for each in statements(answer, most=40) if each.kind == "claim" for clause in split_clauses(each.text)
     )
+
+
+@lru_cache(maxsize=512)
+def _claims(answer: str) -> tuple[str, ...]:
+    return tuple(each.text for each in statements(answer, most=40) if each.kind == "claim")
+
+
+def is_charged_otherwise(one: str, two: str) -> bool:
+    """Whether one sentence calls a thing free or included that is charged extra in the other."""
+    if not (is_part_of_price(one) and is_charged_extra(two)) and not (is_charged_extra(one) and is_part_of_price(two)):
+        return False
+    shared = frozenset(each for each in _subject(one) & _subject(two) if not is_included(each))
+    if len(shared) >= _LEAST_SHARED:
+        return True
+    return len(shared) == 1 and not any(_is_qualified(next(iter(shared)), text) for text in (one, two))
 
 
 def _is_priced_and_free(priced: str, free: str) -> bool:

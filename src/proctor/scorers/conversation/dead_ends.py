@@ -1,17 +1,21 @@
+# ruff: noqa: E501 - words in many languages
 """Find conversations that the agent ends, or gives up, while the customer's request is still open."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from proctor.core.score import Evidence
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.core.transcript import failed
 from proctor.core.verdict import STOPS
 from proctor.lexicon.match import matcher
 from proctor.scorers.checked_answers import quoted
 from proctor.scorers.conversation.acting_calls import did_act
+from proctor.scorers.conversation.known_texts import agent_messages
 from proctor.scorers.conversation.repeat_requests import accepts, complains
 from proctor.scorers.conversation.repeated_asks import common_roots
 from proctor.text.claims import statements
@@ -22,6 +26,18 @@ __all__ = ["closed_open_request"]
 _SHORT: Final = 3  # sentences of an answer that only gives up
 _FEW_WORDS: Final = 12  # content words beside the farewell
 _QUESTION: Final = ("?", "？", "؟")
+_LONGEST: Final = 400  # characters of an answer that says nothing
+_LEAST_WORDS: Final = 2
+_MOST_READ: Final = 1  # words that it shares with a source, such as the name of the shop
+# Words for yes and no, a closed class, at the beginning of an answer.
+_SETTLES: Final = re.compile(
+    r"(?:yes|yep|yeah|sure|of course|certainly|absolutely|correct|exactly|right|ja|jawohl|klar|genau|natürlich|gern\w*|selbstverständlich|stimmt"
+    r"|zeker|natuurlijk|klopt|precies|oui|bien sûr|tout à fait|exactement|si|sí|claro|por supuesto|exacto|correcto|sì|certo|certamente|esatto|sim"
+    r"|com certeza|exato|jo|absolut|visst|självklart|det stämmer|selvfølgelig|tak|oczywiście|dokładnie|zgadza|да|конечно|именно|верно|так|звичайно"
+    r"|ano|jistě|samozřejmě|evet|tabii|elbette|igen|kyllä|da|sigur)\b|نعم|أجل|بالتأكيد|طبعا|はい|ええ|もちろん|そうです|是|对|對|可以|好的|没错|当然|네(?=[,. ])|예(?=[,. ])|맞습니다|물론|जी|हाँ|हां"
+    r"|(?:no|nope|nein|nee|non|nej|nie|нет|ні|ne|hayır)\b|いいえ|不是|不用|아니|لا\b|नहीं",
+    re.IGNORECASE,
+)
 
 
 def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect]) -> Iterator[Evidence]:
@@ -44,6 +60,8 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
         note = "the agent says only that it cannot help, without a reason or a way forward"
     elif _only_closes(answer, turn.asked) and not _is_content(turn.asked):
         note = "the agent ends the conversation while the request is open"
+    elif _passes_over(run, last):
+        note = "the customer's question is passed over: nothing that the agent had read, no question and no refusal"
     else:
         return
     yield Evidence(quote=quoted(answer), turn=last, where="agent", note=note)
@@ -86,6 +104,40 @@ def _only_closes(answer: str, asked: str) -> bool:
         return False
     rest = root_words(" ".join(each.text for each in statements(answer, most=20) if not closes.has(each.text)))
     return len(rest) <= _FEW_WORDS and not any(len(each) > 1 for each in rest & root_words(asked))
+
+
+def _passes_over(run: Trajectory, last: int) -> bool:
+    """Whether the last answer to an open matter uses nothing that the agent has read, and says neither yes nor no.
+
+    The matter is open where the customer asks, or answers what the agent asked. Any language shows it: an answer has
+    a figure, words of a source or a result, a denial, a yes or a no.
+    """
+    turn = run.turns[last]
+    answer = turn.answer.strip()
+    if not _is_open(run, last) or any(not failed(call) for call in turn.tool_calls):
+        return False
+    if any(map(str.isdigit, answer)) or is_denied(answer) or _SETTLES.match(answer):
+        return False
+    messages = list(agent_messages(run))
+    place = next((at for at in reversed(range(len(messages))) if messages[at].turn == last), 0)
+    message = messages[place]
+    if not message.told or len(message.text) > _LONGEST:
+        return False
+    said = _roots(message.text)
+    read = said & _roots("\n".join(each.text for each in message.told))
+    return len(said) >= _LEAST_WORDS and len(read) <= _MOST_READ
+
+
+def _is_open(run: Trajectory, last: int) -> bool:
+    asked = run.turns[last].asked
+    if any(sign in asked for sign in _QUESTION):
+        return True
+    before = run.turns[last - 1].answer if last else ""
+    return any(sign in before for sign in _QUESTION) and not accepts(asked) and not is_denied(asked)
+
+
+def _roots(text: str) -> frozenset[str]:
+    return root_words(f"{text} é")  # everyday words count too, as in a text that is not English
 
 
 def _is_stopped(turn: Turn) -> bool:

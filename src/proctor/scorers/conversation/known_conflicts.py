@@ -9,14 +9,16 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.scorers.checked_answers import quoted
+from proctor.scorers.conversation.cross_turn_terms import is_charged_otherwise
 from proctor.scorers.conversation.known_texts import AgentMessage, known_text
+from proctor.text.charges import is_charged_extra, is_part_of_price
 from proctor.text.claims import statements
 from proctor.text.content_words import content
 from proctor.text.number_words import find_number_words
 from proctor.text.polarity import denied_root, find_opposite, is_denied, is_free, root_words, split_clauses
 from proctor.text.quantities import Quantity, find_quantities
 
-__all__ = ["contradicted_by", "unknown_code"]
+__all__ = ["charged_otherwise", "contradicted_by", "unknown_code"]
 
 _SAME_WORDS: Final = 0.65  # share of a clause's words in the clause of the source that says the opposite
 _CODE: Final = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][A-Za-z0-9-]{1,19}(?![\w-])")
@@ -34,6 +36,8 @@ _IN_CODE: Final = re.compile(
 )  # what stands beside a number that is part of an id or a phone number
 _SHORT: Final = 5  # letters of a field's word; shorter ones are too common
 _SIGNS: Final = re.compile(r"[\W_]+")
+_PART: Final = re.compile(r"[;；]")
+_LEAST_CHARGED: Final = 2  # words that a price of a source shares with what the agent charges
 
 
 def unknown_code(sentence: str, message: AgentMessage) -> str | None:
@@ -189,3 +193,27 @@ def _squeezed(text: str) -> str:
 
 def _shape(code: str) -> str:
     return re.sub(r"[a-z]", "a", re.sub(r"\d", "0", code.lower()))
+
+
+def charged_otherwise(sentence: str, message: AgentMessage) -> str | None:
+    """Return the sentence of a source that includes in a price what this one charges extra, or the reverse.
+
+    One that agrees with it, and speaks of as much of it, settles it.
+    """
+    if not is_charged_extra(sentence) and not is_part_of_price(sentence):
+        return None
+    parts = [
+        part
+        for each in message.told
+        if not each.data and each.name != "instructions"  # whole handbooks speak of many prices
+        for statement in statements(each.text)
+        for part in _PART.split(statement.text)
+    ]
+    against = [part for part in parts if is_charged_otherwise(part, sentence)]
+    if not against:
+        return None
+    words = root_words(sentence)
+    shared, most = max((len(words & root_words(part)), part) for part in against)
+    same = is_charged_extra if is_charged_extra(sentence) else is_part_of_price
+    agreed = max((len(words & root_words(part)) for part in parts if same(part)), default=0)
+    return most.strip() if shared >= _LEAST_CHARGED and shared > agreed else None

@@ -36,7 +36,13 @@ from proctor.scorers.conversation.repeat_requests import (
     same_matter,
     whole,
 )
-from proctor.scorers.conversation.repeated_asks import asked_again, given_again, looked_up_again, made_progress
+from proctor.scorers.conversation.repeated_asks import (
+    asked_again,
+    asked_although_given,
+    given_again,
+    looked_up_again,
+    made_progress,
+)
 from proctor.scorers.match_calls import shown
 from proctor.text.content_words import content, overlap_share
 
@@ -93,7 +99,7 @@ class Loops:
             "customer_repeats": self._asked_again(said, near, run),
             "same_answer": _said_again(said),
             "same_call": [*self._called_again(run), *looked_up_again(run)],
-            "value_given_again": given_again(run),
+            "value_given_again": [*given_again(run), *asked_although_given(run)],
             "same_question": asked_again(run),
         }
         if self.dead_ends:

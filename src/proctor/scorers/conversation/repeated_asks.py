@@ -15,11 +15,12 @@ from proctor.scorers.checked_answers import quoted, turn_label
 from proctor.scorers.conversation.repeat_requests import accepts, asks_to_repeat
 from proctor.scorers.match_calls import shown
 from proctor.text.claims import statements
+from proctor.text.content_words import content
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
 
-__all__ = ["asked_again", "common_roots", "given_again", "looked_up_again", "made_progress"]
+__all__ = ["asked_again", "asked_although_given", "common_roots", "given_again", "looked_up_again", "made_progress"]
 
 _VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
 _SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
@@ -31,6 +32,10 @@ _SHORT: Final = 8  # content words of a message that only answers a question
 _LEAST_WORDS: Final = 2
 _TIMES: Final = 3  # questions, or turns with the same call, from which it is a loop
 _BACK: Final = 4  # turns
+_ASKING: Final = content(
+    "give tell have need please know provide confirm send share let get ask still also again once more"
+)
+_LEAST_CODE: Final = 3  # characters of a number that is asked for
 _LEAST_DIGITS: Final = 3  # words for digits in a row that are one number
 
 
@@ -59,6 +64,34 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
                 quote = quoted(run.turns[place].answer)
                 yield Evidence(quote=quote, turn=place, where="agent", note=note)
                 return
+
+
+def asked_although_given(run: Trajectory) -> Iterator[Evidence]:
+    """Yield a question that the agent asks again although the customer gave the number and it has used it nowhere."""
+    asks = [_matter(_questions(turn)) for turn in run.turns]
+    for later in range(2, len(run.turns)):
+        if not asks[later] or asks_to_repeat(run.turns[later].asked):
+            continue
+        for earlier in range(max(0, later - _BACK), later - 1):
+            reply = run.turns[earlier + 1]
+            given = {each for each in _values(reply.asked) if any(map(str.isdigit, each)) and len(each) >= _LEAST_CODE}
+            if not given or not asks[earlier] or not _is_one_matter(asks[earlier], asks[later]):
+                continue
+            used = _squeezed(" ".join(_used(each) for each in run.turns[earlier + 1 : later + 1]))
+            if not any(each in used for each in given):
+                note = f"asked for again, although the customer gave {min(given)!r} in {turn_label(earlier + 1)}"
+                yield Evidence(quote=quoted(run.turns[later].answer), turn=later, where="agent", note=note)
+                return
+
+
+def _matter(question: str) -> frozenset[str]:
+    """Return what a question is about: its rare words, or the whole words of one that has only everyday words."""
+    return root_words(f"{question} é") - common_roots() or content(question) - _ASKING
+
+
+def _is_one_matter(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether both ask for the same: all words of the shorter question are in the longer."""
+    return one <= other or other <= one
 
 
 def looked_up_again(run: Trajectory) -> Iterator[Evidence]:

@@ -24,7 +24,7 @@ from proctor.scorers.checked_answers import (
     unless_broken_off,
 )
 from proctor.scorers.conversation.derived_figures import PERIODS, RECORD_FIELD, follows
-from proctor.scorers.conversation.known_conflicts import contradicted_by, unknown_code
+from proctor.scorers.conversation.known_conflicts import charged_otherwise, contradicted_by, unknown_code
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
@@ -223,6 +223,10 @@ def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Find
     for sentence in said:
         if (code := unknown_code(sentence, message)) is not None:
             yield _Finding(message=message, sentence=sentence, why=code, against=True, check="code")
+            return
+        if (source := charged_otherwise(sentence, message)) is not None:
+            why = f"a source charges it otherwise: {quoted(source, 100)!r}"
+            yield _Finding(message=message, sentence=sentence, why=why, against=True, check="charge")
             return
         if (against := contradicted_by(sentence, message)) is not None:
             yield _Finding(message=message, sentence=sentence, why=against, against=True, check="words", doubtful=True)

@@ -27,7 +27,7 @@ __all__ = [
 PER_PAGE: Final = 50
 _FAR: Final = 60_000_000_000.0  # seconds: until the year 3871
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-State = Literal["pass", "fail", "unscored", "info"]
+State = Literal["pass", "fail", "unscored", "doubt", "info"]
 
 
 @dataclass(frozen=True, slots=True)

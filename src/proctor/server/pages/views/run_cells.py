@@ -64,7 +64,7 @@ def gate_chip(decision: str) -> Chip | None:
 
 def outcome_chip(outcome: Outcome, *, in_doubt: bool = False) -> Chip:
     """Return the state of one result; one that passed in doubt says so."""
-    return Chip(_OUTCOMES[outcome], "in doubt" if in_doubt else outcome)
+    return Chip("doubt", "in doubt") if in_doubt else Chip(_OUTCOMES[outcome], outcome)
 
 
 def rate_cell(counts: Counts) -> Share:
