@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.generate.extract.number_words import count_of, in_digits
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["WHOLE", "AnswerPart", "part_at"]
+__all__ = ["WHOLE", "AnswerPart", "line_number", "part_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +176,19 @@ _RULE_LABEL: Final = Lazy(
     r"\b(?:return|write|use|keep|only|do|don['’]t|never|always)\b",
     re.IGNORECASE,
 )
+
+
+_NUMBERED_LINE: Final = Lazy(
+    rf"\W*(?:{_LINE}\s*(?P<after>\d{{1,2}})|(?P<before>\d{{1,2}})(?:st|nd|rd|th|[ªºe.]|ème)?\s*{_LINE}|"
+    rf"第(?P<han>[一二三四五六七八九1-9])行|(?P<kana>\d{{1,2}})行目)\W*",
+    re.IGNORECASE,
+)
+
+
+def line_number(label: str) -> int:
+    """Return which line of the answer a label names: ``Line 2``, ``Zeile 2``, ``第二行``; 0 if it names none."""
+    found = _NUMBERED_LINE.fullmatch(in_digits(label))
+    return count_of(next(filter(None, found.groups()))) if found else 0
 
 
 def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:

@@ -10,6 +10,7 @@ from typing import Final
 
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
@@ -56,6 +57,11 @@ _LEAST: Final = re.compile(
     rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
     re.IGNORECASE,
+)
+_DENIED: Final = Lazy(rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", re.IGNORECASE)
+# ``no capitals, hashtags or more than``: the negation is of all members of the list.
+_DENIED_LIST: Final = Lazy(
+    rf"{NEGATION}[^.;:]{{0,90}}(?:\b(?:or|nor|oder|noch|ou|ni|o|nem|né|of|lub|ani|eller|veya)|或|や)\s*$", re.IGNORECASE
 )
 
 
@@ -152,9 +158,7 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
-            denied = form == ">" and re.search(
-                rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", text[: match.start("low")], re.IGNORECASE
-            )
+            denied = form == ">" and (_DENIED.search(text[: match.start("low")]) or _DENIED_LIST.search(text[:begin]))
             asked = "<=" if denied else form
             if asked == "<=" and (other := _LEAST.search(text[:begin])):  # ``at least three and no more than seven``
                 least = count_of(other["low"])

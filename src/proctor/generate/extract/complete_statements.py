@@ -19,7 +19,7 @@ from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
-from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks, is_conditional
+from proctor.generate.extract.spotted_checks import SpottedCheck, denies, find_checks, is_conditional
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
@@ -121,7 +121,10 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
         drafts = []
     told = [_of_whole(draft, statement, scope, made) for draft in drafts]
     told = [_under_case(draft, statement) for draft in told if draft.predicate or not _ONE_WORD.fullmatch(draft.text)]
-    checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
+    denying = denies(statement.lead) if statement.item and not re.search(NEGATION, text, re.IGNORECASE) else ""
+    if denying:  # the items are what must not be, in whatever words
+        told = [replace(draft, predicate=None) for draft in told]
+    checks = () if _is_aside(statement, scope) else find_checks(text, scope, made, denying=denying)
     known = {draft.predicate for draft in told}
     new = [check for check in checks if not _is_known(check.predicate, known)]
     if any("json" in (predicate or "") for predicate in known):  # ``and nothing else`` closes its keys

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from proctor.generate.extract.answer_parts import part_at
+from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
@@ -49,6 +49,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
             and each.lead.rstrip("*_ ").endswith((":", "："))
             and len(match["label"].split()) <= _MOST_WORDS
             and (not each.item or match["label"].isupper())
+            and not line_number(match["label"])
         )
         if not fits:
             runs.append([])
@@ -140,8 +141,8 @@ def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tupl
     """Yield the rules of items that begin with a place: ``First line: VERDICT: PASS or VERDICT: BLOCK``."""
     for each in statements:
         match = None if each.code else _LINE.match(each.text.strip())
-        part = part_at(f"{match['label']} ", len(match["label"]) + 1) if match else None
-        if match is None or part is None or not (part.form or "").startswith(("first", "last")):
+        part = _place(match["label"]) if match else None
+        if match is None or part is None:
             continue
         said = match["said"].strip()
         whole = re.fullmatch(r"[\"“„«「](?P<text>[^\"”“»」]+)[\"”“»」]\.?", said)
@@ -154,6 +155,14 @@ def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tupl
         checks = [found for one in asked if (found := part.check(one))]
         if checks:
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, " and ".join(checks), 1), each
+
+
+def _place(label: str) -> AnswerPart | None:
+    """Return the line of the answer that a label names by its place; None if it names none."""
+    if (number := line_number(label)) > 1:
+        return AnswerPart(form=f"each /\\A(?:[^\\n]*\\n+){{{number - 1}}}([^\\n]*)/:")
+    part = AnswerPart(form="first line:") if number else part_at(f"{label} ", len(label) + 1)
+    return part if (part.form or "").startswith(("first", "last")) else None
 
 
 def _alone(scope: Scope) -> Scope:
@@ -218,5 +227,7 @@ def _choice(said: str) -> tuple[str, ...]:
     )
     bare = re.sub(r"\s+(?:oder|ou|o|或)\s+", " or ", bare)
     found = listed(bare)
+    if 0 < len(re.findall(r"[\"“„«「`][^\"“”»」`]+[\"”“»」`]", bare)) < len(found):
+        return ()  # ``the number, or "none"``: one of them describes the value
     coded = all(label.isupper() for label in found) or re.search(r"[\"“`|/]", bare) is not None
     return found if len(found) >= 2 and (coded or all(len(label.split()) == 1 for label in found)) else ()

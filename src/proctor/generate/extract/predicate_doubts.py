@@ -14,7 +14,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
-from proctor.generate.extract.limit_subject import is_of_whole, names_answer
+from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
 from proctor.generate.extract.spotted_checks import is_conditional
@@ -89,6 +89,28 @@ _TONGUES: Final = Lazy(
     rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
     re.IGNORECASE,
 )
+# ``With LGTM there are no bullets``, ``In the summary, …``: what stands before the rule limits it.
+_FRONTED: Final = Lazy(
+    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|per|nel\w*|"
+    r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
+    re.IGNORECASE,
+)
+_GENERAL: Final = Lazy(
+    r"\b(?:general|particular|addition|case|circumstances?|total|short|time|times|default|keinen?|fall|umständen|"
+    r"général|cas|caso|generale|geval|principle|reply|turn|each|every)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_fronted(said: str, made: Sequence[str]) -> bool:
+    """Whether a sentence begins with a place or a case that is not the whole answer."""
+    found = _FRONTED.match(said)
+    if found is None:
+        return False
+    place = found["place"]
+    return place.isupper() or bool(
+        not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made)
+    )
 
 
 def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
@@ -126,7 +148,8 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
     That is a larger limit than an upper one, or one for the whole answer that leaves no common amount.
     """
     limit = re.match(
-        r"(words|characters|sentences|lines|paragraphs) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
+        r"(words|characters|sentences|lines|paragraphs|bullets|items|numbered items|headings|questions|exclamations|"
+        r"emoji|links) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
         draft.predicate or "",
     )
     for each in statements if limit else ():
@@ -135,7 +158,7 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
         for amount in _amounts(each.text, code):
             if limit is None or amount.measure != limit[1] or amount.form == ">=":
                 continue
-            if limit[2] in ("<", "<=") and amount.high > int(limit[3]):
+            if (limit[2] in ("<", "<=") or limit[3] == "0") and amount.high > int(limit[3]):
                 return each.text
             least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
             if amount.high < least and names_answer(each.text, made):
@@ -207,6 +230,8 @@ def doubt_of(
         return "the sentence has an exception"
     at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
     whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
+    if _is_fronted(whole, made) and not draft.condition and "json" not in predicate:
+        return "it may be for what the sentence begins with only"
     if opens_with_case(whole) and not draft.condition:
         return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):

@@ -67,7 +67,7 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
 # ``phrases`` are sentences in French, and not in English.
 FRENCH_UNITS: Final = (("sentences", r"phrases?"),)
 NEGATION: Final = (
-    r"(?:\bno\b|\bnot\b|\bnone\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
+    r"(?:\bno\b|\bnot\b|\bnone\b|n['’]t\b|\b(?:do|does|did|is|are|ca|wo|should|must|would|could)nt\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
     r"\bzero\b|"
     r"\bkein\w*|\bnicht\b|\bnie(?:mals)?\b|\bohne\b|\bweder\b|\bnoch\b|\bverzicht\w*|\bvermeid\w*|\bverboten\b|"
     r"\bpas\b|\bjamais\b|\baucune?\b|\bsans\b|\bni\b|\bévite\w*|\binterdit\w*|"

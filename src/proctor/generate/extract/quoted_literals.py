@@ -47,7 +47,7 @@ _HOLD: Final = Lazy(
     r"ergänz\w*|inclu\w*|"
     r"conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|acrescent\w*|adicion\w*|"
     r"includ\w*|"
-    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|"
+    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|(?:use|using|write|say|put|with) the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|"
     r"加上|写上|注明|含",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, part_at
@@ -19,7 +19,7 @@ from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["SpottedCheck", "find_checks", "is_conditional"]
+__all__ = ["SpottedCheck", "denies", "find_checks", "is_conditional"]
 
 # ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
 _CONCEDED: Final = Lazy(
@@ -37,7 +37,7 @@ _IF: Final = Lazy(
     r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
     r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
     r"cada|ogni|all|einem|allen))|如果|"
-    r"若(?!干)|如遇|假如|一旦|当|"
+    r"若(?!干)|如遇|假如|一旦|当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|"
     r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
     re.IGNORECASE,
 )
@@ -63,6 +63,7 @@ _SOFT: Final = Lazy(
     re.IGNORECASE,
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
+_LONGEST_DENIAL: Final = 6  # words of a line that only forbids what is below it
 _MARKS: Final = ("emoji", "exclamations", "questions", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
@@ -114,8 +115,29 @@ def is_conditional(text: str) -> bool:
     return _IF.search(_CONCEDED.sub(lambda found: " " * len(found.group()), text)) is not None
 
 
-def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[SpottedCheck, ...]:
-    """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge."""
+def denies(lead: str) -> str:
+    """Return the negation of a line that forbids the items below it, ``Do not:``; nothing if it forbids nothing."""
+    said = lead.strip(" *_#")
+    found = re.search(NEGATION, said, re.IGNORECASE) if said.endswith((":", "：")) or lead.startswith("#") else None
+    if found is None or found.group().lower() == "noch" or len(said.split()) > _LONGEST_DENIAL or is_conditional(said):
+        return ""
+    return found.group()
+
+
+def find_checks(
+    text: str, scope: Scope, made: Sequence[str] = (), *, denying: str = ""
+) -> tuple[SpottedCheck, ...]:
+    """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge.
+
+    ``denying`` is the negation of a line above the sentence, if that forbids what the sentence says.
+    """
+    if denying:
+        before = f"{denying} "
+        return tuple(
+            replace(each, start=max(0, each.start - len(before)), end=each.end - len(before))
+            for each in find_checks(before + text, scope, made)
+            if each.end > len(before)
+        )
     bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
