@@ -58,6 +58,21 @@ _LEAST: Final = re.compile(
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
     re.IGNORECASE,
 )
+_LIST: Final = Lazy(
+    r"\b(?:numbered|bulleted|list|aufzählung|liste|nummeriert\w*|numérotée?s?|puces|lista|numerad[oa]s?|elenco|numerat[oaie]|"
+    r"lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
+    re.IGNORECASE,
+)
+_STEPS: Final = Lazy(
+    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|puntos|elementos|"
+    r"passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
+    re.IGNORECASE,
+)
+_PER_ANSWER: Final = Lazy(
+    r"\s+(?:per|pro|par|por|a)\s+(?:message|reply|response|answer|turn|time|nachricht|antwort|message|réponse|mensaje|"
+    r"respuesta|mensagem|resposta|messaggio|risposta|bericht|antwoord)\b",
+    re.IGNORECASE,
+)
 _DENIED: Final = Lazy(rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", re.IGNORECASE)
 # ``no capitals, hashtags or more than``: the negation is of all members of the list.
 _DENIED_LIST: Final = Lazy(
@@ -111,7 +126,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
             form,
             re.compile(
                 rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ가-힯]))(?:{before})(?:\s+(?:jamais|pas|nie|niemals|nicht|ever))?\s*"
-                r"(?:the |die |de |het |les |los |las |os |as |i |le )?$",
+                r"(?:the |die |de |het |les |los |las |os |as |i |le )?[提问用写有出]{0,2}$",
                 re.IGNORECASE,
             ),
             re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
@@ -123,6 +138,18 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     text = in_digits(text, code or "en")
+    found = list(_found(text, code))
+    yield from found
+    if _LIST.search(text):
+        listed = _STEPS.sub(lambda noun: "条目".ljust(len(noun.group())), text)
+        yield from (
+            each
+            for each in _found(listed, code)
+            if each.measure == "items" and not any(one.start < each.end and each.start < one.end for one in found)
+        )
+
+
+def _found(text: str, code: str) -> Iterator[AskedAmount]:
     for match in _pattern(code).finditer(text):
         start = match.start("low")
         head = text[max(0, match.start() - 60) : match.start()]
@@ -150,7 +177,7 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     if match["high"]:
         high = count_of(match["high"])
         capped = re.search(rf"(?:{BEFORE[0][1]}|{BEFORE[1][1]})\s*$", near, re.IGNORECASE)
-        if capped:
+        if capped and not capped.group().startswith(("控制", "限制")):
             return AskedAmount(measure=measure, form="<=", low=max(low, high), high=high, start=first, end=end)
         if high <= low:
             return None
@@ -169,6 +196,8 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
             return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
         if after is not None and (bound := after.match(text, end)):
             return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
+    if match["low"].lower() in ONE and _PER_ANSWER.match(text, end):
+        return AskedAmount(measure=measure, form="<=", low=1, high=1, start=first, end=end)
     alone = not near.strip() and re.match(r"\s*(?:[.,;!:。，；]|$)", text[end:]) is not None  # all of an item
     if match["low"].lower() in ONE and not (
         alone

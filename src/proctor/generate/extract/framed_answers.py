@@ -27,6 +27,11 @@ _NAMES: Final = Lazy(
     r"titolo|oggetto|introduzione|saluto|onderwerp|aanhef|ondertekening|groet)\b|标题|称呼|落款|署名|件名|宛名|タイトル|見出し|挨拶",
     re.IGNORECASE,
 )
+_TITLES: Final = Lazy(
+    r"title|headline|subject|heading|betreff|titel|überschrift|titre|objet|asunto|título|titular|encabezado|assunto|manchete|"
+    r"titolo|oggetto|onderwerp|标题|件名|タイトル|見出し",
+    re.IGNORECASE,
+)
 _OF_BODY: Final = re.compile(
     r"(?P<each>each (?:paragraph|line):) (?:(?P<measure>[a-z]+) between \d+ and (?P<most>\d+)$|(?P<upper>[a-z]+ <=? |not |contains none))"
 )
@@ -45,7 +50,9 @@ class AnswerFrame:
         if _SENTENCES.match(predicate) and self.ends:
             either = [predicate, *(f"before {quoted([each])} {predicate}" for each in self.ends)]
             return checkable(" or ".join(either))
-        if re.fullmatch(r"paragraphs (?:= \d+|between .*|>=? \d+)", predicate) and (self.named or self.ends):
+        counted = re.fullmatch(r"paragraphs (?:=|between|>=?) (?P<number>\d+).*", predicate)
+        one = counted is not None and counted["number"] == "1"  # a greeting stands in the paragraph
+        if counted and (_TITLES.search(self.named) if one else self.named or self.ends):
             return None
         if not self.named:
             return predicate

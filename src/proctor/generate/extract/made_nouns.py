@@ -45,9 +45,9 @@ def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]
             head = _LESS.split(f"{match['said']} ")[0]
             if _SEVERAL.search(match["said"]):
                 return ()  # ``a caption and an alt text``: each of them is a part
-            found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}", head)]
+            found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}|\b[A-Z]{3}\b", head)]
             verb = match.group().split(maxsplit=1)[0].lower()
             if len(verb) > _STEM + 1:  # ``Résumez`` makes a ``résumé``, ``translate`` a ``translation``
                 found.append(verb[: max(_STEM, len(verb) - 2)])
             break
-    return tuple(dict.fromkeys(word for word in found if len(word) > 3))
+    return tuple(dict.fromkeys(word for word in found if len(word) > 2))

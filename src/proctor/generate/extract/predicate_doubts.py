@@ -188,6 +188,15 @@ def _is_exact(said: str, measure: str, number: int) -> bool:
     return False
 
 
+def _own_phrase(draft: Draft, said: str) -> str:
+    """Return the phrase of a rule up to the next negation, if it denies by itself; else the whole sentence."""
+    own = draft.text.rstrip(".。")
+    at = said.lower().find(own.lower())
+    if at < 0 or not re.match(NEGATION, own, re.IGNORECASE):
+        return said
+    return re.split(rf"[,，、;；](?=\s*{NEGATION})", said[at:], flags=re.IGNORECASE)[0]
+
+
 def _following(statements: Sequence[Statement], end: int) -> Statement | None:
     """Return the first statement that begins after an offset."""
     at = bisect_left(statements, end, key=lambda each: each.start)
@@ -224,7 +233,7 @@ def doubt_of(
         return f"an exception follows: {later.text[:80]}"
     if (
         len(said) < 400
-        and _EXCEPTED.search(said)
+        and _EXCEPTED.search(_own_phrase(draft, said))
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"

@@ -73,7 +73,7 @@ NEGATION: Final = (
     r"\bpas\b|\bjamais\b|\baucune?\b|\bsans\b|\bni\b|\bévite\w*|\binterdit\w*|"
     r"\bnunca\b|\bjamás\b|\bsin\b|\bning[uú]n\w*|\bnada de\b|\bevit[ae]\w*|\bprohibid\w*|"
     r"\bnão\b|\bsem\b|\bnem\b|\bnenhum\w*|\bproibid\w*|\bnon\b|\bsenza\b|\bnessun\w*|\bmai\b|\bné\b|\bniente\b|"
-    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
+    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bnergens\b|\bnirgends\b|\bnigdzie\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
     r"\bbez\b|"
     r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )

@@ -17,7 +17,10 @@ Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
     r"„([^“”\"\n]{1,300})[“”\"]|“([^”\n]{1,300})”|\"([^\"\n]{1,300})\"|«\s*([^»\n]{1,300}?)\s*»|‹([^›\n]{1,300})›|"
     r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|"
-    r"(?<!\w)'([^'\n]{2,200})'(?!\w)"
+    r"(?<!\w)'([^'\n]{2,200})'(?!\w)|"
+    # A currency sign, an emoji, a web address and a telephone number mean themselves.
+    r"(?<!\S)([$€£¥₹\U0001F300-\U0001FAFF☀-➿])(?=[\s,.;:)]|$)|"
+    r"(?<![\w/@.])([a-z0-9-]+(?:\.[a-z0-9-]+)+/[\w/-]+|\d{3}[- ]\d{3}[- ]\d{4})(?![\w@])"
 )
 _BETWEEN: Final = re.compile(
     r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|и|или|和|或|と|"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from proctor.generate.extract.answer_parts import AnswerPart, part_at
+from proctor.generate.extract.answer_parts import WHOLE, AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
@@ -79,6 +79,14 @@ _PUT: Final = Lazy(
     r"inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
     re.IGNORECASE,
 )
+_BEFORE_NEGATION: Final = Lazy(rf"(?<=[,，、])(?=\s*{NEGATION})", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
+_DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
+_CONDITION_FIRST: Final = Lazy(
+    r"\W*(?:if|when|unless|except|in case|for|wenn|falls|außer|bei|sauf|si|lorsque|quand|pour|salvo|excepto|cuando|en caso|"
+    r"exceto|quando|em caso|se|tranne|nel caso|als|behalve|tenzij|bij|jeśli|chyba)\b|\W*(?:如果|若|当|除非|除了)",
+    re.IGNORECASE,
+)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
     r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
@@ -142,17 +150,34 @@ def find_checks(
     found: dict[str, SpottedCheck] = {}
     at = 0
     for part in re.split(r"([;；])", bare):
-        piece = _without_cases(part)
-        control = _blanked(_QUOTED, piece)
-        if piece not in ";；" and not any(
-            pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)
-        ):
-            for check in _checks(piece, scope, made):
-                predicate = checkable(_chosen(piece, check))
-                if predicate and predicate not in found:
-                    found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
-        at += len(piece)
+        for piece in _independent(_without_cases(part)):
+            if piece not in ";；" and not _is_open(piece):
+                for check in _checks(piece, scope, made):
+                    predicate = checkable(_chosen(piece, check))
+                    if predicate and predicate not in found:
+                        found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
+            at += len(piece)
     return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
+
+
+def _is_open(piece: str) -> bool:
+    """Whether some words hold in some cases only, or softly."""
+    control = _blanked(_QUOTED, piece)
+    return any(pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search))
+
+
+def _independent(text: str) -> list[str]:
+    """Return the text in pieces that hold by themselves: ``no emoji, no capitals except in names``.
+
+    A sentence is cut before its negations only where one of the pieces is conditional and no piece begins with its
+    condition, which would be one for all of them.
+    """
+    if not _is_open(text):
+        return [text]
+    pieces = _BEFORE_NEGATION.split(text)
+    if len(pieces) < 2 or any(_CONDITION_FIRST.match(piece) for piece in pieces):
+        return [text]
+    return pieces
 
 
 def _without_cases(text: str) -> str:
@@ -165,13 +190,13 @@ def _without_cases(text: str) -> str:
     return _blanked(_BRACKETS, text) if aside and not any(map(re.compile(r"\d").search, aside)) else text
 
 
-def _blanked(pattern: re.Pattern[str], text: str) -> str:
+def _blanked(pattern: re.Pattern[str] | Lazy, text: str) -> str:
     return pattern.sub(lambda found: " " * len(found.group()), text)
 
 
 def _chosen(text: str, check: SpottedCheck) -> str:
     """Return ``one of`` for ``exactly one word: a, b or c``."""
-    match = re.match(r"[^:：]{0,20}[:：]\s*(?P<list>[^.。:：]+)[.。]?\s*$", text[check.end :])
+    match = re.match(r"[^:：.。]{0,50}[:：]\s*(?P<list>[^.。:：]+)[.。]?\s*$", text[check.end :])
     if check.predicate != "words = 1" or match is None:
         return check.predicate
     joined = re.sub(r"\s(?:oder|ou|o|u|of|lub|albo|или|eller|veya)\s|或", " or ", match["list"])
@@ -184,7 +209,7 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
     structured = scope.structured and bool(scope.fields)
     yield from _amounts(text, scope, made, structured=structured)
     for predicate, start, end in find_denied(text):
-        part = part_at(text, start, made)
+        part = part_at(_blanked(_DENIED_PHRASE, text[:start]), start, made)  # ``no title, no emoji``
         labelled = part.form is None and not part.placed and _known_label(text, scope) is False
         if (part.form == "" or part.placed or labelled) and not _WITHIN.match(text, end):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
@@ -232,6 +257,8 @@ def _part_of(
     if structured:
         return _field_part(before, scope)
     part = part_at(text, each.start, made)
+    if part.form == "each item:" and each.measure in ("bullets", "items", "numbered items"):
+        part = WHOLE  # ``every bullet begins with a verb, at most six bullets``
     if _overlaps(part, each):
         return None
     if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
@@ -327,6 +354,8 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
                     yield SpottedCheck(predicate=asked, start=part.at, end=run.end)
             continue
         if literal.role == "ban":
+            if any(map(_ADDRESS.fullmatch, run.texts)):
+                continue  # ``no links but shop.example/help``
             whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
             asked = f"contains none {quoted(run.texts)} ignoring case{whole}"
             inside = _field_part(text[: run.start], scope) if structured else None
