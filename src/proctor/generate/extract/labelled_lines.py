@@ -160,7 +160,8 @@ def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tupl
 def _place(label: str) -> AnswerPart | None:
     """Return the line of the answer that a label names by its place; None if it names none."""
     if (number := line_number(label)) > 1:
-        return AnswerPart(form=f"each /\\A(?:[^\\n]*\\n+){{{number - 1}}}([^\\n]*)/:")
+        before = r"[^\n]+\n+" * (number - 1)
+        return AnswerPart(form=rf"each /\A{before}([^\n]+)/:")
     part = AnswerPart(form="first line:") if number else part_at(f"{label} ", len(label) + 1)
     return part if (part.form or "").startswith(("first", "last")) else None
 

@@ -49,10 +49,14 @@ class PredicateDoubts:
                 self.made,
                 self.open_case,
                 self.scope.language,
-                products=bool(self.scope.each[0]),
+                products=draft.counted or bool(self.scope.each[0]),
             )
             or doubt_of_ban(draft.predicate, self.text, draft.start, draft.end, self.replies)
-            or doubt_of_part(draft.predicate, draft.start, draft.end, self.text, self.part, self.made)
+            or (
+                ""
+                if draft.counted
+                else doubt_of_part(draft.predicate, draft.start, draft.end, self.text, self.part, self.made)
+            )
         )
         if doubt:
             return replace(draft, predicate=None, note=f"left to a judge: {doubt}")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import checkable, quoted
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["shown_line_drafts"]
+__all__ = ["counted_line_drafts", "shown_line_drafts"]
 
 _FORM: Final = Lazy(
     r"\b(?:form(?:at)?|pattern|template|structure|shape|muster|schema|forme|forma|formato|modèle|modelo|modello|"
@@ -32,6 +34,30 @@ def shown_line_drafts(statements: Sequence[Statement]) -> Iterator[tuple[Stateme
             yield each, _headings(each, before)
         elif before is not None and _LINE.fullmatch(each.text.strip()) and _FORM.search(before.text):
             yield each, _line(each, before)
+
+
+def counted_line_drafts(statements: Sequence[Statement], code: str) -> Iterator[Draft]:
+    """Yield the number of lines that a lead-in names, if so many lines are shown below it: ``Exactly three lines:``."""
+    for at, each in enumerate(statements):
+        said = each.text.rstrip("*_ ")
+        if each.code or not said.endswith((":", "：")) or is_conditional(said):
+            continue
+        asked = [one for one in find_amounts(each.text, code) if one.measure == "lines" and one.form == "=" and one.low > 1]
+        below = statements[at + 1 :]
+        if below and below[0].code:
+            shown = len([line for line in below[0].text.split("\n") if line.strip() and not line.startswith("```")])
+        else:
+            shown = len(list(takewhile(lambda one: one.lead and said.endswith(one.lead.rstrip("*_ ")), below)))
+        if len(asked) == 1 and asked[0].low == shown:
+            yield Draft(
+                text=' '.join(said.split()).rstrip(':： ') + '.',
+                start=each.start,
+                end=each.end,
+                kind="format",
+                priority=2,
+                predicate=checkable(f"lines = {shown}"),
+                counted=True,
+            )
 
 
 def _headings(shown: Statement, lead: Statement | None) -> Draft:
