@@ -68,6 +68,10 @@ _STEPS: Final = Lazy(
     r"passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
     re.IGNORECASE,
 )
+_EXACTLY: Final = Lazy(
+    r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|正好|恰好|ちょうど|必ず",
+    re.IGNORECASE,
+)
 _PER_ANSWER: Final = Lazy(
     r"\s+(?:per|pro|par|por|a)\s+(?:message|reply|response|answer|turn|time|nachricht|antwort|message|réponse|mensaje|"
     r"respuesta|mensagem|resposta|messaggio|risposta|bericht|antwoord)\b",
@@ -94,6 +98,7 @@ class AskedAmount:
     start: int
     end: int
     bare: bool = False
+    exact: bool = False  # a word such as ``exactly`` says so
 
     @property
     def bound(self) -> str:
@@ -193,7 +198,8 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
                     return AskedAmount(
                         measure=measure, form="between", low=least, high=low, start=other.start(), end=end
                     )
-            return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
+            exact = asked == "=" and _EXACTLY.search(bound.group()) is not None
+            return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end, exact=exact)
         if after is not None and (bound := after.match(text, end)):
             return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
     if match["low"].lower() in ONE and _PER_ANSWER.match(text, end):

@@ -103,7 +103,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"line ?breaks?|newlines?|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
-    ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
+    ("digits = 0", r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.

@@ -15,7 +15,7 @@ from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.templates import json_keys
 from proctor.text.predicates import parse
 
-__all__ = ["case_values", "excused"]
+__all__ = ["case_values", "excused", "with_field_values"]
 
 _LONGEST_VALUE: Final = 4  # words
 
@@ -30,6 +30,18 @@ def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
         for text in run.texts
         if len(text.split()) <= _LONGEST_VALUE
     )
+
+
+def with_field_values(draft: Draft, statements: Sequence[Statement]) -> Draft:
+    """Exempt the values that the sentence of a JSON field names for some case: ``ISO date; "unknown" if not stated``."""
+    field = re.fullmatch(r'(json field "(?:[^"\\]|\\.)*") (?!one of|each|json)(.+)', draft.predicate or "")
+    if field is None or re.search(r"\bjson field\b", field[2]):
+        return draft
+    values = case_values([each for each in statements if each.start <= draft.start < each.end])
+    failed = [each for each in dict.fromkeys(values) if parse(field[2]).check(each, inputs={}).ok is False]
+    if not failed:
+        return draft
+    return replace(draft, predicate=checkable(f"{field[1]} ({field[2]} or one of {quoted(failed)})"))
 
 
 def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:

@@ -63,6 +63,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         if len(run) >= 2
         and (run[0].section != "format" or not any(map(_is_placeholder, run)))
         and len({_label(each) for each in run}) == len(run)
+        and 2 * sum(map(_is_rule, run)) <= len(run)
     )
 
 
@@ -97,6 +98,8 @@ def labelled_parts(text: str) -> tuple[LabelledPart, ...]:
         lines = [line.strip() for line in shown.group().split("\n") if line.strip()]
         if _leads(lines[0], lines[1:], text):
             lines = lines[1:]
+        if len({len(line) - len(line.lstrip("#")) for line in lines}) > 1:
+            continue  # a heading and the one below it are the prompt's own
         if len(set(lines)) == len(lines) > 1 and "{{" not in text[shown.end() : shown.end() + 40]:
             return tuple(
                 LabelledPart(mark=line, until=after, start=shown.start(), end=shown.end())
@@ -132,7 +135,8 @@ def part_drafts(
         match = None if each.code else _LINE.match(each.text.strip())
         part = next((one for one in parts if match and one.name == match["label"].strip()), None)
         if match and part and not is_conditional(match["said"].split(";")[0]):
-            checks = [part.check(one) for one in value_checks(match["said"].split(";")[0], _alone(scope))]
+            asked = value_checks(match["said"].split(";")[0], _alone(scope))
+            checks = [part.check(one) for one in asked if "json" not in one]
             predicate = " and ".join(f"({one})" for one in checks) if len(checks) > 1 else "".join(checks)
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, predicate, 1), each
 
@@ -151,7 +155,7 @@ def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tupl
         elif choice := _choice(said):
             asked = [f"one of {quoted(choice)}"]
         else:
-            asked = list(value_checks(said, _alone(scope)))
+            asked = [one for one in value_checks(said, _alone(scope)) if "json" not in one]
         checks = [found for one in asked if (found := part.check(one))]
         if checks:
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, " and ".join(checks), 1), each
@@ -182,6 +186,13 @@ def _is_placeholder(statement: Statement) -> bool:
     return re.fullmatch(r"[<\[{(].*[>\]})]\.?|[^\w]*|\"?[a-z]+_[a-z_]+\"?", said) is not None
 
 
+def _is_rule(statement: Statement) -> bool:
+    """Whether what stands after a label is a sentence of its own: ``Focus: Keep to one idea in every paragraph.``"""
+    match = _LINE.fullmatch(statement.text.strip())
+    said = match["said"].strip() if match else ""
+    return said[:1].isupper() and said.endswith(".") and len(said.split()) > _MOST_WORDS and not statement.text[:2].isupper()
+
+
 def _label(statement: Statement) -> str:
     match = _LINE.fullmatch(statement.text.strip())
     assert match is not None
@@ -204,7 +215,7 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
     for each, label, after in zip(run, labels, [*labels[1:], ""], strict=True):
         said = each.text.strip()[len(label) :].strip(" *<>[]")
         whole = f"{each.text.strip().rstrip('.')}."
-        asked = [] if is_conditional(said) else list(value_checks(said, lone))
+        asked = [] if is_conditional(said) else [one for one in value_checks(said, lone) if "json" not in one]
         if choice := _choice(said):
             asked = [f"one of {quoted(choice)}"]
         elif _NUMBER.match(said) and not asked:

@@ -71,6 +71,7 @@ _GOING_ON: Final = re.compile(
 )
 # ``Decision: ALLOW, HIDE or BAN``: a labelled line of an answer, described.
 _LABEL_LINE: Final = re.compile(r"\s*(?:\*\*)?[^\W\d_][\w /&'’-]{0,30}(?:\*\*)?[:：]\s*(?:\*\*)?\s*[^\s{][^{]*$")
+_LEAST_WRAPPED: Final = 72  # characters of a line that was wrapped
 _LONGEST_HEADING: Final = 200
 _MOST_TITLE_WORDS: Final = 5
 _MOST_LINES: Final = 20_000
@@ -368,10 +369,16 @@ def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
             break
         if kind == "paragraph" and _breaks(lines, at, stop):
             break
-        if kind == "item" and _breaks(lines, at, stop) and not text.startswith((" ", "\t")):
+        if kind == "item" and not text.startswith((" ", "\t")) and (_breaks(lines, at, stop) or _ends_early(lines, stop)):
             break
         stop += 1
     return stop, kind
+
+
+def _ends_early(lines: list[_Line], stop: int) -> bool:
+    """Whether the line of an item is too short to be wrapped, and the next one begins a sentence at the margin."""
+    before, after = lines[stop - 1].text.rstrip(), lines[stop].text
+    return len(before) < _LEAST_WRAPPED and before.endswith((")", ";")) and after[:1].isupper()
 
 
 def _breaks(lines: list[_Line], at: int, stop: int) -> bool:

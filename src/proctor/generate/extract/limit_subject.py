@@ -61,6 +61,7 @@ _VERBS: Final = worded(
     antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
     ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
     содержит всегда
+    all whatsoever überhaupt absoluto assoluto helemaal
     leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo incluídos spazi inclusi
     compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
     ровно превышать отвечай пиши olmalı olsun yaz içermeli
@@ -73,7 +74,7 @@ _CJK: Final = Lazy(
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
-    r"\b(?:in total|overall|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
+    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
     r"message|text|output|"
     r"post|note|mail|e-?mail)|insgesamt|gesamt(?:e|en|er|länge)?|alles zusammen|en tout|au total|"
     r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"

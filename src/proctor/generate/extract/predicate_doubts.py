@@ -80,6 +80,18 @@ _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _NEXT: Final = 3  # characters between two sentences
+_OMITTED: Final = Lazy(
+    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|entfällt|entfallen|"
+    r"omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|pomi\w+)\b|省略|可省|可选",
+    re.IGNORECASE,
+)
+# ``the label, then a colon, then a score``
+_BESIDE_LABEL: Final = Lazy(
+    r"\b(?:label|category|class|code|verdict|kategorie|kürzel|étiquette|catégorie|etiqueta|categoría|categoria|etichetta)\b[^.;]{0,40}"
+    r"(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|\bgefolgt\b|\bpuis\b|\bsuivie?\b|\bluego\b|"
+    r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
+    re.IGNORECASE,
+)
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
     r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
@@ -95,6 +107,11 @@ _FRONTED: Final = Lazy(
     r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
     re.IGNORECASE,
 )
+_ORDINAL: Final = Lazy(
+    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|prim[aeio]|ultim\w+|eerste|"
+    r"laatste)\b",
+    re.IGNORECASE,
+)
 _GENERAL: Final = Lazy(
     r"\b(?:general|particular|addition|case|circumstances?|total|short|time|times|default|keinen?|fall|umständen|"
     r"général|cas|caso|generale|geval|principle|reply|turn|each|every)\b",
@@ -108,7 +125,7 @@ def _is_fronted(said: str, made: Sequence[str]) -> bool:
     if found is None:
         return False
     place = found["place"]
-    return place.isupper() or bool(
+    return place.isupper() or _ORDINAL.search(place) is not None or bool(
         not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made)
     )
 
@@ -160,6 +177,8 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
                 continue
             if (limit[2] in ("<", "<=") or limit[3] == "0") and amount.high > int(limit[3]):
                 return each.text
+            if limit[1] in ("bullets", "items", "numbered items") and limit[4] and amount.low != int(limit[4]):
+                return each.text  # each of several lists has its own number
             least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
             if amount.high < least and names_answer(each.text, made):
                 return each.text
@@ -245,7 +264,21 @@ def doubt_of(
         return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
-    return _doubt_of_form(predicate, said, made, products=products)
+    return _doubt_of_shape(draft, said, later, statements) or _doubt_of_form(predicate, said, made, products=products)
+
+
+def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements: Sequence[Statement]) -> str:
+    """Return why not every answer has all the parts of a predicate, or has more than its label."""
+    predicate = draft.predicate or ""
+    if predicate.startswith("fields in order"):
+        near = f"{said} {later.text if later else ''}"
+        if _OMITTED.search(near):
+            return "a part may be left out"
+    if predicate.startswith("one of") and not draft.condition:
+        for each in statements:
+            if not each.code and each.section not in ("example", "input") and _BESIDE_LABEL.search(each.text):
+                return f"there is more than the label: {each.text[:80]}"
+    return ""
 
 
 def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:

@@ -28,7 +28,7 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 _START: Final = Lazy(
-    r"\b(?:starts?|starting|begins?|beginning|opens?|opening|prefix\w*|preface\w*|beginn\w*|anfang\w*|fang\w*|"
+    r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|fang\w*|"
     r"start\w*|einleit\w*|"
     r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|"
     r"cominci\w*|begin\w*|"
@@ -73,7 +73,9 @@ _BANNED: Final = Lazy(
     r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:使用)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
-    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])",
+    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|"
+    r"(?:(?:sind|werden|are|sont|devem ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|éviter|evitad[ao]s|evitat[ei]|"
+    r"vermijd\w*|vermeden|passen nicht)\b",
     re.IGNORECASE,
 )
 # ``The words "a" and "b" must not appear``

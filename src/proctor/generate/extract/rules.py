@@ -17,7 +17,7 @@ from proctor.generate.extract.counted_products import count_drafts, counted_prod
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
-from proctor.generate.extract.exempt_replies import case_values, excused
+from proctor.generate.extract.exempt_replies import case_values, excused, with_field_values
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
@@ -117,7 +117,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     doubts = PredicateDoubts(
         text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
     )
-    drafts = [doubts.settle(draft) for draft in drafts]
+    drafts = [with_field_values(doubts.settle(draft), statements) for draft in drafts]
     drafts = list(as_whole_sentences(drafts, statements))
     values = case_values(statements)
     drafts = [excused(draft, (*scope.special, *replies), values) for draft in drafts if not _says_labels(draft, sets)]

@@ -12,7 +12,7 @@ from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
@@ -55,7 +55,8 @@ _EXAMPLE: Final = Lazy(
     re.IGNORECASE,
 )
 _SOFT: Final = Lazy(
-    r"\b(?:ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|"
+    r"\b(?:probably|perhaps|would|vermutlich|wahrscheinlich|probablement|probablemente|provavelmente|probabilmente|waarschijnlijk|"
+    r"ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|"
     r"idealerweise|"
     r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|"
     r"si es posible|"
@@ -80,6 +81,10 @@ _PUT: Final = Lazy(
     re.IGNORECASE,
 )
 _BEFORE_NEGATION: Final = Lazy(rf"(?<=[,，、])(?=\s*{NEGATION})", re.IGNORECASE)
+_RATHER: Final = Lazy(
+    r"\W*(?:but|rather|instead|sondern|sino|mais plutôt|mas sim|ma piuttosto|maar)\b[^.;]*[\"“„«「]|\W*(?:而要|而是|应)[^。；]*[\"“「]",
+    re.IGNORECASE,
+)
 _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _CONDITION_FIRST: Final = Lazy(
@@ -232,6 +237,9 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
+        others = [one for one in found if one is not each and one.measure == each.measure and one.bound != each.bound]
+        if others and not part_at(text, each.start, made).form:
+            continue  # ``a question of 8 words and an answer of 30``: each is of a part
         if each.bare and each.low > 1 and each.measure in ("words", "characters"):
             continue  # nobody asks for exactly so many without saying so; the bound may be in words that are not read
         denied = re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<="
@@ -315,6 +323,8 @@ def _overlaps(part: AnswerPart, each: AskedAmount) -> bool:
 
 
 def _asked(each: AskedAmount) -> str:
+    if each.measure == "questions" and each.bound == "= 1" and not each.exact:
+        return "questions <= 1"  # nobody must ask in every answer
     if each.bare and each.low == 1 and each.measure in ("emoji", "links", "count /#[^\\s#]+/"):
         return f"{each.measure} >= 1"
     return f"{each.measure} {each.bound}"
@@ -356,6 +366,8 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         if literal.role == "ban":
             if any(map(_ADDRESS.fullmatch, run.texts)):
                 continue  # ``no links but shop.example/help``
+            if _WITHIN.match(text, run.end) or _RATHER.match(text, run.end):
+                continue  # ``in the title``, ``but "a grey cat"``: of a part, or a pair that shows what is meant
             whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
             asked = f"contains none {quoted(run.texts)} ignoring case{whole}"
             inside = _field_part(text[: run.start], scope) if structured else None
@@ -366,7 +378,7 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
             continue
         elif literal.role == "contain":
             form = "contains any" if run.either else "contains all" if len(run.texts) > 1 else "contains"
-            if part.form in ("", None):
+            if part.form in ("", None) and _is_of_answer(text[: literal.start], made):
                 yield SpottedCheck(
                     predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
                 )
@@ -377,6 +389,12 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
+
+
+def _is_of_answer(before: str, made: Sequence[str]) -> bool:
+    """Whether the words before a verb name nothing but the answer: ``The context should include`` is about another."""
+    said = re.split(r"[,;:，；：]|\band\b|\bund\b|\bet\b|\by\b|\be\b", before)[-1]
+    return names_answer(said, made) or not unknown_words(said, made)
 
 
 def _at_end(role: str, texts: Sequence[str]) -> str:
