@@ -55,7 +55,8 @@ _EACH: Final = (
 # ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
 _ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"
 _HAS: Final = (
-    r"(?=\s+(?:has|have|is|must|may|should|never|contains|hat|ist|darf|soll|muss|a|est|doit|fait|compte|tiene|es|debe|tem|é|deve|ha|"
+    r"(?=\s+(?:has|have|is|must|may|should|never|contains|hat|ist|darf|soll|muss|a|est|doit|fait|compte|tiene|"
+    r"es|debe|tem|é|deve|ha|"
     r"è|heeft|mag|moet|telt)\b)"
 )
 _OF_ANSWER: Final = (
@@ -85,7 +86,8 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             "",
             rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|"
             rf"\ben total\b|"
-            r"每(?:次|条|个|份)(?:回复|回答|输出)|毎回|\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|"
+            r"每(?:次|条|个|份)(?:回复|回答|输出)|毎回|\bno total\b|\bin totale\b|\binteir[ao]\b|"
+            r"\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|"
             r"总共|一共",
         ),
         (
@@ -230,7 +232,12 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
         return AnswerPart(form=None, placed=True)
     for pattern, said in ((_SUBJECT, before), (_ARTICLE, _VERBS.sub("", before))):
         named = pattern.search(said)
-        if named and not _is_made(named["noun"], made) and not _LISTS.fullmatch(named["noun"]) and not _ANSWERS.fullmatch(named["noun"]):
+        if (
+            named
+            and not _is_made(named["noun"], made)
+            and not _LISTS.fullmatch(named["noun"])
+            and not _ANSWERS.fullmatch(named["noun"])
+        ):
             return AnswerPart(form=None, at=named.start())
     return WHOLE
 

@@ -28,10 +28,12 @@ _ADJECTIVE: Final = (
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
-    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
+    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|"
+    r"\beinzig\w*|\bgenau|\bnur|"
     r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
     r"\bcon|"
-    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",
+    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|"
+    r"\bma|\bhave|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(
@@ -59,17 +61,20 @@ _LEAST: Final = re.compile(
     re.IGNORECASE,
 )
 _LIST: Final = Lazy(
-    r"\b(?:numbered|bulleted|list|aufzählung|liste|nummeriert\w*|numérotée?s?|puces|lista|numerad[oa]s?|elenco|numerat[oaie]|"
+    r"\b(?:numbered|bulleted|list|aufzählung|liste|nummeriert\w*|numérotée?s?|puces|lista|numerad[oa]s?|elenco|"
+    r"numerat[oaie]|"
     r"lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
     re.IGNORECASE,
 )
 _STEPS: Final = Lazy(
-    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|puntos|elementos|"
+    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|"
+    r"puntos|elementos|"
     r"passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
     re.IGNORECASE,
 )
 _EXACTLY: Final = Lazy(
-    r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|正好|恰好|ちょうど|必ず",
+    r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|正好|"
+    r"恰好|ちょうど|必ず",
     re.IGNORECASE,
 )
 _PER_ANSWER: Final = Lazy(
@@ -202,17 +207,18 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
             return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end, exact=exact)
         if after is not None and (bound := after.match(text, end)):
             return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
-    if match["low"].lower() in ONE and _PER_ANSWER.match(text, end):
-        return AskedAmount(measure=measure, form="<=", low=1, high=1, start=first, end=end)
     alone = not near.strip() and re.match(r"\s*(?:[.,;!:。，；]|$)", text[end:]) is not None  # all of an item
     if match["low"].lower() in ONE and not (
         alone
         or _LONE.search(near)
         or _LONE_AFTER.match(text, end)
+        or _PER_ANSWER.match(text, end)
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):
         return None
-    return AskedAmount(measure=measure, form="=", low=low, high=low, start=first, end=end, bare=True)
+    single = match["low"].lower() in ONE and _PER_ANSWER.match(text, end) is not None  # ``one question per message``
+    form, bare = ("<=", False) if single else ("=", True)
+    return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=end, bare=bare)
 
 
 @cache

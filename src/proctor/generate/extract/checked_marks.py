@@ -77,7 +77,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         'contains none "…", "..."',
-        r"ellips[ei]s|auslassungspunkte|points de suspension|puntos suspensivos|reticências|puntini(?: di sospensione)?|"
+        r"ellips[ei]s|auslassungspunkte|points de suspension|puntos suspensivos|reticências|"
+        r"puntini(?: di sospensione)?|"
         r"beletseltekens?|wielokrop\w+|省略号|三点リーダー",
     ),
     (
@@ -100,7 +101,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "lines = 1",
-        r"line ?breaks?|newlines?|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|saltos? de línea|quebras? de linha|换行|改行",
+        r"line ?breaks?|newlines?|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|"
+        r"saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
     ("digits = 0", r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字"),
@@ -108,11 +110,14 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
 )
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
 _PHRASE: Final = Lazy(
-    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|ani|och|eller|og|ve|"
+    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|"
+    r"ani|och|eller|og|ve|"
     r"veya)\b|[和或及や与]|(?<=[一-鿿ァ-ヿー])[はをもと]",
     re.IGNORECASE,
 )
-_NAMES: Final = Lazy("|".join(rf"(?<![A-Za-zÀ-ÿ])(?:{pattern})(?![A-Za-zÀ-ÿ])" for _, pattern in _THINGS), re.IGNORECASE)
+_NAMES: Final = Lazy(
+    "|".join(rf"(?<![A-Za-zÀ-ÿ])(?:{pattern})(?![A-Za-zÀ-ÿ])" for _, pattern in _THINGS), re.IGNORECASE
+)
 _EXCEPT: Final = Lazy(
     r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|"
     r"a menos|exceto|"
@@ -133,7 +138,8 @@ _AFTER: Final = Lazy(
     r"permitted|wanted|"
     r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|"
     r"untersagt|tabu|"
-    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|"
+    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|"
+    r"(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|"
     r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
     r"(?:ない|ず)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
     # ``quotation marks break the import, so use none``
@@ -208,6 +214,7 @@ def _negated(text: str, at: int) -> int | None:
             return None
         if (
             len(words) <= 3
+            or (len(words) <= 6 and not unknown_words(between, ()))
             or ("," in between and all(len(piece.split()) <= 4 for piece in between.split(",")))
             or (len(words) <= 7 and re.search(r"\b(?:or|and|oder|und|ou|et|ni|o|y|e|nem|né|of|en)\b|、|和|或", between))
         ):

@@ -11,6 +11,7 @@ from proctor.generate.extract.answer_parts import part_at
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope, checkable
 from proctor.generate.extract.clause_requests import about_input, plain
+from proctor.generate.extract.conditions import denies, is_conditional
 from proctor.generate.extract.described_fields import bounded_count
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
@@ -19,7 +20,7 @@ from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
-from proctor.generate.extract.spotted_checks import SpottedCheck, denies, find_checks, is_conditional
+from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy

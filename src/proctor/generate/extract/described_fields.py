@@ -9,11 +9,12 @@ from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.spotted_checks import find_checks, is_conditional
+from proctor.generate.extract.spotted_checks import find_checks
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["bounded_count", "field_checks", "item_keys", "value_checks"]
@@ -29,7 +30,8 @@ _NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|tot|到|至|~|"
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|"
+    r"tot|到|至|~|"
     r"から)\s*"
     r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
@@ -87,10 +89,12 @@ _MAYBE_EMPTY: Final = Lazy(
 _BARE_VALUES: Final = Lazy(
     r"\W*(?:(?:string|text|enum)\s*[,:(]?\s*)?(?P<one>(?:one of|either|eine[rs]? (?:von|der)|l['’]une? (?:de|des)|"
     r"un[oa]? de|um de|uno tra|een van)\s*:?\s*)?"
-    r"(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|\s*或\s*[\w-]+)+)"
+    r"(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|"
+    r"\s*或\s*[\w-]+)+)"
     r"\s*(?:$|[;.(（]|,\s+see\b)",
     re.IGNORECASE,
 )
+_BARE_JOINT: Final = re.compile(r"\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?|\s+(?:or|oder|ou|o|of|lub)\s+|\s*或\s*")
 _TYPE: Final = Lazy(
     r"string|text|integer|int|number|float|decimal|boolean|bool|array|list|object|null|date|optional|required",
     re.IGNORECASE,
@@ -265,7 +269,7 @@ def _bare_values(said: str) -> Sequence[str]:
     match = _BARE_VALUES.match(said)
     if match is None:
         return ()
-    values = re.split(r"\s*[,、，/|]\s*(?:or\s+|oder\s+|ou\s+|o\s+|of\s+)?|\s+(?:or|oder|ou|o|of|lub|或)\s+", match["list"].strip())
+    values = _BARE_JOINT.split(match["list"].strip())
     if any(_TYPE.fullmatch(value) for value in values) or len(set(values)) != len(values):
         return ()
     coded = all(re.fullmatch(r"[A-Z0-9][A-Z0-9_-]*", value) for value in values)

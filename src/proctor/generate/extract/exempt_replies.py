@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import checkable, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.templates import json_keys
 from proctor.text.predicates import parse
@@ -33,11 +33,12 @@ def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
 
 
 def with_field_values(draft: Draft, statements: Sequence[Statement]) -> Draft:
-    """Exempt the values that the sentence of a JSON field names for some case: ``ISO date; "unknown" if not stated``."""
+    """Exempt values that the sentence of a JSON field names for some case: ``a date; "unknown" if not stated``."""
     field = re.fullmatch(r'(json field "(?:[^"\\]|\\.)*") (?!one of|each|json)(.+)', draft.predicate or "")
     if field is None or re.search(r"\bjson field\b", field[2]):
         return draft
     values = case_values([each for each in statements if each.start <= draft.start < each.end])
+    values = tuple(each for each in values if f'"{each}"' not in field[1])
     failed = [each for each in dict.fromkeys(values) if parse(field[2]).check(each, inputs={}).ok is False]
     if not failed:
         return draft

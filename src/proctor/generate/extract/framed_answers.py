@@ -20,20 +20,25 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["AnswerFrame", "frame_of"]
 
 _NAMES: Final = Lazy(
-    r"\b(?:titles?|headlines?|subject(?: line)?|headings?|greeting|salutation|sign-?off|signature|signed|closing line|intro(?:duction)?|"
+    r"\b(?:titles?|headlines?|subject(?: line)?|headings?|greeting|salutation|sign-?off|signature|signed|"
+    r"closing line|intro(?:duction)?|"
     r"betreff\w*|titel\w*|überschrift\w*|einleitung|anrede|gru(?:ß|ss)\w*|unterschrift|schlussformel|"
     r"titres?|objet|introduction|chapeau|salutation|formule (?:finale|de politesse)|signature|"
     r"asunto|título|titular|encabezado|saludo|despedida|firma|assunto|manchete|saudação|assinatura|"
-    r"titolo|oggetto|introduzione|saluto|onderwerp|aanhef|ondertekening|groet)\b|标题|称呼|落款|署名|件名|宛名|タイトル|見出し|挨拶",
+    r"titolo|oggetto|introduzione|saluto|onderwerp|aanhef|ondertekening|groet)\b|标题|称呼|落款|署名|件名|宛名|"
+    r"タイトル|見出し|挨拶",
     re.IGNORECASE,
 )
 _TITLES: Final = Lazy(
-    r"title|headline|subject|heading|betreff|titel|überschrift|titre|objet|asunto|título|titular|encabezado|assunto|manchete|"
+    r"title|headline|subject|heading|betreff|titel|überschrift|titre|objet|asunto|título|titular|encabezado|"
+    r"assunto|manchete|"
     r"titolo|oggetto|onderwerp|标题|件名|タイトル|見出し",
     re.IGNORECASE,
 )
+_LINE: Final = Lazy(r"\b(?:line|\w*zeile|ligne|l[ií]nea|linha|riga|regel|lini[aię])\b|行", re.IGNORECASE)
 _OF_BODY: Final = re.compile(
-    r"(?P<each>each (?:paragraph|line):) (?:(?P<measure>[a-z]+) between \d+ and (?P<most>\d+)$|(?P<upper>[a-z]+ <=? |not |contains none))"
+    r"(?P<each>each (?:paragraph|line):) (?:(?P<measure>[a-z]+) between \d+ and (?P<most>\d+)$|"
+    r"(?P<upper>[a-z]+ <=? |not |contains none))"
 )
 _SENTENCES: Final = re.compile(r"sentences (?:<=?|=|between) ")
 
@@ -44,6 +49,7 @@ class AnswerFrame:
 
     named: str = ""
     ends: tuple[str, ...] = ()
+    lined: bool = False  # an end is a line of its own
 
     def loosened(self, predicate: str) -> str | None:
         """Return the predicate that holds with and without these parts; None if there is none."""
@@ -52,7 +58,7 @@ class AnswerFrame:
             return checkable(" or ".join(either))
         counted = re.fullmatch(r"paragraphs (?:=|between|>=?) (?P<number>\d+).*", predicate)
         one = counted is not None and counted["number"] == "1"  # a greeting stands in the paragraph
-        if counted and (_TITLES.search(self.named) if one else self.named or self.ends):
+        if counted and (_TITLES.search(self.named) if one else self.named or self.lined):
             return None
         if not self.named:
             return predicate
@@ -67,7 +73,7 @@ class AnswerFrame:
 
 def frame_of(statements: Sequence[Statement], made: Sequence[str], products: str) -> AnswerFrame:
     """Return what a prompt asks for beside the body; ``products`` is what the answer is a number of."""
-    named, ends = "", []
+    named, ends, lined = "", [], False
     for each in statements:
         if each.code or each.section in ASIDE_SECTIONS:
             continue
@@ -81,5 +87,6 @@ def frame_of(statements: Sequence[Statement], made: Sequence[str], products: str
         for run in find_runs(each.text):
             role = literal_role(each.text, run)
             if role is not None and role.role == "end":
+                lined = lined or _LINE.search(each.text) is not None
                 ends += [text.strip() for text in run.texts if len(text.split()) > 1 or not text.isascii()]
-    return AnswerFrame(named=named, ends=tuple(dict.fromkeys(ends)))
+    return AnswerFrame(named=named, ends=tuple(dict.fromkeys(ends)), lined=lined)

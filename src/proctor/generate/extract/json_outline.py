@@ -9,10 +9,10 @@ from typing import Final
 
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import bounded_count, item_keys, value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
@@ -43,13 +43,16 @@ _IDENTIFIERS: Final = re.compile(
     r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+"
 )
 _FIELDS: Final = (
-    r"(?:fields?|keys?|properties|felder\w*|schlüssel|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|velden|pól|pola|"
+    r"(?:fields?|keys?|properties|felder\w*|schlüssel|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|"
+    r"velden|pól|pola|"
     r"字段|キー|項目|フィールド)"
 )
 _OTHERS: Final = Lazy(
     rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|apenas|"
-    rf"exatamente|alleen)\b[^.;]{{0,25}}{_FIELDS}|{_FIELDS}[^.]{{0,40}}(?:\b(?:no|add|any) others?\b|\bkeine (?:weiteren|anderen)\b|"
-    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|\bnessun[oa]?['’ ]altr[oa]\b|\bgeen andere\b)",
+    rf"exatamente|alleen)\b[^.;]{{0,25}}{_FIELDS}|{_FIELDS}[^.]{{0,40}}(?:\b(?:no|add|any) others?\b|"
+    rf"\bkeine (?:weiteren|anderen)\b|"
+    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|"
+    r"\bnessun[oa]?['’ ]altr[oa]\b|\bgeen andere\b)",
     re.IGNORECASE,
 )
 _ONLY: Final = Lazy(
@@ -60,7 +63,8 @@ _ONLY: Final = Lazy(
     re.IGNORECASE,
 )
 _COMMENT: Final = Lazy(
-    rf"{NEGATION}[^.;]{{0,30}}(?:comment\w*|kommentar\w*|explanation\w*|erklärung\w*|explication\w*|coment\w*|explica\w*|"
+    rf"{NEGATION}[^.;]{{0,30}}(?:comment\w*|kommentar\w*|explanation\w*|erklärung\w*|explication\w*|coment\w*|"
+    rf"explica\w*|"
     r"spiegazion\w*|commenti?|toelichting|解释|说明|説明|text|texto?|testo)\b",
     re.IGNORECASE,
 )

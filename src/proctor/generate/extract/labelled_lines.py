@@ -9,11 +9,11 @@ from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.sections import section_of
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
@@ -187,10 +187,11 @@ def _is_placeholder(statement: Statement) -> bool:
 
 
 def _is_rule(statement: Statement) -> bool:
-    """Whether what stands after a label is a sentence of its own: ``Focus: Keep to one idea in every paragraph.``"""
+    """Whether what stands after a label is a sentence of its own: ``Focus: Keep to one idea.``."""
     match = _LINE.fullmatch(statement.text.strip())
     said = match["said"].strip() if match else ""
-    return said[:1].isupper() and said.endswith(".") and len(said.split()) > _MOST_WORDS and not statement.text[:2].isupper()
+    is_sentence = said[:1].isupper() and said.endswith(".") and len(said.split()) > _MOST_WORDS
+    return is_sentence and not statement.text[:2].isupper()
 
 
 def _label(statement: Statement) -> str:

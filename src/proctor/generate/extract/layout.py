@@ -369,23 +369,19 @@ def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
             break
         if kind == "paragraph" and _breaks(lines, at, stop):
             break
-        if kind == "item" and not text.startswith((" ", "\t")) and (_breaks(lines, at, stop) or _ends_early(lines, stop)):
+        if kind == "item" and not text.startswith((" ", "\t")) and _breaks(lines, at, stop, item=True):
             break
         stop += 1
     return stop, kind
 
 
-def _ends_early(lines: list[_Line], stop: int) -> bool:
-    """Whether the line of an item is too short to be wrapped, and the next one begins a sentence at the margin."""
-    before, after = lines[stop - 1].text.rstrip(), lines[stop].text
-    return len(before) < _LEAST_WRAPPED and before.endswith((")", ";")) and after[:1].isupper()
-
-
-def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
+def _breaks(lines: list[_Line], at: int, stop: int, *, item: bool = False) -> bool:
     """Whether a new line begins a new statement rather than continues a wrapped one."""
     before, after = lines[stop - 1].text.rstrip(), lines[stop].text.lstrip("*_\"'“`([ \t")
     widest = max(len(line.text) for line in lines[at : stop + 1])
     wrapped = widest >= 60 and len(before) >= widest - 28
+    if item and before.endswith((")", ";")):  # a short item that is complete was not wrapped
+        wrapped = wrapped and len(before) >= _LEAST_WRAPPED
     if before.endswith((":", "：")):
         return not wrapped or _LABEL_LINE.match(lines[stop].text) is not None
     if _PAIR.match(lines[stop].text):

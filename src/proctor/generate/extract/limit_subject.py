@@ -62,15 +62,19 @@ _VERBS: Final = worded(
     ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
     содержит всегда
     all whatsoever überhaupt absoluto assoluto helemaal
-    leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo incluídos spazi inclusi
+    leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo
+    incluídos spazi inclusi
     compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
     ровно превышать отвечай пиши olmalı olsun yaz içermeli
     """
 )
 _CJK: Final = Lazy(
-    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|전체|必须|控制|限制|限|"
-    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|すること|にして|します|する|です|ます|"
-    r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
+    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|"
+    r"응답|전체|必须|控制|限制|限|"
+    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|"
+    r"すること|にして|します|する|です|ます|"
+    r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|"
+    r"为|有|写|是|的|为|都|均|要|以|内"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(

@@ -29,7 +29,8 @@ _LESS: Final = Lazy(
     re.IGNORECASE,
 )
 _SEVERAL: Final = Lazy(
-    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|eine?[nr]?|une?|una?|"
+    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|"
+    r"eine?[nr]?|une?|una?|"
     r"uma?|een)\s",
     re.IGNORECASE,
 )

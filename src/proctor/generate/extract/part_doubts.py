@@ -73,7 +73,8 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
     if not _WHOLE.match(predicate):
         return ""
     if (several := _EACH.search(said)) and re.search(
-        rf"(?:\b\d+|\b(?:first|second|last|between|next|several|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|"
+        rf"(?:\b\d+|\b(?:first|second|last|between|next|several|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|"
+        rf"últim\w+|"
         rf"primeir\w+|prim[ao]|ultim\w+|eerste|laatste))\s+(?:the\s+)?{re.escape(several['noun'][:-1])}\w{{0,3}}\b",
         in_digits(f"{text[:start]} {text[end:]}"),
         re.IGNORECASE,

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -81,20 +81,26 @@ _LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _NEXT: Final = 3  # characters between two sentences
 _OMITTED: Final = Lazy(
-    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|entfällt|entfallen|"
-    r"omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|pomi\w+)\b|省略|可省|可选",
+    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|"
+    r"lass\w* .{0,30}\bweg\b|entfällt|entfallen|"
+    r"omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|pomi\w+)\b|"
+    r"省略|可省|可选",
     re.IGNORECASE,
 )
 # ``the label, then a colon, then a score``
 _BESIDE_LABEL: Final = Lazy(
-    r"\b(?:label|category|class|code|verdict|kategorie|kürzel|étiquette|catégorie|etiqueta|categoría|categoria|etichetta)\b[^.;]{0,40}"
-    r"(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|\bgefolgt\b|\bpuis\b|\bsuivie?\b|\bluego\b|"
+    r"\b(?:label|category|class|code|verdict|kategorie|kürzel|étiquette|catégorie|etiqueta|categoría|categoria|"
+    r"etichetta)\b[^.;]{0,40}"
+    r"(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|\bgefolgt\b|\bpuis\b|"
+    r"\bsuivie?\b|\bluego\b|"
     r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
     re.IGNORECASE,
 )
 _NAMES: Final = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
-    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|"
+    r"französisch|spanisch|"
+    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
+    r"alemão|francês|"
     r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
 )
 _TONGUES: Final = Lazy(
@@ -103,12 +109,14 @@ _TONGUES: Final = Lazy(
 )
 # ``With LGTM there are no bullets``, ``In the summary, …``: what stands before the rule limits it.
 _FRONTED: Final = Lazy(
-    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|per|nel\w*|"
+    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
+    r"per|nel\w*|"
     r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
     re.IGNORECASE,
 )
 _ORDINAL: Final = Lazy(
-    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|prim[aeio]|ultim\w+|eerste|"
+    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|"
+    r"prim[aeio]|ultim\w+|eerste|"
     r"laatste)\b",
     re.IGNORECASE,
 )
@@ -125,8 +133,10 @@ def _is_fronted(said: str, made: Sequence[str]) -> bool:
     if found is None:
         return False
     place = found["place"]
-    return place.isupper() or _ORDINAL.search(place) is not None or bool(
-        not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made)
+    return (
+        place.isupper()
+        or _ORDINAL.search(place) is not None
+        or bool(not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made))
     )
 
 

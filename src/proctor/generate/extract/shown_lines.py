@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import checkable, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -38,19 +37,21 @@ def shown_line_drafts(statements: Sequence[Statement]) -> Iterator[tuple[Stateme
 
 def counted_line_drafts(statements: Sequence[Statement], code: str) -> Iterator[Draft]:
     """Yield the number of lines that a lead-in names, if so many lines are shown below it: ``Exactly three lines:``."""
-    for at, each in enumerate(statements):
+    for number, each in enumerate(statements):
         said = each.text.rstrip("*_ ")
         if each.code or not said.endswith((":", "：")) or is_conditional(said):
             continue
-        asked = [one for one in find_amounts(each.text, code) if one.measure == "lines" and one.form == "=" and one.low > 1]
-        below = statements[at + 1 :]
+        amounts = find_amounts(each.text, code)
+        asked = [one for one in amounts if one.measure == "lines" and one.form == "=" and one.low > 1]
+        below = statements[number + 1 :]
         if below and below[0].code:
             shown = len([line for line in below[0].text.split("\n") if line.strip() and not line.startswith("```")])
         else:
-            shown = len(list(takewhile(lambda one: one.lead and said.endswith(one.lead.rstrip("*_ ")), below)))
+            leads = [one.lead.rstrip("*_ ") for one in below]
+            shown = next((at for at, lead in enumerate(leads) if not lead or not said.endswith(lead)), len(leads))
         if len(asked) == 1 and asked[0].low == shown:
             yield Draft(
-                text=' '.join(said.split()).rstrip(':： ') + '.',
+                text=" ".join(said.split()).rstrip(":： ") + ".",
                 start=each.start,
                 end=each.end,
                 kind="format",
