@@ -10,6 +10,7 @@ from typing import Final
 from proctor.generate.extract.aspects import checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.templates import json_keys
@@ -25,7 +26,7 @@ def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
     return tuple(
         text
         for each in statements
-        if not each.code and is_conditional(each.text)
+        if not each.code and (is_conditional(each.text) or opens_with_case(each.text))
         for run in find_runs(each.text)
         for text in run.texts
         if len(text.split()) <= _LONGEST_VALUE
@@ -55,7 +56,7 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
         return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
     if keys and "json" in draft.predicate:
         return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
-    if part := re.match(r"(each /.*?/:) (?!not |one of )(.+)$", draft.predicate):
+    if part := re.match(r"(each /.*?/:) (?!not )(.+)$", draft.predicate):
         values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
         return (
             replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))

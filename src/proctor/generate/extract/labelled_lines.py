@@ -27,6 +27,15 @@ _BARE: Final = re.compile(
     r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
+# Names of what a letter is made of; nobody writes them before it.
+_PART_NAME: Final = re.compile(
+    r"greeting|salutation|opening|body|closing|sign-?off|signature|anrede|einstieg|haupttext|hauptteil|"
+    r"schluss\w*|gru(?:ß|ss)\w*|"
+    r"unterschrift|formule\b.*|corps|signature|saludo|cuerpo|despedida|firma|saudação|corpo|assinatura|saluto|"
+    r"aanhef|romp|groet|"
+    r"afsluiting|ondertekening|称呼|正文|落款|开头|结尾|宛名|本文|署名|結び",
+    re.IGNORECASE,
+)
 _MOST_WORDS: Final = 4
 _NUMBER: Final = re.compile(
     r"(?:the |a |die |eine |le |un |el |o |um |il )?(?:number|nummer|zahl|numéro|nombre|número|numero|数字|番号)\b",
@@ -64,6 +73,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         and (run[0].section != "format" or not any(map(_is_placeholder, run)))
         and len({_label(each) for each in run}) == len(run)
         and 2 * sum(map(_is_rule, run)) <= len(run)
+        and not any(_PART_NAME.fullmatch(_label(each).rstrip(":： ")) for each in run)
     )
 
 

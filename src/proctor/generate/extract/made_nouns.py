@@ -34,6 +34,8 @@ _SEVERAL: Final = Lazy(
     r"uma?|een)\s",
     re.IGNORECASE,
 )
+# Nouns that do not begin as their verbs do.
+_NOUNS: Final = (("summari", "summary"), ("fass", "zusammenfassung"), ("vat", "samenvatting"), ("riassum", "riassunto"))
 _STEM: Final = 5
 _FIRST: Final = 6  # statements: what is made is told at the beginning
 
@@ -50,5 +52,6 @@ def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]
             verb = match.group().split(maxsplit=1)[0].lower()
             if len(verb) > _STEM + 1:  # ``Résumez`` makes a ``résumé``, ``translate`` a ``translation``
                 found.append(verb[: max(_STEM, len(verb) - 2)])
+            found += [noun for stem, noun in _NOUNS if verb.startswith(stem)]
             break
     return tuple(dict.fromkeys(word for word in found if len(word) > 2))

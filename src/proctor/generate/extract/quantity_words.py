@@ -128,7 +128,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
 AFTER: Final[tuple[tuple[str, str], ...]] = (
     (
         "<=",
-        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|"
+        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|,? ?tops\b|"
         r"oder weniger|"
         r"höchstens|ou moins|au (?:plus|maximum)|(?:(?:in total|overall|insgesamt|en tout) )?"
         r"(?:is|are|ist|est|es|é|è|är|er) (?:the|an?|das|die|le|la|el|o|il|den) (?:\w+ )?(?:limit|maximum|max|"

@@ -50,6 +50,8 @@ _RATHER: Final = Lazy(
     re.IGNORECASE,
 )
 _AND: Final = Lazy(r"\s+\b(?:and|but|und|aber|et|mais|y|e|ma|mas|en|maar|i|och|og)\s*$", re.IGNORECASE)
+_WITH: Final = Lazy(r"\b(?:with|mit|avec|par|con|com|met|z)\s*$", re.IGNORECASE)
+_PRONOUN: Final = r"(?:it|they|elle|il|ils|elles|sie|er|es|ella|él|ela|ele|essa|esso|ze|hij|zij)\b"
 _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
@@ -94,7 +96,7 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = (), *, denying: s
     bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
-    for part in re.split(r"([;；])", bare):
+    for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about what stands before
         for piece in independent_pieces(without_cases(part)):
             if piece not in ";；" and not is_open(piece):
                 for check in _checks(piece, scope, made):
@@ -143,6 +145,8 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
+        if each.measure == "questions" and each.bare and _WITH.search(text[: each.start]):
+            continue  # ``begin with a question``: there may be others
         others = [one for one in found if one is not each and one.measure == each.measure and one.bound != each.bound]
         if others and not part_at(text, each.start, made).form:
             continue  # ``a question of 8 words and an answer of 30``: each is of a part
