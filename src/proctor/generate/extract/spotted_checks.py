@@ -52,6 +52,7 @@ _RATHER: Final = Lazy(
 _AND: Final = Lazy(r"\s+\b(?:and|but|und|aber|et|mais|y|e|ma|mas|en|maar|i|och|og)\s*$", re.IGNORECASE)
 _WITH: Final = Lazy(r"\b(?:with|mit|avec|par|con|com|met|z)\s*$", re.IGNORECASE)
 _PRONOUN: Final = r"(?:it|they|elle|il|ils|elles|sie|er|es|ella|él|ela|ele|essa|esso|ze|hij|zij)\b"
+_NEAR: Final = 12  # characters after a quoted text
 _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
@@ -309,7 +310,10 @@ def _is_illustration(text: str, run: QuotedRun) -> bool:
     """Whether a text in a negated sentence is not banned: an address that is allowed, a part's, one of a pair."""
     if any(map(_ADDRESS.fullmatch, run.texts)):
         return True  # ``no links but shop.example/help``
-    return _WITHIN.match(text, run.end) is not None or _RATHER.match(text, run.end) is not None
+    within = _WITHIN.match(text, run.end)
+    if within and not re.search(NEGATION, text[run.end : run.end + _NEAR], re.IGNORECASE):
+        return True  # ``in the title``; the Dutch ``en ook niet`` goes on denying
+    return _RATHER.match(text, run.end) is not None
 
 
 def _is_of_answer(before: str, made: Sequence[str]) -> bool:
