@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.generate.extract.number_words import count_of, in_digits
+from proctor.generate.extract.sections import section_of
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["WHOLE", "AnswerPart", "part_at"]
+__all__ = ["WHOLE", "AnswerPart", "line_number", "part_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,13 @@ _EACH: Final = (
     r"ning[uú]na?|"
     r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|кажд\w+|每一?个?|各|一つの|1つの|一条)"
 )
+# ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
+_ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"
+_HAS: Final = (
+    r"(?=\s+(?:has|have|is|must|may|should|never|contains|hat|ist|darf|soll|muss|a|est|doit|fait|compte|tiene|"
+    r"es|debe|tem|é|deve|ha|"
+    r"è|heeft|mag|moet|telt)\b)"
+)
 _OF_ANSWER: Final = (
     r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|"
     r"antwort\w*|nachricht\w*|"
@@ -70,14 +79,15 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             rf"second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
         ),
         ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)"),
-        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|每行|每一行|各行"),
-        ("each paragraph:", rf"\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
+        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行"),
+        ("each paragraph:", rf"^\W*{_ANY}\s+{_PARAGRAPH}\b{_HAS}|\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
         ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
         (
             "",
             rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|"
             rf"\ben total\b|"
-            r"\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|"
+            r"每(?:次|条|个|份)(?:回复|回答|输出)|毎回|\bno total\b|\bin totale\b|\binteir[ao]\b|"
+            r"\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|"
             r"总共|一共",
         ),
         (
@@ -177,6 +187,20 @@ _RULE_LABEL: Final = Lazy(
 )
 
 
+_LISTS: Final = Lazy(r"list|liste|lista|elenco|lijst|aufzählung|numerat[ao]|numerad[ao]|puntat[ao]", re.IGNORECASE)
+_NUMBERED_LINE: Final = Lazy(
+    rf"\W*(?:{_LINE}\s*(?P<after>\d{{1,2}})|(?P<before>\d{{1,2}})(?:st|nd|rd|th|[ªºe.]|ème)?\s*{_LINE}|"
+    rf"第(?P<han>[一二三四五六七八九1-9])行|(?P<kana>\d{{1,2}})行目)\W*",
+    re.IGNORECASE,
+)
+
+
+def line_number(label: str) -> int:
+    """Return which line of the answer a label names: ``Line 2``, ``Zeile 2``, ``第二行``; 0 if it names none."""
+    found = _NUMBERED_LINE.fullmatch(in_digits(label))
+    return count_of(next(filter(None, found.groups()))) if found else 0
+
+
 def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
     """Return what the words at this place are about; ``made`` are the nouns that mean the whole answer."""
     before = text[:at]
@@ -185,6 +209,7 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
         label
         and len(label["label"].split()) <= 3
         and not _RULE_LABEL.search(label["label"])
+        and section_of(f"{label['label']}:") not in ("rules", "format", "output", "never")
         and not _is_made(label["label"], made)
     ):
         return AnswerPart(form=None)
@@ -207,7 +232,12 @@ def part_at(text: str, at: int, made: Sequence[str] = ()) -> AnswerPart:
         return AnswerPart(form=None, placed=True)
     for pattern, said in ((_SUBJECT, before), (_ARTICLE, _VERBS.sub("", before))):
         named = pattern.search(said)
-        if named and not _is_made(named["noun"], made) and not _ANSWERS.fullmatch(named["noun"]):
+        if (
+            named
+            and not _is_made(named["noun"], made)
+            and not _LISTS.fullmatch(named["noun"])
+            and not _ANSWERS.fullmatch(named["noun"])
+        ):
             return AnswerPart(form=None, at=named.start())
     return WHOLE
 

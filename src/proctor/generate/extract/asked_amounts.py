@@ -10,6 +10,7 @@ from typing import Final
 
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
+from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
@@ -27,10 +28,12 @@ _ADJECTIVE: Final = (
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
-    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|\beinzig\w*|\bgenau|\bnur|"
+    r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|"
+    r"\beinzig\w*|\bgenau|\bnur|"
     r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
     r"\bcon|"
-    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",
+    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|"
+    r"\bma|\bhave|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(
@@ -57,6 +60,33 @@ _LEAST: Final = re.compile(
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
     re.IGNORECASE,
 )
+_LIST: Final = Lazy(
+    r"\b(?:numbered|bulleted|list|aufzählung|liste|nummeriert\w*|numérotée?s?|puces|lista|numerad[oa]s?|elenco|"
+    r"numerat[oaie]|"
+    r"lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
+    re.IGNORECASE,
+)
+_STEPS: Final = Lazy(
+    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|"
+    r"puntos|elementos|"
+    r"passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
+    re.IGNORECASE,
+)
+_EXACTLY: Final = Lazy(
+    r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|正好|"
+    r"恰好|ちょうど|必ず",
+    re.IGNORECASE,
+)
+_PER_ANSWER: Final = Lazy(
+    r"\s+(?:per|pro|par|por|a)\s+(?:message|reply|response|answer|turn|time|nachricht|antwort|message|réponse|mensaje|"
+    r"respuesta|mensagem|resposta|messaggio|risposta|bericht|antwoord)\b",
+    re.IGNORECASE,
+)
+_DENIED: Final = Lazy(rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", re.IGNORECASE)
+# ``no capitals, hashtags or more than``: the negation is of all members of the list.
+_DENIED_LIST: Final = Lazy(
+    rf"{NEGATION}[^.;:]{{0,90}}(?:\b(?:or|nor|oder|noch|ou|ni|o|nem|né|of|lub|ani|eller|veya)|或|や)\s*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +103,7 @@ class AskedAmount:
     start: int
     end: int
     bare: bool = False
+    exact: bool = False  # a word such as ``exactly`` says so
 
     @property
     def bound(self) -> str:
@@ -105,7 +136,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
             form,
             re.compile(
                 rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ가-힯]))(?:{before})(?:\s+(?:jamais|pas|nie|niemals|nicht|ever))?\s*"
-                r"(?:the |die |de |het |les |los |las |os |as |i |le )?$",
+                r"(?:the |die |de |het |les |los |las |os |as |i |le )?[提问用写有出]{0,2}$",
                 re.IGNORECASE,
             ),
             re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
@@ -117,6 +148,18 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     text = in_digits(text, code or "en")
+    found = list(_found(text, code))
+    yield from found
+    if _LIST.search(text):
+        listed = _STEPS.sub(lambda noun: "条目".ljust(len(noun.group())), text)
+        yield from (
+            each
+            for each in _found(listed, code)
+            if each.measure == "items" and not any(one.start < each.end and each.start < one.end for one in found)
+        )
+
+
+def _found(text: str, code: str) -> Iterator[AskedAmount]:
     for match in _pattern(code).finditer(text):
         start = match.start("low")
         head = text[max(0, match.start() - 60) : match.start()]
@@ -144,7 +187,7 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     if match["high"]:
         high = count_of(match["high"])
         capped = re.search(rf"(?:{BEFORE[0][1]}|{BEFORE[1][1]})\s*$", near, re.IGNORECASE)
-        if capped:
+        if capped and not capped.group().startswith(("控制", "限制")):
             return AskedAmount(measure=measure, form="<=", low=max(low, high), high=high, start=first, end=end)
         if high <= low:
             return None
@@ -152,9 +195,7 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     for form, before, after in _bounds():
         if bound := before.search(near):
             begin = match.start("low") - len(near) + bound.start()
-            denied = form == ">" and re.search(
-                rf"(?:{NEGATION}|\bnone\b)[^.;,:]{{0,60}}$", text[: match.start("low")], re.IGNORECASE
-            )
+            denied = form == ">" and (_DENIED.search(text[: match.start("low")]) or _DENIED_LIST.search(text[:begin]))
             asked = "<=" if denied else form
             if asked == "<=" and (other := _LEAST.search(text[:begin])):  # ``at least three and no more than seven``
                 least = count_of(other["low"])
@@ -162,7 +203,8 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
                     return AskedAmount(
                         measure=measure, form="between", low=least, high=low, start=other.start(), end=end
                     )
-            return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end)
+            exact = asked == "=" and _EXACTLY.search(bound.group()) is not None
+            return AskedAmount(measure=measure, form=asked, low=low, high=low, start=begin, end=end, exact=exact)
         if after is not None and (bound := after.match(text, end)):
             return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=bound.end())
     alone = not near.strip() and re.match(r"\s*(?:[.,;!:。，；]|$)", text[end:]) is not None  # all of an item
@@ -170,10 +212,13 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
         alone
         or _LONE.search(near)
         or _LONE_AFTER.match(text, end)
+        or _PER_ANSWER.match(text, end)
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):
         return None
-    return AskedAmount(measure=measure, form="=", low=low, high=low, start=first, end=end, bare=True)
+    single = match["low"].lower() in ONE and _PER_ANSWER.match(text, end) is not None  # ``one question per message``
+    form, bare = ("<=", False) if single else ("=", True)
+    return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=end, bare=bare)
 
 
 @cache

@@ -27,7 +27,7 @@ _CODE_LIST: Final = Lazy(
     r"using|write|writing|emit|output|"
     r"generate|include|including|produce|run|any|the|a|an|statements?|keywords?|like))*\s+"
     rf"(?P<list>{_CODE}(?:(?:\s*,\s*(?:or |and |nor )?|\s+or\s+|\s+and\s+|\s+nor\s+|\s*/\s*){_CODE})*)(?![\w-])"
-    r"(?!\s*[A-Z]{2})",
+    r"(?!\s*[A-Z]{2})(?!\s+(?:is|are|counts?|means?|must|should|will)\b)",
 )
 # ``Do not mention competitors such as Velora or BikeBay``.
 _NAME: Final = r"[A-Z][\w'’&.-]*[\w](?:\s[A-Z][\w'’&.-]*){0,2}"
@@ -53,7 +53,8 @@ def find_banned(clause: str) -> Iterator[Aspect]:
     for pattern, whole_words in ((_AFTER_COLON, True), (_CODE_LIST, True), (_NAMED, True)):
         match = pattern.search(clause)
         words = [word for word in _JOIN.split(match["list"]) if word] if match else []
-        if not match or not words or (pattern is _CODE_LIST and set(words) & _ALL_CAPS):
+        shouted = match is not None and pattern is _CODE_LIST and re.match(r"[A-Z]{2,}\b", match.group()) is not None
+        if not match or not words or shouted or (pattern is _CODE_LIST and set(words) & _ALL_CAPS):
             continue
         whole = whole_words and not any(word.endswith("*") for word in words)
         yield Aspect(

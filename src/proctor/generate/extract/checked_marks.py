@@ -15,7 +15,7 @@ __all__ = ["find_denied"]
 
 # The order matters: a part of a longer name is not found again.
 _THINGS: Final[tuple[tuple[str, str], ...]] = (
-    ("emoji = 0", r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지"),
+    ("emoji = 0", r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지"),
     (
         "exclamations = 0",
         r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
@@ -31,7 +31,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ"),
     (
         "not (has code block)",
-        r"(?:markdown )?code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
+        r"(?:markdown |fenced )*code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
         r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|代码块|"
         r"コードブロック",
     ),
@@ -62,47 +62,62 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト"),
     ("links = 0", r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址"),
     (
-        "not (matches /\\*\\*|__|<b>|<strong>/)",
-        r"bold(?: (?:type|text|face|formatting))?|fettdruck|fettschrift|fett|gras|"
-        r"negritas?|negrito|grassetto|vetgedrukt\w*|加粗|粗体|太字",
+        'contains none "**", "__", "<b>", "<strong>"',
+        r"(?:markdown[- ]?)?(?:bold(?: (?:type|text|face|formatting))?|fettdruck|fettschrift|fett|gras|"
+        r"negritas?|negrito(?: com asteriscos)?|grassetto|vetgedrukt\w*)|(?:markdown)?(?:加粗|粗体)|太字",
     ),
     (
-        'not (matches /["“”„«»「」]/)',
+        'contains none "\\"", "“", "”", "„", "«", "»", "「", "」"',
         r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|"
         r"aanhalingstekens|引号",
     ),
     (
-        "not (matches /[:：]/)",
+        'contains none ":", "："',
         r"colons|doppelpunkte?|deux-points|dos puntos|dois[- ]pontos|due punti|dubbele punten?|冒号",
+    ),
+    (
+        'contains none "…", "..."',
+        r"ellips[ei]s|auslassungspunkte|points de suspension|puntos suspensivos|reticências|"
+        r"puntini(?: di sospensione)?|"
+        r"beletseltekens?|wielokrop\w+|省略号|三点リーダー",
+    ),
+    (
+        "not (matches /[A-Za-z]/)",
+        r"latin letters|roman letters|lateinische buchstaben|lettres latines|letras latinas|lettere latine|英文字母|"
+        r"拉丁字母|アルファベット",
     ),
     ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),
     (
-        "not (matches /[()（）\\[\\]]/)",
+        'contains none "(", ")", "（", "）", "[", "]"',
         r"(?:round )?brackets|parenthes[ei]s|klammern|parenthèses|paréntesis|parênteses|"
         r"parentesi|括号",
     ),
     (
         "not (matches /\\n[ \\t]*\\n/)",
         r"(?:blank|empty) lines?|leerzeilen?|lignes? vides?|líneas? en blanco|"
-        r"linhas? em branco|righe vuote|空行",
+        r"linhas? em branco|righe vuote|witregels?|lege regels?|puste(?:go)? (?:linie|wiersze\w*)|tomma rader|空行",
     ),
     (
         "lines = 1",
-        r"line ?breaks?|newlines?|zeilenumbrüche|sauts? de ligne|saltos? de línea|quebras? de linha|换行|改行",
+        r"line ?breaks?|newlines?|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|"
+        r"saltos? de línea|quebras? de linha|换行|改行",
     ),
-    ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格"),
-    ("digits = 0", r"digits|numerals|ziffern|chiffres|dígitos|cifre|数字"),
+    ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
+    ("digits = 0", r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
 _PHRASE: Final = Lazy(
-    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|ani|och|eller|og|ve|"
+    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|"
+    r"ani|och|eller|og|ve|"
     r"veya)\b|[和或及や与]|(?<=[一-鿿ァ-ヿー])[はをもと]",
     re.IGNORECASE,
 )
-_NAMES: Final = Lazy("|".join(rf"(?<![^\W\d_])(?:{pattern})(?![^\W\d_])" for _, pattern in _THINGS), re.IGNORECASE)
+_NAMES: Final = Lazy(
+    "|".join(rf"(?<![A-Za-zÀ-ÿ])(?:{pattern})(?![A-Za-zÀ-ÿ])" for _, pattern in _THINGS), re.IGNORECASE
+)
 _EXCEPT: Final = Lazy(
     r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|"
     r"a menos|exceto|"
@@ -111,14 +126,24 @@ _EXCEPT: Final = Lazy(
     r"mehr als|plus de|más de|mais de|più di|start|begin|end)\b|除非|除了|以外|太多|超过",
     re.IGNORECASE,
 )
+_LISTED: Final = Lazy(r"[,，、]|\b(?:or|nor|oder|noch|ou|ni|o|nem|né|of)\b", re.IGNORECASE)
+# Where another thing of the list begins that is denied or bounded by itself.
+_NEXT: Final = Lazy(
+    rf"[,，、;；](?=\s*(?:and |or |und |et |y |e |en )?{NEGATION})|"
+    r"\b(?:or|nor|oder|noch|ou|ni|o|nem|né|of)\b(?=\s+(?:more than|mehr als|plus d|más de|mais de|più di|meer dan))",
+    re.IGNORECASE,
+)
 _AFTER: Final = Lazy(
     r"(?:\s+\w+){0,2}?\s*(?:(?:is|are|sind|ist|sont|son|são|sono)\s+)?(?:(?:not |nicht |no |não |non )(?:allowed|"
     r"permitted|wanted|"
     r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|"
     r"untersagt|tabu|"
-    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|を|も|"
+    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|"
+    r"(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|"
     r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)",
+    r"(?:ない|ず)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
+    # ``quotation marks break the import, so use none``
+    r"[^.;]{0,60},[^,.;]{0,25}\b(?:none|keine?s?|aucune?|ningun[oa]|nenhuma?|nessun[oa]|geen|żadnych)\W*$",
     re.IGNORECASE,
 )
 
@@ -136,11 +161,21 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 start = match.start()
             if (
                 start is not None
-                and not _EXCEPT.search(text, max(0, start - 5))
+                and not _is_excepted(text, start, match.start(), match.end())
                 and not _is_qualified(text, start, match.start(), match.end())
             ):
                 yield predicate, start, match.end()
                 break
+
+
+def _is_excepted(text: str, start: int, at: int, end: int) -> bool:
+    """Whether words in the phrase of a thing, or after it, allow some of it: ``no more than``, ``except``.
+
+    What another negation of the list governs is not read: ``no emoji, no capitals except in names``.
+    """
+    before = text[max(0, start - 5) : at]
+    own = _PHRASE.split(before)[-1] if _LISTED.search(before) else before
+    return _EXCEPT.search(own) is not None or _EXCEPT.search(_NEXT.split(text[end:])[0]) is not None
 
 
 def _is_qualified(text: str, start: int, at: int, end: int) -> bool:
@@ -179,6 +214,7 @@ def _negated(text: str, at: int) -> int | None:
             return None
         if (
             len(words) <= 3
+            or (len(words) <= 6 and not unknown_words(between, ()))
             or ("," in between and all(len(piece.split()) <= 4 for piece in between.split(",")))
             or (len(words) <= 7 and re.search(r"\b(?:or|and|oder|und|ou|et|ni|o|y|e|nem|né|of|en)\b|、|和|或", between))
         ):

@@ -9,9 +9,10 @@ from typing import Final
 
 from proctor.generate.extract.answer_parts import part_at
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import Scope, checkable
+from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.clause_requests import about_input, plain
-from proctor.generate.extract.described_fields import bounded_count
+from proctor.generate.extract.conditions import denies, is_conditional
+from proctor.generate.extract.described_fields import bounded_count, value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.labels import names_answer
@@ -19,7 +20,7 @@ from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
-from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks, is_conditional
+from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
@@ -84,6 +85,10 @@ _OF_ANSWER: Final = Lazy(
     re.IGNORECASE,
 )
 _ONE_WORD: Final = re.compile(r"[A-Za-zÀ-ÿ]+[.!]?")
+_KEY_FIRST: Final = re.compile(
+    r"[`\"*]{0,3}(?P<key>[A-Za-z_]\w*)[`\"*]{0,3}\s*(?:[:：–—]|\s-\s|\b(?:is|are|must be|should be|has|ist|"
+    r"sind|est|es|é|è|moet)\b)\s*"
+)
 _SHORTEST: Final = 8  # characters of a sentence
 _LEAST_ITEMS: Final = 3
 _MOST_OF: Final = 0.6
@@ -121,8 +126,12 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
         drafts = []
     told = [_of_whole(draft, statement, scope, made) for draft in drafts]
     told = [_under_case(draft, statement) for draft in told if draft.predicate or not _ONE_WORD.fullmatch(draft.text)]
-    checks = () if _is_aside(statement, scope) else find_checks(text, scope, made)
+    denying = denies(statement.lead) if statement.item and not re.search(NEGATION, text, re.IGNORECASE) else ""
+    if denying:  # the items are what must not be, in whatever words
+        told = [replace(draft, predicate=None) for draft in told]
+    checks = () if _is_aside(statement, scope) else find_checks(text, scope, made, denying=denying)
     known = {draft.predicate for draft in told}
+    checks = checks or tuple(() if any(known) else named_field_checks(text, scope))
     new = [check for check in checks if not _is_known(check.predicate, known)]
     if any("json" in (predicate or "") for predicate in known):  # ``and nothing else`` closes its keys
         new = [check for check in new if check.predicate != "no extra text"]
@@ -144,6 +153,21 @@ def complete(statement: Statement, drafts: Sequence[Draft], scope: Scope, made: 
     taken = {draft.text for draft in told} & more
     for each in added:
         yield each if each.text not in taken else replace(each, text=f"{each.text} ({each.predicate})")
+
+
+def named_field_checks(text: str, scope: Scope) -> Iterator[SpottedCheck]:
+    """Yield what a sentence that begins with a key of the JSON says of its value: ``qty is a whole number, 1 to 9``."""
+    names = {name: "" for name in scope.fields} | {
+        key: parent for key, parent in scope.nested if key not in scope.fields
+    }
+    match = _KEY_FIRST.match(text) if scope.structured and not scope.array else None
+    if match is None or match["key"] not in names or is_conditional(text):
+        return
+    parent = names[match["key"]]
+    path = f"json field {quoted([parent])} each json item: " if parent else ""
+    for asked in value_checks(text[match.end() :].strip().rstrip("."), scope):
+        if found := checkable(f"{path}json field {quoted([match['key']])} {asked}"):
+            yield SpottedCheck(predicate=found, start=match.start("key"), end=len(text))
 
 
 def complete_list(made: Sequence[tuple[Statement, Sequence[Draft]]]) -> Iterator[Draft]:

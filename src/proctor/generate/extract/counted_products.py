@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.aspects import checkable
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.number_words import COUNT, count_of, in_digits
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 

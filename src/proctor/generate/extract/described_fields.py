@@ -9,11 +9,12 @@ from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.spotted_checks import find_checks, is_conditional
+from proctor.generate.extract.spotted_checks import find_checks
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["bounded_count", "field_checks", "item_keys", "value_checks"]
@@ -29,7 +30,8 @@ _NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|tot|到|至|~|"
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|"
+    r"tot|到|至|~|"
     r"から)\s*"
     r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
@@ -83,6 +85,21 @@ _CASES: Final = (
 _MAYBE_EMPTY: Final = Lazy(
     r"\bempty\b|\bnull\b|\bleer\w*\b|\bvide\b|\bvac[íi][oa]\b|\bvazi[oa]\b|\bvuot[oa]\b|\bleeg\b|空|なし", re.IGNORECASE
 )
+# The words of a list that is all of a description, or of its first clause; a column with the type may stand before it.
+_BARE_VALUES: Final = Lazy(
+    r"\W*(?:(?:string|text|enum)\s*[,:(]?\s*)?(?P<one>(?:one of|either|eine[rs]? (?:von|der)|l['’]une? (?:de|des)|"
+    r"un[oa]? de|um de|uno tra|een van)\s*:?\s*)?"
+    r"(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|"
+    r"\s*或\s*[\w-]+)+)"
+    r"\s*(?:$|[;.(（]|,\s+see\b)",
+    re.IGNORECASE,
+)
+_BARE_JOINT: Final = re.compile(r"\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?|\s+(?:or|oder|ou|o|of|lub)\s+|\s*或\s*")
+_TYPE: Final = Lazy(
+    r"string|text|integer|int|number|float|decimal|boolean|bool|array|list|object|null|date|optional|required",
+    re.IGNORECASE,
+)
+_SURE: Final = 3  # words joined by ``or`` that are values, not descriptions
 _AT_START: Final = 4
 _EMPTY_TEXT: Final = ("", "null", "[]")
 
@@ -110,6 +127,8 @@ def _blanks(said: str, scope: Scope) -> tuple[str, ...]:
 
 def _asked(said: str, scope: Scope) -> Iterator[str]:
     if values := _values(said):
+        if len(values) == 2 and set(map(str.lower, values)) == {"true", "false"}:
+            values = ("true", "false")
         yield f"one of {quoted(values)}"
         return
     if _TRUTH.search(said):
@@ -242,4 +261,17 @@ def _values(said: str) -> Sequence[str]:
         )
         if chosen or len(left) <= 2:
             return run.texts
-    return ()
+    return _bare_values(said)
+
+
+def _bare_values(said: str) -> Sequence[str]:
+    """Return allowed values without quotes: ``P1, P2 or P3``, ``one of RED, GREEN``; types of a value are none."""
+    match = _BARE_VALUES.match(said)
+    if match is None:
+        return ()
+    values = _BARE_JOINT.split(match["list"].strip())
+    if any(_TYPE.fullmatch(value) for value in values) or len(set(values)) != len(values):
+        return ()
+    coded = all(re.fullmatch(r"[A-Z0-9][A-Z0-9_-]*", value) for value in values)
+    joined = re.search(r"\s(?:or|oder|ou|o|of|lub)\s|或", match["list"]) is not None
+    return values if coded or (match["one"] and len(values) > 1) or (joined and len(values) >= _SURE) else ()

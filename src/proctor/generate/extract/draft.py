@@ -27,3 +27,4 @@ class Draft:
     rest: frozenset[str] | None = None
     role: bool = False
     note: str = ""  # why it has no predicate
+    counted: bool = False  # its number is that of what the prompt shows, so it is of the whole answer

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect, Scope, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.language_words import TONGUES
 from proctor.generate.extract.named_shapes import find_amount_aspects, find_named_shapes, find_scale
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.templates import json_keys
 from proctor.text.lazy_pattern import Lazy
 

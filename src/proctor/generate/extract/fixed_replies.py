@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -20,7 +20,8 @@ _WHOLLY: Final = (
     r"contest\w*|devuel\w*|responda|devolva|rispond\w*|restitui\w*|geef|antwoord\w*|回答|回复|返回|输出|答え|出力|返)"
 )
 _ASKED: Final = Lazy(
-    rf"{_WHOLLY}[^.;]{{0,60}}$|{REPLY}\s*[:：]\s*$|{ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|è)\b[^.;,]{{0,30}}$",
+    rf"{_WHOLLY}[^.;]{{0,60}}$|{REPLY}\s*[:：]\s*$|{ONLY}[^.;]{{0,40}}$|\b(?:lautet|ist|is|est|es|é|"
+    rf"è)\b[^.;,]{{0,30}}$",
     re.IGNORECASE,
 )
 _AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
@@ -33,7 +34,8 @@ _NEXT_LINE: Final = Lazy(rf"{ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.
 _BELOW: Final = Lazy(rf"{ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
 # ``Ist keine genannt, …``: the verb first makes a condition in German, Dutch and English.
 _VERB_FIRST: Final = Lazy(
-    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|fragt|liegt|"
+    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|"
+    r"enthalten|fragt|liegt|"
     r"staat|is|zijn|"
     r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,

@@ -85,6 +85,9 @@ _EITHER: Final = Lazy(
     r"(?P<list>(?:[「『\"]?[^、。「」『』\"\s]{1,15}[」』\"]?(?:、|・|か|または|，|,\s*|"
     r"(?<=[」』])(?=[「『]))){1,12}[「『\"]?[^、。「」『』\"\s]{1,15}?[」』\"]?)の(?:いずれか|どれか|どちらか)"
 )
+# ``部屋は「桜」「楓」のどれか``: the choice is of what は marks.
+_SUBJECT: Final = Lazy(r"(?:^|[、。\s])(?P<subject>[^、。「」『』\s]{1,12})は$")
+_WHOLE: Final = Lazy(r"回答|出力|答え|結果|返答|返事|返信|応答|ラベル|カテゴリ|分類|クラス|感情|判定")
 
 
 def is_japanese(text: str) -> bool:
@@ -95,7 +98,7 @@ def is_japanese(text: str) -> bool:
 def japanese_labels(text: str) -> tuple[str, ...]:
     """Return the labels that a statement lists."""
     match = _LISTED.search(text) or _EITHER.search(text)
-    if match is None:
+    if match is None or ((part := _SUBJECT.search(text[: match.start()])) and not _WHOLE.search(part["subject"])):
         return ()
     pieces = re.split(r"[、，,・/／|]|または|(?<=[」』])か|(?<=[」』])(?=[「『])", match.group("list"))
     labels = [piece.strip(" 　「」『』\"'") for piece in pieces]

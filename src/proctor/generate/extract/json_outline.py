@@ -9,10 +9,10 @@ from typing import Final
 
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import bounded_count, item_keys, value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
@@ -43,12 +43,16 @@ _IDENTIFIERS: Final = re.compile(
     r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+"
 )
 _FIELDS: Final = (
-    r"(?:fields?|keys?|properties|felder\w*|schlüssel|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|velden|pól|pola|"
+    r"(?:fields?|keys?|properties|felder\w*|schlüssel|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|"
+    r"velden|pól|pola|"
     r"字段|キー|項目|フィールド)"
 )
 _OTHERS: Final = Lazy(
     rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|apenas|"
-    rf"exatamente|alleen)\b[^.;]{{0,25}}{_FIELDS}",
+    rf"exatamente|alleen)\b[^.;]{{0,25}}{_FIELDS}|{_FIELDS}[^.]{{0,40}}(?:\b(?:no|add|any) others?\b|"
+    rf"\bkeine (?:weiteren|anderen)\b|"
+    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|"
+    r"\bnessun[oa]?['’ ]altr[oa]\b|\bgeen andere\b)",
     re.IGNORECASE,
 )
 _ONLY: Final = Lazy(
@@ -59,11 +63,13 @@ _ONLY: Final = Lazy(
     re.IGNORECASE,
 )
 _COMMENT: Final = Lazy(
-    rf"{NEGATION}[^.;]{{0,30}}(?:comment\w*|kommentar\w*|explanation\w*|erklärung\w*|explication\w*|coment\w*|explica\w*|"
+    rf"{NEGATION}[^.;]{{0,30}}(?:comment\w*|kommentar\w*|explanation\w*|erklärung\w*|explication\w*|coment\w*|"
+    rf"explica\w*|"
     r"spiegazion\w*|commenti?|toelichting|解释|说明|説明|text|texto?|testo)\b",
     re.IGNORECASE,
 )
 _LEAD_REACH: Final = 300  # characters
+_SHORT_CLOSING: Final = 12  # words of a sentence that only closes the list of keys
 _SHORT: Final = 8  # words of a sentence that is about an amount alone
 _THINGS: Final = Lazy(
     r"\b(?:objects?|items?|entries|elements?|objekte\w*|einträge\w*|objets|éléments|objetos|elementos|oggetti|elementi|"
@@ -91,7 +97,8 @@ class JsonOutline:
 
     fields: tuple[JsonField, ...]
     array: bool
-    inline: bool
+    inline: bool = False
+    table: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,8 +124,10 @@ def outline_of(text: str, statements: Sequence[Statement]) -> JsonOutline | None
         match for match in _ITEM.finditer(text) if any(low <= match.start("said") < high for low, high in covered)
     ]
     fields = tuple(_nested(_runs(listed, text)))
+    if len(rows := tuple(table_fields(text, covered))) > len(fields):
+        return JsonOutline(fields=rows, array=array, table=True)
     if len(fields) >= 2:
-        return JsonOutline(fields=fields, array=array, inline=False)
+        return JsonOutline(fields=fields, array=array)
     for each in told:
         found = [match for match in _INLINE.finditer(each.text) if not is_conditional(each.text[: match.start()])]
         if len(found) >= 2:
@@ -172,6 +181,22 @@ def _nested(found: Sequence[re.Match[str]]) -> Iterator[JsonField]:
         above.append((indent, name))
 
 
+_ROW: Final = re.compile(
+    r"(?m)^[ \t]*\|[ \t]*[`\"*]{0,3}(?P<name>[A-Za-z_][A-Za-z0-9_]*)[`\"*]{0,3}[ \t]*\|(?P<said>[^\n]+?)\|?[ \t]*$"
+)
+_RULED: Final = re.compile(r"[ \t]*\|[\s:|-]*-[\s:|-]*\|?[ \t]*")
+
+
+def table_fields(text: str, covered: Sequence[tuple[int, int]]) -> Iterator[JsonField]:
+    """Yield the fields of a Markdown table whose first column is their names; the head of the table is none."""
+    rows = [row for row in _ROW.finditer(text) if any(low <= row.start("said") < high for low, high in covered)]
+    for row in rows:
+        below = text[row.end() + 1 :].split("\n", 1)[0]
+        if not _RULED.fullmatch(below):
+            said = ", ".join(cell.strip() for cell in row["said"].split("|") if cell.strip())
+            yield JsonField(name=row["name"], said=said, start=row.start(), end=row.end())
+
+
 def _keys(said: str) -> tuple[str, ...]:
     """Return the keys that a description names for the object in its field."""
     value = _OBJECT_VALUE.search(said)
@@ -187,7 +212,12 @@ def outline_drafts(
     inner = [each for each in outline.fields if not each.parents]
     closed = any(_OTHERS.search(each.text) for each in statements if not each.code and not is_conditional(each.text))
     lead = max(
-        (each.start for each in statements if each.end <= inner[0].start and each.text.rstrip().endswith((":", "："))),
+        (
+            each.start
+            for each in statements
+            if each.end <= inner[0].start
+            and (each.text.rstrip().endswith((":", "：")) or (outline.table and _OTHERS.search(each.text)))
+        ),
         default=-1,
     )
     kind = "array of objects" if outline.array else "object"
@@ -209,7 +239,7 @@ def outline_drafts(
         if outline.inline:
             said = f'"{each.name}" ({each.said})' if each.said else ""
         else:
-            said = re.sub(r"\s+", " ", text[each.start : each.end])
+            said = f"{each.name}: {each.said}" if outline.table else re.sub(r"\s+", " ", text[each.start : each.end])
         if said:
             yield _draft(f"{said.rstrip(' .:;：；。')}.", each.start, each.end, predicate), None
     rests = list(_rests(outline, statements, text))
@@ -223,7 +253,7 @@ def outline_drafts(
 def _rests(outline: JsonOutline, statements: Sequence[Statement], text: str) -> Iterator[Statement]:
     """Yield the lines of an item below the line of its field, which are sentences of their own."""
     ends = {each.end for each in outline.fields}
-    for each in () if outline.inline else statements:
+    for each in () if outline.inline or outline.table else statements:
         inside = [end for end in ends if each.start < end < each.end]
         for line in re.finditer(r"[^\n]+", text[max(inside) : each.end]) if inside else ():
             said = line.group().strip()
@@ -302,7 +332,7 @@ def _of_statement(statement: Statement, outline: JsonOutline, many: frozenset[st
     said = statement.text
     if is_conditional(said) or statement.section in ("example", "tools", "input") or _ITEM.match(statement.text):
         return ""
-    if _OTHERS.search(said) and len(said.split()) <= 8 and not _JSON.search(said):
+    if _OTHERS.search(said) and len(said.split()) <= _SHORT_CLOSING and not _JSON.search(said):
         only = f"json only has {quoted(outline.names)}"
         return f"json array length = 0 or {only}" if outline.array else only
     if count := bounded_count(said):

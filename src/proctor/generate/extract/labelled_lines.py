@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from proctor.generate.extract.answer_parts import part_at
+from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
 from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.sections import section_of
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
@@ -27,6 +27,15 @@ _BARE: Final = re.compile(
     r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
+# Names of what a letter is made of; nobody writes them before it.
+_PART_NAME: Final = re.compile(
+    r"greeting|salutation|opening|body|closing|sign-?off|signature|anrede|einstieg|haupttext|hauptteil|"
+    r"schluss\w*|gru(?:ß|ss)\w*|"
+    r"unterschrift|formule\b.*|corps|signature|saludo|cuerpo|despedida|firma|saudação|corpo|assinatura|saluto|"
+    r"aanhef|romp|groet|"
+    r"afsluiting|ondertekening|称呼|正文|落款|开头|结尾|宛名|本文|署名|結び",
+    re.IGNORECASE,
+)
 _MOST_WORDS: Final = 4
 _NUMBER: Final = re.compile(
     r"(?:the |a |die |eine |le |un |el |o |um |il )?(?:number|nummer|zahl|numéro|nombre|número|numero|数字|番号)\b",
@@ -49,6 +58,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
             and each.lead.rstrip("*_ ").endswith((":", "："))
             and len(match["label"].split()) <= _MOST_WORDS
             and (not each.item or match["label"].isupper())
+            and not line_number(match["label"])
         )
         if not fits:
             runs.append([])
@@ -62,6 +72,8 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         if len(run) >= 2
         and (run[0].section != "format" or not any(map(_is_placeholder, run)))
         and len({_label(each) for each in run}) == len(run)
+        and 2 * sum(map(_is_rule, run)) <= len(run)
+        and not any(_PART_NAME.fullmatch(_label(each).rstrip(":： ")) for each in run)
     )
 
 
@@ -96,6 +108,8 @@ def labelled_parts(text: str) -> tuple[LabelledPart, ...]:
         lines = [line.strip() for line in shown.group().split("\n") if line.strip()]
         if _leads(lines[0], lines[1:], text):
             lines = lines[1:]
+        if len({len(line) - len(line.lstrip("#")) for line in lines}) > 1:
+            continue  # a heading and the one below it are the prompt's own
         if len(set(lines)) == len(lines) > 1 and "{{" not in text[shown.end() : shown.end() + 40]:
             return tuple(
                 LabelledPart(mark=line, until=after, start=shown.start(), end=shown.end())
@@ -131,7 +145,8 @@ def part_drafts(
         match = None if each.code else _LINE.match(each.text.strip())
         part = next((one for one in parts if match and one.name == match["label"].strip()), None)
         if match and part and not is_conditional(match["said"].split(";")[0]):
-            checks = [part.check(one) for one in value_checks(match["said"].split(";")[0], _alone(scope))]
+            asked = value_checks(match["said"].split(";")[0], _alone(scope))
+            checks = [part.check(one) for one in asked if "json" not in one]
             predicate = " and ".join(f"({one})" for one in checks) if len(checks) > 1 else "".join(checks)
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, predicate, 1), each
 
@@ -140,8 +155,8 @@ def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tupl
     """Yield the rules of items that begin with a place: ``First line: VERDICT: PASS or VERDICT: BLOCK``."""
     for each in statements:
         match = None if each.code else _LINE.match(each.text.strip())
-        part = part_at(f"{match['label']} ", len(match["label"]) + 1) if match else None
-        if match is None or part is None or not (part.form or "").startswith(("first", "last")):
+        part = _place(match["label"]) if match else None
+        if match is None or part is None:
             continue
         said = match["said"].strip()
         whole = re.fullmatch(r"[\"“„«「](?P<text>[^\"”“»」]+)[\"”“»」]\.?", said)
@@ -150,10 +165,19 @@ def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tupl
         elif choice := _choice(said):
             asked = [f"one of {quoted(choice)}"]
         else:
-            asked = list(value_checks(said, _alone(scope)))
+            asked = [one for one in value_checks(said, _alone(scope)) if "json" not in one]
         checks = [found for one in asked if (found := part.check(one))]
         if checks:
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, " and ".join(checks), 1), each
+
+
+def _place(label: str) -> AnswerPart | None:
+    """Return the line of the answer that a label names by its place; None if it names none."""
+    if (number := line_number(label)) > 1:
+        before = r"[^\n]+\n+" * (number - 1)
+        return AnswerPart(form=rf"each /\A{before}([^\n]+)/:")
+    part = AnswerPart(form="first line:") if number else part_at(f"{label} ", len(label) + 1)
+    return part if (part.form or "").startswith(("first", "last")) else None
 
 
 def _alone(scope: Scope) -> Scope:
@@ -170,6 +194,14 @@ def _is_placeholder(statement: Statement) -> bool:
     match = _LINE.fullmatch(statement.text.strip())
     said = match["said"].strip() if match else ""
     return re.fullmatch(r"[<\[{(].*[>\]})]\.?|[^\w]*|\"?[a-z]+_[a-z_]+\"?", said) is not None
+
+
+def _is_rule(statement: Statement) -> bool:
+    """Whether what stands after a label is a sentence of its own: ``Focus: Keep to one idea.``."""
+    match = _LINE.fullmatch(statement.text.strip())
+    said = match["said"].strip() if match else ""
+    is_sentence = said[:1].isupper() and said.endswith(".") and len(said.split()) > _MOST_WORDS
+    return is_sentence and not statement.text[:2].isupper()
 
 
 def _label(statement: Statement) -> str:
@@ -194,7 +226,7 @@ def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
     for each, label, after in zip(run, labels, [*labels[1:], ""], strict=True):
         said = each.text.strip()[len(label) :].strip(" *<>[]")
         whole = f"{each.text.strip().rstrip('.')}."
-        asked = [] if is_conditional(said) else list(value_checks(said, lone))
+        asked = [] if is_conditional(said) else [one for one in value_checks(said, lone) if "json" not in one]
         if choice := _choice(said):
             asked = [f"one of {quoted(choice)}"]
         elif _NUMBER.match(said) and not asked:
@@ -218,5 +250,7 @@ def _choice(said: str) -> tuple[str, ...]:
     )
     bare = re.sub(r"\s+(?:oder|ou|o|或)\s+", " or ", bare)
     found = listed(bare)
+    if 0 < len(re.findall(r"[\"“„«「`][^\"“”»」`]+[\"”“»」`]", bare)) < len(found):
+        return ()  # ``the number, or "none"``: one of them describes the value
     coded = all(label.isupper() for label in found) or re.search(r"[\"“`|/]", bare) is not None
     return found if len(found) >= 2 and (coded or all(len(label.split()) == 1 for label in found)) else ()

@@ -71,6 +71,7 @@ _GOING_ON: Final = re.compile(
 )
 # ``Decision: ALLOW, HIDE or BAN``: a labelled line of an answer, described.
 _LABEL_LINE: Final = re.compile(r"\s*(?:\*\*)?[^\W\d_][\w /&'’-]{0,30}(?:\*\*)?[:：]\s*(?:\*\*)?\s*[^\s{][^{]*$")
+_LEAST_WRAPPED: Final = 72  # characters of a line that was wrapped
 _LONGEST_HEADING: Final = 200
 _MOST_TITLE_WORDS: Final = 5
 _MOST_LINES: Final = 20_000
@@ -368,17 +369,19 @@ def _extent(lines: list[_Line], at: int) -> tuple[int, BlockKind]:
             break
         if kind == "paragraph" and _breaks(lines, at, stop):
             break
-        if kind == "item" and _breaks(lines, at, stop) and not text.startswith((" ", "\t")):
+        if kind == "item" and not text.startswith((" ", "\t")) and _breaks(lines, at, stop, item=True):
             break
         stop += 1
     return stop, kind
 
 
-def _breaks(lines: list[_Line], at: int, stop: int) -> bool:
+def _breaks(lines: list[_Line], at: int, stop: int, *, item: bool = False) -> bool:
     """Whether a new line begins a new statement rather than continues a wrapped one."""
     before, after = lines[stop - 1].text.rstrip(), lines[stop].text.lstrip("*_\"'“`([ \t")
     widest = max(len(line.text) for line in lines[at : stop + 1])
     wrapped = widest >= 60 and len(before) >= widest - 28
+    if item and before.endswith((")", ";")):  # a short item that is complete was not wrapped
+        wrapped = wrapped and len(before) >= _LEAST_WRAPPED
     if before.endswith((":", "：")):
         return not wrapped or _LABEL_LINE.match(lines[stop].text) is not None
     if _PAIR.match(lines[stop].text):

@@ -14,6 +14,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import unit_pattern
 from proctor.generate.extract.number_words import COUNT
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
+from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
@@ -60,17 +61,24 @@ _VERBS: Final = worded(
     antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
     ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
     содержит всегда
+    all whatsoever überhaupt absoluto assoluto helemaal
+    leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo
+    incluídos spazi inclusi
+    compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
     ровно превышать отвечай пиши olmalı olsun yaz içermeli
     """
 )
 _CJK: Final = Lazy(
-    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|전체|必须|控制|限制|限|"
-    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|すること|にして|します|する|です|ます|"
-    r"必ず|使用|出现|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内"
+    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|"
+    r"응답|전체|必须|控制|限制|限|"
+    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|"
+    r"すること|にして|します|する|です|ます|"
+    r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|"
+    r"为|有|写|是|的|为|都|均|要|以|内"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
-    r"\b(?:in total|overall|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
+    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
     r"message|text|output|"
     r"post|note|mail|e-?mail)|insgesamt|gesamt(?:e|en|er|länge)?|alles zusammen|en tout|au total|"
     r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
@@ -114,7 +122,8 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
         label = re.split(r"[:：]", before)[0]
-        if unknown_words(label, made) and not names_answer(label, made):
+        ruled = section_of(f"{label}:") in ("rules", "format", "output", "never")
+        if not ruled and unknown_words(label, made) and not names_answer(label, made):
             return False
     return not any(
         _PART.search(piece) and unknown_words(piece, made) and not names_answer(piece, made)

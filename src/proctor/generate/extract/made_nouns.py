@@ -29,10 +29,13 @@ _LESS: Final = Lazy(
     re.IGNORECASE,
 )
 _SEVERAL: Final = Lazy(
-    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|eine?[nr]?|une?|una?|"
+    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|"
+    r"eine?[nr]?|une?|una?|"
     r"uma?|een)\s",
     re.IGNORECASE,
 )
+# Nouns that do not begin as their verbs do.
+_NOUNS: Final = (("summari", "summary"), ("fass", "zusammenfassung"), ("vat", "samenvatting"), ("riassum", "riassunto"))
 _STEM: Final = 5
 _FIRST: Final = 6  # statements: what is made is told at the beginning
 
@@ -45,9 +48,10 @@ def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]
             head = _LESS.split(f"{match['said']} ")[0]
             if _SEVERAL.search(match["said"]):
                 return ()  # ``a caption and an alt text``: each of them is a part
-            found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}", head)]
+            found += [word.lower() for word in re.findall(r"[^\W\d_]{4,}|\b[A-Z]{3}\b", head)]
             verb = match.group().split(maxsplit=1)[0].lower()
             if len(verb) > _STEM + 1:  # ``Résumez`` makes a ``résumé``, ``translate`` a ``translation``
                 found.append(verb[: max(_STEM, len(verb) - 2)])
+            found += [noun for stem, noun in _NOUNS if verb.startswith(stem)]
             break
-    return tuple(dict.fromkeys(word for word in found if len(word) > 3))
+    return tuple(dict.fromkeys(word for word in found if len(word) > 2))

@@ -37,6 +37,9 @@ _LABEL: Final = re.compile(
 # A short section of its own: ``## Facts`` and, right below it, ``Two to four sentences.``, then the next heading.
 _HEADING: Final = re.compile(r"(?m)^#{1,6} (?P<label>[^\n]{2,40})\n+$")
 _FIRST_LINE: Final = re.compile(r"(?:first|last) (?:line|sentence|paragraph): \w+ (?:<|>|=|between)")
+_EACH: Final = re.compile(
+    r"\b(?:each|every|jede[rsnm]?|chaque|cada|ogni|elke?)\s+(?P<noun>[^\W\d_]{3,})", re.IGNORECASE
+)
 _FILLED: Final = re.compile(r"<([^<>\n{}]{2,60})>")
 
 
@@ -69,6 +72,14 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
         return "the sentence names several parts"
     if not _WHOLE.match(predicate):
         return ""
+    if (several := _EACH.search(said)) and re.search(
+        rf"(?:\b\d+|\b(?:first|second|last|between|next|several|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|"
+        rf"últim\w+|"
+        rf"primeir\w+|prim[ao]|ultim\w+|eerste|laatste))\s+(?:the\s+)?{re.escape(several['noun'][:-1])}\w{{0,3}}\b",
+        in_digits(f"{text[:start]} {text[end:]}"),
+        re.IGNORECASE,
+    ):
+        return f"there may be more than one {several['noun']}"
     label = None if predicate.startswith(("one of", "contains")) else _LABEL.match(text, text.rfind("\n", 0, start) + 1)
     if label and re.search(r"\d", in_digits(label["label"])):
         label = None  # ``Three paragraphs:`` is an amount

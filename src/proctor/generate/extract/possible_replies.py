@@ -30,6 +30,7 @@ _CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]
 _REST: Final = Lazy(
     rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
 )
+_EMPTY: Final = re.compile(r"(?<![\w\"])\"\"(?![\w\"])|“”|„“|「」")  # nothing between quotes is a reply, too
 _OPEN: Final = re.compile(r"\[[^\]\n]+\]|<[^<>\n]+>|\{[^{}\n]+\}|\.\.\.|…|_{2,}")
 # ``"Closed." with a score``: the reply has more than the quoted text.
 _ADDED: Final = Lazy(
@@ -95,11 +96,13 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             continue
         if (case or only or named) and not _INSIDE.match(tail):
             yield run.texts[0]
+    if case and _EMPTY.search(said):
+        yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
     rest = _REST.search(line)
     if rest and (case or is_case(line[: rest.start()]) or is_case(before)):
         yield rest["line"].rstrip("*_ ")
-    if case and not said.isupper():
+    if (case or re.search(rf",[^,]*{ONLY}", said, re.IGNORECASE)) and not said.isupper():
         bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
         codes = [
             match.group()

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
-from proctor.generate.extract.limit_subject import is_of_whole, names_answer
+from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
-from proctor.generate.extract.spotted_checks import is_conditional
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -80,15 +80,64 @@ _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _NEXT: Final = 3  # characters between two sentences
+_OMITTED: Final = Lazy(
+    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|"
+    r"lass\w* .{0,30}\bweg\b|entfällt|entfallen|"
+    r"omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|pomi\w+)\b|"
+    r"省略|可省|可选",
+    re.IGNORECASE,
+)
+# ``the label, then a colon, then a score``
+_BESIDE_LABEL: Final = Lazy(
+    r"\b(?:label|category|class|code|verdict|kategorie|kürzel|étiquette|catégorie|etiqueta|categoría|categoria|"
+    r"etichetta)\b[^.;]{0,40}"
+    r"(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|\bgefolgt\b|\bpuis\b|"
+    r"\bsuivie?\b|\bluego\b|"
+    r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
+    re.IGNORECASE,
+)
 _NAMES: Final = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|spanisch|"
-    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|"
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|"
+    r"französisch|spanisch|"
+    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
+    r"alemão|francês|"
     r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
 )
 _TONGUES: Final = Lazy(
     rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
     re.IGNORECASE,
 )
+# ``With LGTM there are no bullets``, ``In the summary, …``: what stands before the rule limits it.
+_FRONTED: Final = Lazy(
+    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
+    r"per|nel\w*|"
+    r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
+    re.IGNORECASE,
+)
+_ORDINAL: Final = Lazy(
+    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|"
+    r"prim[aeio]|ultim\w+|eerste|"
+    r"laatste)\b",
+    re.IGNORECASE,
+)
+_GENERAL: Final = Lazy(
+    r"\b(?:general|particular|addition|case|circumstances?|total|short|time|times|default|keinen?|fall|umständen|"
+    r"général|cas|caso|generale|geval|principle|reply|turn|each|every)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_fronted(said: str, made: Sequence[str]) -> bool:
+    """Whether a sentence begins with a place or a case that is not the whole answer."""
+    found = _FRONTED.match(said)
+    if found is None:
+        return False
+    place = found["place"]
+    return (
+        place.isupper()
+        or _ORDINAL.search(place) is not None
+        or bool(not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made))
+    )
 
 
 def has_open_case(statements: Sequence[Statement], made: Sequence[str], special: Sequence[str]) -> str:
@@ -126,7 +175,8 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
     That is a larger limit than an upper one, or one for the whole answer that leaves no common amount.
     """
     limit = re.match(
-        r"(words|characters|sentences|lines|paragraphs) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
+        r"(words|characters|sentences|lines|paragraphs|bullets|items|numbered items|headings|questions|exclamations|"
+        r"emoji|links) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
         draft.predicate or "",
     )
     for each in statements if limit else ():
@@ -135,8 +185,10 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
         for amount in _amounts(each.text, code):
             if limit is None or amount.measure != limit[1] or amount.form == ">=":
                 continue
-            if limit[2] in ("<", "<=") and amount.high > int(limit[3]):
+            if (limit[2] in ("<", "<=") or limit[3] == "0") and amount.high > int(limit[3]):
                 return each.text
+            if limit[1] in ("bullets", "items", "numbered items") and limit[4] and amount.low != int(limit[4]):
+                return each.text  # each of several lists has its own number
             least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
             if amount.high < least and names_answer(each.text, made):
                 return each.text
@@ -163,6 +215,15 @@ def _is_exact(said: str, measure: str, number: int) -> bool:
         if named and len(re.split(r"[,，、]", named["list"])) == number:
             return True  # ``three paragraphs: the work, the person, how to apply``
     return False
+
+
+def _own_phrase(draft: Draft, said: str) -> str:
+    """Return the phrase of a rule up to the next negation, if it denies by itself; else the whole sentence."""
+    own = draft.text.rstrip(".。")
+    at = said.lower().find(own.lower())
+    if at < 0 or not re.match(NEGATION, own, re.IGNORECASE):
+        return said
+    return re.split(rf"[,，、;；](?=\s*{NEGATION})", said[at:], flags=re.IGNORECASE)[0]
 
 
 def _following(statements: Sequence[Statement], end: int) -> Statement | None:
@@ -201,17 +262,33 @@ def doubt_of(
         return f"an exception follows: {later.text[:80]}"
     if (
         len(said) < 400
-        and _EXCEPTED.search(said)
+        and _EXCEPTED.search(_own_phrase(draft, said))
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"
     at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
     whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
+    if _is_fronted(whole, made) and not draft.condition and "json" not in predicate:
+        return "it may be for what the sentence begins with only"
     if opens_with_case(whole) and not draft.condition:
         return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
-    return _doubt_of_form(predicate, said, made, products=products)
+    return _doubt_of_shape(draft, said, later, statements) or _doubt_of_form(predicate, said, made, products=products)
+
+
+def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements: Sequence[Statement]) -> str:
+    """Return why not every answer has all the parts of a predicate, or has more than its label."""
+    predicate = draft.predicate or ""
+    if predicate.startswith("fields in order"):
+        near = f"{said} {later.text if later else ''}"
+        if _OMITTED.search(near):
+            return "a part may be left out"
+    if predicate.startswith("one of") and not draft.condition:
+        for each in statements:
+            if not each.code and each.section not in ("example", "input") and _BESIDE_LABEL.search(each.text):
+                return f"there is more than the label: {each.text[:80]}"
+    return ""
 
 
 def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:

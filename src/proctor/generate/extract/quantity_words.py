@@ -43,7 +43,8 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "characters",
-        r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|ów)|tecken|tegn|"
+        r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|"
+        r"ów)|tecken|tegn|"
         r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])",
     ),
     (
@@ -67,13 +68,15 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
 # ``phrases`` are sentences in French, and not in English.
 FRENCH_UNITS: Final = (("sentences", r"phrases?"),)
 NEGATION: Final = (
-    r"(?:\bno\b|\bnot\b|\bnone\b|n['’]t\b|\bnever\b|\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
+    r"(?:\bno\b|\bnot\b|\bnone\b|n['’]t\b|\b(?:do|does|did|is|are|ca|wo|should|must|would|could)nt\b|\bnever\b|"
+    r"\bwithout\b|\bavoid\w*|\bcannot\b|\bnor\b|\bneither\b|\brefrain\w*|"
     r"\bzero\b|"
     r"\bkein\w*|\bnicht\b|\bnie(?:mals)?\b|\bohne\b|\bweder\b|\bnoch\b|\bverzicht\w*|\bvermeid\w*|\bverboten\b|"
     r"\bpas\b|\bjamais\b|\baucune?\b|\bsans\b|\bni\b|\bévite\w*|\binterdit\w*|"
     r"\bnunca\b|\bjamás\b|\bsin\b|\bning[uú]n\w*|\bnada de\b|\bevit[ae]\w*|\bprohibid\w*|"
     r"\bnão\b|\bsem\b|\bnem\b|\bnenhum\w*|\bproibid\w*|\bnon\b|\bsenza\b|\bnessun\w*|\bmai\b|\bné\b|\bniente\b|"
-    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bzonder\b|\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
+    r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bnergens\b|\bnirgends\b|\bnigdzie\b|\bzonder\b|"
+    r"\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
     r"\bbez\b|"
     r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
@@ -125,7 +128,7 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
 AFTER: Final[tuple[tuple[str, str], ...]] = (
     (
         "<=",
-        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|tops\b|"
+        r"or (?:less|fewer|shorter)|max(?:imum|imal|imaal)?\b\.?|at (?:the )?(?:very )?most|limit\b|,? ?tops\b|"
         r"oder weniger|"
         r"höchstens|ou moins|au (?:plus|maximum)|(?:(?:in total|overall|insgesamt|en tout) )?"
         r"(?:is|are|ist|est|es|é|è|är|er) (?:the|an?|das|die|le|la|el|o|il|den) (?:\w+ )?(?:limit|maximum|max|"

@@ -17,7 +17,10 @@ Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
     r"„([^“”\"\n]{1,300})[“”\"]|“([^”\n]{1,300})”|\"([^\"\n]{1,300})\"|«\s*([^»\n]{1,300}?)\s*»|‹([^›\n]{1,300})›|"
     r"「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘([^’\n]{2,200})’(?!\w)|"
-    r"(?<!\w)'([^'\n]{2,200})'(?!\w)"
+    r"(?<!\w)'([^'\n]{2,200})'(?!\w)|"
+    # A currency sign, an emoji, a web address and a telephone number mean themselves.
+    r"(?<!\S)([$€£¥₹\U0001F300-\U0001FAFF☀-➿])(?=[\s,.;:)]|$)|"
+    r"(?<![\w/@.])([a-z0-9-]+(?:\.[a-z0-9-]+)+/[\w/-]+|\d{3}[- ]\d{3}[- ]\d{4})(?![\w@])"
 )
 _BETWEEN: Final = re.compile(
     r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|и|или|和|或|と|"
@@ -25,7 +28,8 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 _START: Final = Lazy(
-    r"\b(?:starts?|starting|begins?|beginning|opens?|opening|prefix\w*|preface\w*|beginn\w*|anfang\w*|fang\w*|"
+    r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|"
+    r"anfang\w*|fang\w*|"
     r"start\w*|einleit\w*|"
     r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|"
     r"cominci\w*|begin\w*|"
@@ -47,7 +51,8 @@ _HOLD: Final = Lazy(
     r"ergänz\w*|inclu\w*|"
     r"conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|acrescent\w*|adicion\w*|"
     r"includ\w*|"
-    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|"
+    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|(?:use|using|write|say|put|with) the (?:word|phrase|"
+    r"sentence|line|disclaimer|text))\b|包含|"
     r"加上|写上|注明|含",
     re.IGNORECASE,
 )
@@ -67,15 +72,20 @@ _FORMED: Final = Lazy(
     re.IGNORECASE,  # an example of a form, not the text
 )
 _BANNED: Final = Lazy(
-    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:使用)?(?:禁止|使わない|使用しない|使わず|避け)|(?:is|"
+    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:使用)?(?:禁止|使わない|使用しない|使わず|"
+    r"避け)|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
-    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])",
+    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|"
+    r"(?:(?:sind|werden|are|sont|devem ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|"
+    r"éviter|evitad[ao]s|evitat[ei]|"
+    r"vermijd\w*|vermeden|passen nicht)\b",
     re.IGNORECASE,
 )
 # ``The words "a" and "b" must not appear``
 _WORD: Final = Lazy(
-    r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|palavras?|"
+    r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|"
+    r"palavras?|"
     r"parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
     re.IGNORECASE,
 )

@@ -17,7 +17,7 @@ from proctor.generate.extract.counted_products import count_drafts, counted_prod
 from proctor.generate.extract.described_fields import item_keys
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.drafts import drafts_of
-from proctor.generate.extract.exempt_replies import case_values, excused
+from proctor.generate.extract.exempt_replies import case_values, excused, with_field_values
 from proctor.generate.extract.field_lists import grouped
 from proctor.generate.extract.fields import blank_values, choices_in, field_of, named_fields
 from proctor.generate.extract.fixed_replies import fixed_replies
@@ -40,7 +40,7 @@ from proctor.generate.extract.scope import of_part, scope_of
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_formats import field_drafts, format_drafts, nested_drafts
-from proctor.generate.extract.shown_lines import shown_line_drafts
+from proctor.generate.extract.shown_lines import counted_line_drafts, shown_line_drafts
 from proctor.generate.extract.shown_schema import nested_keys
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.extract.templates import field_names, json_keys
@@ -88,6 +88,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     outline = outline_of(prompt.text, statements)
     if outline is not None and (
         outline.inline
+        or outline.table
         or outline.is_nested
         or scope.language not in ("", "en")
         or not (scope.fields or _is_read(outline, statements))
@@ -101,7 +102,10 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
         each=(products.noun, products.each) if (products := counted_products(statements, scope.language)) else ("", ""),
         line_labels=tuple(_labels_of_lines(prompt.text, statements)) if not scope.structured else (),
     )
-    scope = replace(scope, special=_special(statements, prompt.text, scope), nested=_nested(statements))
+    special = _special(statements, prompt.text, scope)
+    if outline is not None:  # a value of a field is no reply
+        special = tuple(each for each in special if not any(each in field.said for field in outline.fields))
+    scope = replace(scope, special=special, nested=_nested(statements))
     sets = list(_label_sets(statements, scope))
     if sets:
         scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
@@ -113,7 +117,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     doubts = PredicateDoubts(
         text=prompt.text, statements=statements, made=made, scope=scope, replies=replies, open_case=open_case
     )
-    drafts = [doubts.settle(draft) for draft in drafts]
+    drafts = [with_field_values(doubts.settle(draft), statements) for draft in drafts]
     drafts = list(as_whole_sentences(drafts, statements))
     values = case_values(statements)
     drafts = [excused(draft, (*scope.special, *replies), values) for draft in drafts if not _says_labels(draft, sets)]
@@ -216,6 +220,8 @@ def _drafts(
         yield _from_labels(labels, scope)
     if products := counted_products(statements, scope.language):
         yield from count_drafts(products, statements)
+    if not scope.structured:
+        yield from counted_line_drafts(statements, scope.language)
     shaped, statements = _of_shape(text, statements, scope, outline)
     yield from shaped
     runs = described_runs(statements) if not scope.structured else ()

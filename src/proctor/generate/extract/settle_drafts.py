@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.ban_doubts import doubt_of_ban
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.framed_answers import AnswerFrame, frame_of
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
 from proctor.generate.extract.predicate_doubts import doubt_of
@@ -27,11 +28,13 @@ class PredicateDoubts:
     replies: Sequence[str]
     open_case: str
     part: str = field(init=False)
+    frame: AnswerFrame = field(init=False)
     read: str = field(init=False)  # the prompt with its numbers in digits
 
     def __post_init__(self) -> None:
         part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope)
         object.__setattr__(self, "part", part)
+        object.__setattr__(self, "frame", frame_of(self.statements, self.made, self.scope.each[0]))
         object.__setattr__(self, "read", in_digits(self.text, self.scope.language or "en"))
 
     def settle(self, draft: Draft) -> Draft:
@@ -46,9 +49,19 @@ class PredicateDoubts:
                 self.made,
                 self.open_case,
                 self.scope.language,
-                products=bool(self.scope.each[0]),
+                products=draft.counted or bool(self.scope.each[0]),
             )
             or doubt_of_ban(draft.predicate, self.text, draft.start, draft.end, self.replies)
-            or doubt_of_part(draft.predicate, draft.start, draft.end, self.text, self.part, self.made)
+            or (
+                ""
+                if draft.counted
+                else doubt_of_part(draft.predicate, draft.start, draft.end, self.text, self.part, self.made)
+            )
         )
-        return replace(draft, predicate=None, note=f"left to a judge: {doubt}") if doubt else draft
+        if doubt:
+            return replace(draft, predicate=None, note=f"left to a judge: {doubt}")
+        loosened = self.frame.loosened(draft.predicate)
+        if loosened is None:
+            doubt = f"it may be for the body only, without {self.frame.named}"
+            return replace(draft, predicate=None, note=f"left to a judge: {doubt}")
+        return replace(draft, predicate=loosened) if loosened != draft.predicate else draft

@@ -4,65 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from proctor.generate.extract.answer_parts import AnswerPart, part_at
+from proctor.generate.extract.answer_parts import WHOLE, AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.checked_marks import find_denied
+from proctor.generate.extract.conditions import blanked, independent_pieces, is_conditional, is_open, without_cases
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.limit_subject import is_of_whole
+from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.quoted_literals import QuotedRun, find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["SpottedCheck", "find_checks", "is_conditional"]
+__all__ = ["SpottedCheck", "find_checks"]
 
-# ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
-_CONCEDED: Final = Lazy(
-    r"\b(?:even (?:if|when|though)|as if|auch wenn|selbst wenn|même (?:si|quand|lorsque)|aunque|incluso (?:si|"
-    r"cuando)|"
-    r"mesmo (?:que|se|quando)|anche (?:se|quando)|ook als)\b|即使|哪怕|場合でも|ても",
-    re.IGNORECASE,
-)
-_IF: Final = Lazy(
-    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|"
-    r"à moins|sauf|"
-    r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
-    r"когда|jeśli|"
-    r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
-    r"but)\s+)(?:si|se|als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|"
-    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
-    r"cada|ogni|all|einem|allen))|如果|"
-    r"若(?!干)|如遇|假如|一旦|当|"
-    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
-    re.IGNORECASE,
-)
-_PERMITTED: Final = Lazy(
-    r"\b(?:you (?:may|can|could|might)(?! not| only| never)|feel free|optional(?:ly)?|if you like|du (?:darfst|"
-    r"kannst)|sie (?:dürfen|"
-    r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|"
-    r"てもよい|ても構い",
-    re.IGNORECASE,
-)
 _EXAMPLE: Final = Lazy(
     r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|"
     r"por exemplo|"
     r"ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
     re.IGNORECASE,
 )
-_SOFT: Final = Lazy(
-    r"\b(?:ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|"
-    r"idealerweise|"
-    r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|"
-    r"si es posible|"
-    r"de preferência|se possível|preferibilmente|se possibile|bij voorkeur)\b|尽量|最好|なるべく|できるだけ",
-    re.IGNORECASE,
-)
-# Marks that are counted wherever they stand, so a place within the answer does not matter.
 _MARKS: Final = ("emoji", "exclamations", "questions", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
@@ -74,10 +39,22 @@ _TAGGED: Final = {"paragraphs": "p", "items": "li", "bullets": "li"}
 _OF_SUBJECT: Final = ("not (ends", "case is")
 _PUT: Final = Lazy(
     r"\b(?:open\w*|close\w*|start\w*|begin\w*|end\w*|sign\w*|write|followed|under it|address\w*|beginn\w*|schreib\w*|"
-    r"unterschreib\w*|commence\w*|termine\w*|écri\w+|signe\w*|empiez\w*|termin\w*|escrib\w*|firm\w*|comece\w*|escrev\w*|assin\w*|"
+    r"unterschreib\w*|commence\w*|termine\w*|écri\w+|signe\w*|empiez\w*|termin\w*|escrib\w*|firm\w*|comece\w*|"
+    r"escrev\w*|assin\w*|"
     r"inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
     re.IGNORECASE,
 )
+_RATHER: Final = Lazy(
+    r"\W*(?:but|rather|instead|sondern|sino|mais plutôt|mas sim|ma piuttosto|maar)\b[^.;]*[\"“„«「]|\W*(?:而要|"
+    r"而是|应)[^。；]*[\"“「]",
+    re.IGNORECASE,
+)
+_AND: Final = Lazy(r"\s+\b(?:and|but|und|aber|et|mais|y|e|ma|mas|en|maar|i|och|og)\s*$", re.IGNORECASE)
+_WITH: Final = Lazy(r"\b(?:with|mit|avec|par|con|com|met|z)\s*$", re.IGNORECASE)
+_PRONOUN: Final = r"(?:it|they|elle|il|ils|elles|sie|er|es|ella|él|ela|ele|essa|esso|ze|hij|zij)\b"
+_NEAR: Final = 12  # characters after a quoted text
+_ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
+_DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
     r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
@@ -88,15 +65,11 @@ _WITHIN: Final = Lazy(
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
-    r"(?:\b(?:is|be|reads?|says?|brzmi|luidt|lyder|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
+    r"(?:\b(?:is|be|reads?|says?|brzmi|luidt|lyder|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|"
+    r"essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
     r"は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
-_BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
-_CASE_IN_BRACKETS: Final = re.compile(r"\b(?:si|se|als|om|hvis|jeśli)\b", re.IGNORECASE)
-_QUOTED: Final = re.compile(
-    r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]"
-)  # words in quotes do not bind the sentence
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
 
 
@@ -109,47 +82,35 @@ class SpottedCheck:
     end: int
 
 
-def is_conditional(text: str) -> bool:
-    """Whether a sentence holds only in some cases."""
-    return _IF.search(_CONCEDED.sub(lambda found: " " * len(found.group()), text)) is not None
+def find_checks(text: str, scope: Scope, made: Sequence[str] = (), *, denying: str = "") -> tuple[SpottedCheck, ...]:
+    """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge.
 
-
-def find_checks(text: str, scope: Scope, made: Sequence[str] = ()) -> tuple[SpottedCheck, ...]:
-    """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge."""
+    ``denying`` is the negation of a line above the sentence, if that forbids what the sentence says.
+    """
+    if denying:
+        before = f"{denying} "
+        return tuple(
+            replace(each, start=max(0, each.start - len(before)), end=each.end - len(before))
+            for each in find_checks(before + text, scope, made)
+            if each.end > len(before)
+        )
     bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
-    for part in re.split(r"([;；])", bare):
-        piece = _without_cases(part)
-        control = _blanked(_QUOTED, piece)
-        if piece not in ";；" and not any(
-            pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search)
-        ):
-            for check in _checks(piece, scope, made):
-                predicate = checkable(_chosen(piece, check))
-                if predicate and predicate not in found:
-                    found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
-        at += len(piece)
+    for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about what stands before
+        for piece in independent_pieces(without_cases(part)):
+            if piece not in ";；" and not is_open(piece):
+                for check in _checks(piece, scope, made):
+                    predicate = checkable(_chosen(piece, check))
+                    if predicate and predicate not in found:
+                        found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
+            at += len(piece)
     return tuple(each for predicate, each in found.items() if f"not ({predicate})" not in found)
-
-
-def _without_cases(text: str) -> str:
-    """Return the text without brackets such as ``(none if …)``, whose case asks for no more than the rule."""
-    aside = [
-        found.group()
-        for found in _BRACKETS.finditer(text)
-        if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())
-    ]
-    return _blanked(_BRACKETS, text) if aside and not any(map(re.compile(r"\d").search, aside)) else text
-
-
-def _blanked(pattern: re.Pattern[str], text: str) -> str:
-    return pattern.sub(lambda found: " " * len(found.group()), text)
 
 
 def _chosen(text: str, check: SpottedCheck) -> str:
     """Return ``one of`` for ``exactly one word: a, b or c``."""
-    match = re.match(r"[^:：]{0,20}[:：]\s*(?P<list>[^.。:：]+)[.。]?\s*$", text[check.end :])
+    match = re.match(r"[^:：.。]{0,50}[:：]\s*(?P<list>[^.。:：]+)[.。]?\s*$", text[check.end :])
     if check.predicate != "words = 1" or match is None:
         return check.predicate
     joined = re.sub(r"\s(?:oder|ou|o|u|of|lub|albo|или|eller|veya)\s|或", " or ", match["list"])
@@ -162,7 +123,7 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
     structured = scope.structured and bool(scope.fields)
     yield from _amounts(text, scope, made, structured=structured)
     for predicate, start, end in find_denied(text):
-        part = part_at(text, start, made)
+        part = part_at(_AND.sub("", blanked(_DENIED_PHRASE, text[:start])), start, made)  # ``no title, no emoji``
         labelled = part.form is None and not part.placed and _known_label(text, scope) is False
         if (part.form == "" or part.placed or labelled) and not _WITHIN.match(text, end):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
@@ -185,6 +146,11 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
 def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
+        if each.measure == "questions" and each.bare and _WITH.search(text[: each.start]):
+            continue  # ``begin with a question``: there may be others
+        others = [one for one in found if one is not each and one.measure == each.measure and one.bound != each.bound]
+        if others and not part_at(text, each.start, made).form:
+            continue  # ``a question of 8 words and an answer of 30``: each is of a part
         if each.bare and each.low > 1 and each.measure in ("words", "characters"):
             continue  # nobody asks for exactly so many without saying so; the bound may be in words that are not read
         denied = re.search(rf"{NEGATION}\s*(?:\w+\s+)?$", text[: each.start], re.IGNORECASE) and each.form != "<="
@@ -210,6 +176,8 @@ def _part_of(
     if structured:
         return _field_part(before, scope)
     part = part_at(text, each.start, made)
+    if part.form == "each item:" and each.measure in ("bullets", "items", "numbered items"):
+        part = WHOLE  # ``every bullet begins with a verb, at most six bullets``
     if _overlaps(part, each):
         return None
     if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
@@ -266,6 +234,8 @@ def _overlaps(part: AnswerPart, each: AskedAmount) -> bool:
 
 
 def _asked(each: AskedAmount) -> str:
+    if each.measure == "questions" and each.bound == "= 1" and not each.exact:
+        return "questions <= 1"  # nobody must ask in every answer
     if each.bare and each.low == 1 and each.measure in ("emoji", "links", "count /#[^\\s#]+/"):
         return f"{each.measure} >= 1"
     return f"{each.measure} {each.bound}"
@@ -298,24 +268,19 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         if literal is not None and part.form is None and not part.placed:
             part = part_at(text, literal.start, made)  # its verb is no noun
         if literal is None:
-            if part.form and len(run.texts) == 1 and _BE.search(text[: run.start]):
-                how = "starts" if part.form.startswith("first") else "ends"
-                asked = f"{part.form} {how} with {quoted([run.texts[0].strip()])}"
-                if part.form in _ENDS:
-                    yield SpottedCheck(predicate=asked, start=part.at, end=run.end)
+            yield from _equal_ends(text, run, part)
             continue
         if literal.role == "ban":
-            whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in run.texts) else ""
-            asked = f"contains none {quoted(run.texts)} ignoring case{whole}"
-            inside = _field_part(text[: run.start], scope) if structured else None
-            yield SpottedCheck(
-                predicate=inside.check(asked) or asked if inside else asked, start=literal.start, end=run.end
-            )
+            if not _is_illustration(text, run):
+                asked = _ban(run.texts)
+                inside = _field_part(text[: run.start], scope) if structured else None
+                asked = inside.check(asked) or asked if inside else asked
+                yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
         elif structured or (len(run.texts) > 1 and not run.either and literal.role != "contain"):
             continue
         elif literal.role == "contain":
             form = "contains any" if run.either else "contains all" if len(run.texts) > 1 else "contains"
-            if part.form in ("", None):
+            if part.form in ("", None) and _is_of_answer(text[: literal.start], made):
                 yield SpottedCheck(
                     predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
                 )
@@ -326,6 +291,35 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
+
+
+def _equal_ends(text: str, run: QuotedRun, part: AnswerPart) -> Iterator[SpottedCheck]:
+    """Yield the check of a sentence that says what the first or last line is: ``the last line is "Bye."``."""
+    if part.form in _ENDS and len(run.texts) == 1 and _BE.search(text[: run.start]):
+        how = "starts" if part.form.startswith("first") else "ends"
+        asked = f"{part.form} {how} with {quoted([run.texts[0].strip()])}"
+        yield SpottedCheck(predicate=asked, start=part.at, end=run.end)
+
+
+def _ban(texts: Sequence[str]) -> str:
+    whole = " as words" if all(_WORDLIKE.fullmatch(words) for words in texts) else ""
+    return f"contains none {quoted(texts)} ignoring case{whole}"
+
+
+def _is_illustration(text: str, run: QuotedRun) -> bool:
+    """Whether a text in a negated sentence is not banned: an address that is allowed, a part's, one of a pair."""
+    if any(map(_ADDRESS.fullmatch, run.texts)):
+        return True  # ``no links but shop.example/help``
+    within = _WITHIN.match(text, run.end)
+    if within and not re.search(NEGATION, text[run.end : run.end + _NEAR], re.IGNORECASE):
+        return True  # ``in the title``; the Dutch ``en ook niet`` goes on denying
+    return _RATHER.match(text, run.end) is not None
+
+
+def _is_of_answer(before: str, made: Sequence[str]) -> bool:
+    """Whether the words before a verb name nothing but the answer: ``The context should include`` is about another."""
+    said = re.split(r"[,;:，；：]|\band\b|\bund\b|\bet\b|\by\b|\be\b", before)[-1]
+    return names_answer(said, made) or not unknown_words(said, made)
 
 
 def _at_end(role: str, texts: Sequence[str]) -> str:

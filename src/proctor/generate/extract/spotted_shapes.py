@@ -112,7 +112,8 @@ _TAGS: Final = Lazy(
     r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|"
     r"仅|no other|keine anderen|sans autres?|aucune autre|ninguna otra|sin otras|nenhuma outra|sem outras|nessun altro|"
     r"geen andere)\b[^.;:]{0,30}?"
-    r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?(?:(?:than|but|als|que|di|che|dan)\W+)?"
+    r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?(?:(?:than|but|als|que|"
+    r"di|che|dan)\W+)?"
     r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|"
     r"en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
     re.IGNORECASE,
@@ -122,6 +123,7 @@ _HTML: Final = Lazy(
     r"\s*(?:valid\w* |reine\w* )?HTML5?(?![A-Za-z-])",
     re.IGNORECASE,
 )
+_MARKDOWN: Final = Lazy(r"\b(?:use|using|in|as|valid|with)\s+(?:\w+\s+)?markdown\b", re.IGNORECASE)
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
     r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|"
@@ -135,6 +137,8 @@ def find_spotted_shapes(text: str, scope: Scope) -> Iterator[tuple[str, int, int
     """Yield the predicates of the shapes that a sentence asks for, with where it does."""
     for predicate, pattern in _ASKED:
         if (match := pattern.search(text)) and not _denied(text, match):
+            if predicate == "no markdown" and _MARKDOWN.search(text):
+                continue  # ``Markdown that reads well as plain text``
             yield predicate, match.start(), match.end()
     yield from _listed(text)
     if (marked := _MARKED.search(text)) and (block := _BLOCK.search(text)) and not _denied(text, block):

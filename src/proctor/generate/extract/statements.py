@@ -21,6 +21,8 @@ _END: Final = re.compile(r"[.!?]+[\"'”“’»)\]*_]*(?=\s|$)|[。！？]+[」
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|approx|incl)|\b[b-hj-z])\.$", re.IGNORECASE
 )
+# ``max. 280``: a word of a few characters with a full stop before a number is an abbreviation
+_BEFORE_NUMBER: Final = re.compile(r"\b(?:max|min|máx|mín|maks|approx|aprox|ca|nr|art)\. ?\d", re.IGNORECASE)
 _PROTECTED: Final = re.compile(
     r"`[^`\n]{1,200}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|\([^()\n]{1,200}\)|"
     r"（[^）\n]{1,200}）|\[[^\[\]\n]{1,200}\]|(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w)){4,300}'(?!\w)|"
@@ -142,8 +144,9 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     safe = sorted([*protected(body), *lines])[::-1]  # the next one last
     begin = 0
     for match in _END.finditer(body):
-        if match.group().startswith(".") and _ABBREVIATION.search(
-            body, max(begin, match.start() - 8), match.start() + 1
+        if match.group().startswith(".") and (
+            _ABBREVIATION.search(body, max(begin, match.start() - 8), match.start() + 1)
+            or _BEFORE_NUMBER.search(body, max(begin, match.start() - 7), match.end() + 3)
         ):
             continue
         while safe and safe[-1][1] <= match.start():

@@ -1,0 +1,113 @@
+"""When a sentence holds: always, in some cases only, softly, or by the line above it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["blanked", "denies", "independent_pieces", "is_conditional", "is_open", "without_cases"]
+
+# ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
+_CONCEDED: Final = Lazy(
+    r"\b(?:even (?:if|when|though)|as if|auch wenn|selbst wenn|même (?:si|quand|lorsque)|aunque|incluso (?:si|"
+    r"cuando)|"
+    r"mesmo (?:que|se|quando)|anche (?:se|quando)|ook als)\b|即使|哪怕|場合でも|ても",
+    re.IGNORECASE,
+)
+_IF: Final = Lazy(
+    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|"
+    r"à moins|sauf|"
+    r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
+    r"когда|jeśli|"
+    r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
+    r"but)\s+)(?:si|(?<!\bet )(?<!\by )(?<!\bmais )(?<!\bpero )se|als(?= (?:de|het|er|een|je|u|iemand|dat|"
+    r"niets|geen)\b)|"
+    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
+    r"cada|ogni|all|einem|allen))|如果|"
+    r"若(?!干)|如遇|假如|一旦|当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|"
+    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
+    re.IGNORECASE,
+)
+_PERMITTED: Final = Lazy(
+    r"\b(?:you (?:may|can|could|might)(?! not| only| never)|feel free|optional(?:ly)?|if you like|du (?:darfst|"
+    r"kannst)|sie (?:dürfen|"
+    r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|"
+    r"てもよい|ても構い",
+    re.IGNORECASE,
+)
+_SOFT: Final = Lazy(
+    r"\b(?:probably|perhaps|would|vermutlich|wahrscheinlich|probablement|probablemente|provavelmente|"
+    r"probabilmente|waarschijnlijk|"
+    r"ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|"
+    r"idealerweise|"
+    r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|"
+    r"si es posible|"
+    r"de preferência|se possível|preferibilmente|se possibile|bij voorkeur)\b|尽量|最好|なるべく|できるだけ",
+    re.IGNORECASE,
+)
+# Marks that are counted wherever they stand, so a place within the answer does not matter.
+_LONGEST_DENIAL: Final = 6  # words of a line that only forbids what is below it
+_BEFORE_NEGATION: Final = Lazy(rf"(?<=[,，、])(?=\s*{NEGATION})", re.IGNORECASE)
+_CONDITION_FIRST: Final = Lazy(
+    r"\W*(?:if|when|unless|except|in case|for|wenn|falls|außer|bei|sauf|si|lorsque|quand|pour|salvo|excepto|"
+    r"cuando|en caso|"
+    r"exceto|quando|em caso|se|tranne|nel caso|als|behalve|tenzij|bij|jeśli|chyba)\b|\W*(?:如果|若|当|除非|除了)",
+    re.IGNORECASE,
+)
+_BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
+_CASE_IN_BRACKETS: Final = re.compile(r"\b(?:si|se|als|om|hvis|jeśli)\b", re.IGNORECASE)
+_QUOTED: Final = re.compile(
+    r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]"
+)  # words in quotes do not bind the sentence
+
+
+def is_conditional(text: str) -> bool:
+    """Whether a sentence holds only in some cases."""
+    return _IF.search(_CONCEDED.sub(lambda found: " " * len(found.group()), text)) is not None
+
+
+def denies(lead: str) -> str:
+    """Return the negation of a line that forbids the items below it, ``Do not:``; nothing if it forbids nothing."""
+    said = lead.strip(" *_#")
+    found = re.search(NEGATION, said, re.IGNORECASE) if said.endswith((":", "：")) or lead.startswith("#") else None
+    if found is None or found.group().lower() == "noch" or len(said.split()) > _LONGEST_DENIAL or is_conditional(said):
+        return ""
+    return found.group()
+
+
+def is_open(piece: str) -> bool:
+    """Whether some words hold in some cases only, or softly."""
+    control = blanked(_QUOTED, piece)
+    return any(pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search))
+
+
+def independent_pieces(text: str) -> list[str]:
+    """Return the text in pieces that hold by themselves: ``no emoji, no capitals except in names``.
+
+    A sentence is cut before its negations only where one of the pieces is conditional and no piece begins with its
+    condition, which would be one for all of them.
+    """
+    if not is_open(text):
+        return [text]
+    pieces = _BEFORE_NEGATION.split(text)
+    if len(pieces) < 2 or any(_CONDITION_FIRST.match(piece) for piece in pieces):
+        return [text]
+    return pieces
+
+
+def without_cases(text: str) -> str:
+    """Return the text without brackets such as ``(none if …)``, whose case asks for no more than the rule."""
+    aside = [
+        found.group()
+        for found in _BRACKETS.finditer(text)
+        if is_conditional(found.group()) or _CASE_IN_BRACKETS.search(found.group())
+    ]
+    return blanked(_BRACKETS, text) if aside and not any(map(re.compile(r"\d").search, aside)) else text
+
+
+def blanked(pattern: re.Pattern[str] | Lazy, text: str) -> str:
+    """Return the text with blanks where a pattern matches; every other character keeps its place."""
+    return pattern.sub(lambda found: " " * len(found.group()), text)
