@@ -78,6 +78,12 @@ class _Injection:
         return found
 
 
+class _Promises:
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        found: Sequence[Mapping[str, float]] = await _opened("promises", "PromiseClassifier").classify(texts)
+        return found
+
+
 # socket field name -> the model that fills it
 LOCAL: Mapping[str, Callable[[], object]] = {
     "embedder": _Embedder,
@@ -87,6 +93,7 @@ LOCAL: Mapping[str, Callable[[], object]] = {
     "wording": _WordingReader,
     "injection": _Injection,
     "intents": lambda: _Classifier("intents", "LocalIntents"),
+    "promises": _Promises,
 }
 
 PLACES: Mapping[str, tuple[str, str]] = {
@@ -97,6 +104,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "wording": ("fluency", "LocalFluency"),
     "injection": ("injection", "InjectionClassifier"),
     "intents": ("intents", "LocalIntents"),
+    "promises": ("promises", "PromiseClassifier"),
 }
 
 
@@ -127,5 +135,5 @@ async def warm_local(roles: Iterable[str]) -> None:
     Raises:
         StoreError: a weights file is missing or broken.
     """
-    if names := sorted({_NETWORKS[role] for role in roles}):
+    if names := sorted({_NETWORKS[role] for role in roles if role in _NETWORKS}):  # others have no network
         await import_module("proctor.models.local.model_registry").warm(names)

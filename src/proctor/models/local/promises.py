@@ -1,0 +1,93 @@
+"""Tell in a fraction of a millisecond whether an agent's answer grants or promises something, in any language."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proctor.core.errors import StoreError
+from proctor.models.local.evidence import sentences
+from proctor.models.local.model_registry import weights_of
+from proctor.models.local.ngrams import features
+from proctor.models.local.probabilities import sigmoid, softmax
+from proctor.models.local.weights import MEND
+
+__all__ = ["ACTS", "PromiseClassifier"]
+
+ACTS = ("refund", "discount", "upgrade", "fee_waived", "liability", "assurance", "deadline", "done")
+WINDOW = 600  # characters of an answer that are judged as one; a longer answer is judged by its windows
+READ = 12_000  # characters of an answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromiseClassifier:
+    """The probability of any ``promise`` in each answer, and shares of the acts that it may be.
+
+    A linear model over character n-grams. Of a long answer the window with the highest probability counts.
+    """
+
+    folder: Path | None = None
+
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        """Return ``promise`` and the share of each act, per answer."""
+        return self.readings(texts)
+
+    def readings(self, texts: Sequence[str]) -> list[dict[str, float]]:
+        """Return the same, computed on this thread."""
+        model = _model(self.folder)
+        return [max((model.read(part) for part in _windows(text)), key=lambda each: each["promise"]) for text in texts]
+
+
+def _windows(text: str) -> list[str]:
+    text = text[:READ].strip()
+    if len(text) <= WINDOW:
+        return [text]
+    found: list[str] = []
+    for sentence in sentences(text):
+        if found and len(found[-1]) + len(sentence) < WINDOW:
+            found[-1] = f"{found[-1]} {sentence}"
+        else:
+            found.append(sentence)
+    return found or [text[:WINDOW]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Model:
+    weights: np.ndarray[Any, Any]
+    scale: float
+    bias: float
+    acts: np.ndarray[Any, Any]
+    act_scale: float
+    act_bias: np.ndarray[Any, Any]
+
+    def read(self, text: str) -> dict[str, float]:
+        found = features(text)
+        if not len(found):
+            return {"promise": 0.0, **dict.fromkeys(ACTS, 0.0)}
+        root = math.sqrt(len(found))
+        logit = float(self.weights.take(found).sum(dtype=np.int64)) * self.scale / root + self.bias
+        totals = self.acts[:, found].sum(axis=1, dtype=np.int64) * (self.act_scale / root) + self.act_bias
+        return {"promise": sigmoid(logit), **dict(zip(ACTS, softmax(totals.tolist()), strict=True))}
+
+
+@cache
+def _model(folder: Path | None) -> _Model:
+    file = weights_of(folder).path("promises.npz")
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            return _Model(
+                weights=kept["weights"],
+                scale=float(kept["scale"]),
+                bias=float(kept["bias"]),
+                acts=kept["acts"],
+                act_scale=float(kept["act_scale"]),
+                act_bias=kept["act_bias"],
+            )
+    except Exception as broken:
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken
