@@ -25,7 +25,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import steps
 from proctor.core.verdict import STOPS
-from proctor.guard import call_origin, delegation, result_fields, traced_call, unasked_act, value_origins
+from proctor.guard import call_origin, traced_call, unasked_act, value_origins
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.guard.traced_text import TracedText
@@ -63,15 +63,10 @@ _PARTS: Final[tuple[tuple[str, object, str, Callable[..., Any]], ...]] = (
     ("the verb of the tool asks for it", call_origin, "asks_by_name", _never),
     ("the name of the argument asks for it", call_origin, "_names_argument", _never),
     ("delegation", call_origin, "is_delegated", _never),
-    ("of this: texts named by file, id or title", delegation, "is_named", _never),
-    ("of this: a record gives the value itself", delegation, "_record_gives", _never),
     ("links on a host that the customer named", call_origin, "is_on_named_host", _never),
     ("results that repeat an argument", value_origins.ReadResult, "echoes", _never),
-    ("encoded and reversed values", value_origins, "_is_hidden", _never),
     ("values assembled from parts", value_origins, "_assembled", _never),
-    ("parts of a command line", value_origins, "_command_parts", _nothing),
     ("words with another ending", TracedText, "_inflected", _never),
-    ("files of settings are records", result_fields, "_setting_values", lambda _: None),
 )
 
 
