@@ -13,7 +13,6 @@ from proctor.lexicon.requested_acts import Act, is_asked, without_quotations
 
 __all__ = ["gives_own", "is_delegated", "is_on_named_host", "own_values", "was_looked_up"]
 
-_IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _MIN_HOST_CHARS: Final = 6
 
 
@@ -24,18 +23,11 @@ def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
         return False
     if request.delegates:
         return True
-    if not (request.names_source or request.agreed or _is_named(traced.result, origin.texts)):
-        return False
-    if gives_own(traced.value, origin):
+    if not (request.names_source or request.agreed) or gives_own(traced.value, origin):
         return False
     if any(each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values):
         return False  # one recipient is known; another one beside it needs a word of the customer
     return _is_the_one(traced.value, traced.result.free, origin.acts)
-
-
-def _is_named(result: ReadResult, texts: SessionTexts) -> bool:
-    """Return whether the customer's messages have the file, id or address by which a text was looked up."""
-    return any(value.kind in _IDENTIFYING and texts.said.holds(value) for value in result.arguments)
 
 
 def is_on_named_host(link: CallValue, texts: SessionTexts) -> bool:
