@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -25,14 +26,17 @@ from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import steps
 from proctor.core.verdict import STOPS
-from proctor.guard import call_origin, delegation, result_fields, traced_call, unasked_act, value_origins
+from proctor.guard import call_origin, delegation, traced_call, unasked_act, value_origins
+from proctor.guard.call_values import CallValue
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.guard.traced_text import TracedText
+from proctor.lexicon import open_requests
 
 __all__ = ["main"]
 
 _CALLS: Final = Path(__file__).parent / "blind" / "calls"
+_NOWHERE: Final = re.compile("(?!)")
 
 
 def _nothing(*_: object, **__: object) -> tuple[()]:
@@ -43,35 +47,41 @@ def _never(*_: object, **__: object) -> bool:
     return False
 
 
+def _always(*_: object, **__: object) -> bool:
+    return True
+
+
 def _same(text: str) -> str:
     return text
 
 
-_PARTS: Final[tuple[tuple[str, object, str, Callable[..., Any]], ...]] = (
+def _in_clear(value: CallValue, text: TracedText) -> bool:
+    return text.holds(value)
+
+
+_PARTS: Final[tuple[tuple[str, object, str, Any], ...]] = (
     ("values that only free text gives", call_origin, "_untraced", _nothing),
-    ("numbers and dates in place of the customer's", call_origin, "_swapped_numbers", _nothing),
+    ("numbers in place of the customer's", call_origin, "_swapped_numbers", _nothing),
     ("a text asks for the act and gives a value", call_origin, "_told", _nothing),
     ("values of a remark in a record", call_origin, "_noted", _nothing),
     ("addresses that look like another", call_origin, "_lookalikes", _nothing),
     ("addresses that nobody gave", call_origin, "_invented", _nothing),
-    ("values that the customer ruled out", call_origin, "_ruled_out", _nothing),
     ("acts that the customer ruled out", call_origin, "is_forbidden", _never),
-    ("the same, by the verb of the tool", call_origin, "denies_by_name", _never),
     ("acts that nobody asked for", call_origin, "unasked_act", _nothing),
-    ("of these: questions and wishes to know ask for nothing", unasked_act, "open_requests", _same),
-    ("of these: a request that names a thing of the call", unasked_act, "_names_thing_of_call", _never),
-    ("the verb of the tool asks for it", call_origin, "asks_by_name", _never),
-    ("the name of the argument asks for it", call_origin, "_names_argument", _never),
+    ("of these: who only asks to know asks for nothing", unasked_act, "open_requests", _same),
+    ("of this: questions", open_requests, "_QUESTION", _NOWHERE),
+    ("of this: wishes to be told", open_requests, "_asks_to_know", _never),
+    ("of this: clauses", open_requests, "_CLAUSE_END", _NOWHERE),
+    ("of this: joined acts", open_requests, "_JOINT", _NOWHERE),
+    ("of these: a read text asks for the act", unasked_act, "is_asked", _never),
+    ("of these: a value that the customer gave for it", unasked_act, "_has_fresh_value", _never),
+    ("of these: links on a host that the customer named", unasked_act, "is_on_named_host", _never),
+    ("links on such a host elsewhere", call_origin, "is_on_named_host", _never),
     ("delegation", call_origin, "is_delegated", _never),
-    ("of this: texts named by file, id or title", delegation, "is_named", _never),
-    ("of this: a record gives the value itself", delegation, "_record_gives", _never),
-    ("links on a host that the customer named", call_origin, "is_on_named_host", _never),
-    ("results that repeat an argument", value_origins.ReadResult, "echoes", _never),
-    ("encoded and reversed values", value_origins, "_is_hidden", _never),
+    ("of this: the customer gave another value", delegation, "gives_own", _never),
+    ("of this: the one value that the text means", delegation, "_is_the_one", _always),
+    ("encoded and reversed values", value_origins, "_written", _in_clear),
     ("values assembled from parts", value_origins, "_assembled", _never),
-    ("parts of a command line", value_origins, "_command_parts", _nothing),
-    ("words with another ending", TracedText, "_inflected", _never),
-    ("files of settings are records", result_fields, "_setting_values", lambda _: None),
 )
 
 
@@ -97,13 +107,15 @@ def _items(path: Path) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _replaced(owner: object, attribute: str, stub: Callable[..., Any]) -> Iterator[None]:
+def _replaced(owner: object, attribute: str, stub: object) -> Iterator[None]:
     kept = getattr(owner, attribute)
     setattr(owner, attribute, stub)
+    open_requests.open_requests.cache_clear()
     try:
         yield
     finally:
         setattr(owner, attribute, kept)
+        open_requests.open_requests.cache_clear()
 
 
 def _row(name: str, sets: dict[str, list[dict[str, Any]]], cases: Sequence[Case]) -> str:

@@ -30,7 +30,7 @@ def test_who_only_asks_to_know_asks_for_no_act(message: str) -> None:
     [
         ("Look up Ann and resend the parcel", "resend the parcel"),
         ("Where is it? Sort it out.", "Sort it out."),
-        ("Could you sort it out?", "Could you sort it out?"),
+        ("The parcel is lost, what now?", "The parcel is lost"),
         ("Renvoie le colis de Mme Roux", "Renvoie le colis de Mme Roux"),
         ('He wrote "please send me the whole list of customers today" yesterday', "He wrote   yesterday"),
     ],

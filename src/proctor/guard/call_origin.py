@@ -7,16 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from proctor.guard.call_values import DECISIVE, CallValue, call_values, plain_text
-from proctor.guard.delegation import gives_own, is_delegated, is_on_named_host, is_own_source, own_values, was_looked_up
+from proctor.guard.call_values import DECISIVE, CallValue, call_values
+from proctor.guard.delegation import gives_own, is_delegated, is_on_named_host, own_values, was_looked_up
 from proctor.guard.tool_settings import shown
-from proctor.guard.traced_call import CallOrigin, OriginProblem, described, is_short, may_change
+from proctor.guard.traced_call import CallOrigin, OriginProblem, described, is_short
 from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.unasked_act import unasked_act
-from proctor.lexicon.open_requests import open_requests
-from proctor.lexicon.requested_acts import acts_of_tool, is_asked, is_denied, is_forbidden
-from proctor.lexicon.tool_verbs import asks_by_name, denies_by_name
-from proctor.text.money import find_money
+from proctor.lexicon.requested_acts import acts_of_tool, is_asked, is_forbidden
 
 __all__ = ["problems"]
 
@@ -26,22 +23,18 @@ _MIN_ADDRESS_CHARS: Final = 8
 _SHORT_CHARS: Final = 5
 _MIN_NUMBER_CHARS: Final = 3
 _MIN_ACCOUNT_CHARS: Final = 12
-_MIN_ARGUMENT_CHARS: Final = 4
 
 
 def problems(origin: CallOrigin) -> list[OriginProblem]:
     """Return what is wrong with a call; a ``delegated`` value is only reported."""
-    acts = acts_of_tool(origin.call.name)
-    request = origin.request
-    asked = bool(request.agreed) or request.delegates or _is_asked(origin)
+    acts, request = origin.acts, origin.request
+    asked = bool(request.agreed) or request.delegates or is_asked(acts, request.messages)
     found: list[OriginProblem] = []
-    if not request.agreed and (is_forbidden(acts, request.messages) or denies_by_name(origin.call.name, request.last)):
+    if not request.agreed and is_forbidden(acts, request.messages):
         found.append(OriginProblem("unasked", f"the customer said that {origin.call.name[:80]} is not wanted"))
-    found += _ruled_out(origin)
-    found += _swapped_numbers(origin)
     if any(each.origin == "free_text" for each in origin.values):
-        pointed = asked or (not acts and request.asks_to_act) or _names_argument(origin)
-        found += _untraced(origin, asked=pointed)
+        found += _untraced(origin, asked=asked or (not acts and request.asks_to_act))
+        found += _swapped_numbers(origin)
         found += _told(origin)
         found += _noted(origin) if not found else ()
     found += _lookalikes(origin)
@@ -51,37 +44,11 @@ def problems(origin: CallOrigin) -> list[OriginProblem]:
     return found
 
 
-def _is_asked(origin: CallOrigin) -> bool:
-    """Return whether a message has a word for the act, or the verb of the tool's own name."""
-    messages = origin.request.messages
-    return is_asked(origin.acts, messages) or any(asks_by_name(origin.call.name, each) for each in messages)
-
-
-def _names_argument(origin: CallOrigin) -> bool:
-    """Return whether a request has the name of the argument that a text gives: "enter the new IBAN from the mail"."""
-    last = plain_text(origin.request.last)
-    given = {each.value.argument.lower() for each in origin.values if each.origin == "free_text"}
-    named = [name for name in given if len(name) >= _MIN_ARGUMENT_CHARS and name in last]
-    return bool(named) and not frozenset(_WORDS.findall(open_requests(last))).isdisjoint(named)
-
-
-def _ruled_out(origin: CallOrigin) -> Iterator[OriginProblem]:
-    """Yield a value that the customer named only to leave it out: "share it with all, but not with Bo"."""
-    for traced in origin.values:
-        if traced.origin != "customer" or traced.value.kind not in ("address", "link"):
-            continue
-        said = [plain_text(each) for each in origin.request.messages]
-        places = [(text, at) for text in said if (at := text.find(traced.value.text)) >= 0]
-        if places and all(is_denied(text, at, at + len(traced.value.text)) for text, at in places):
-            yield OriginProblem("unasked", f"the customer said that {described(traced.value)} is not wanted")
-            return
-
-
 def _untraced(origin: CallOrigin, *, asked: bool) -> Iterator[OriginProblem]:
     """Yield the decisive values that only free text gives, unless the customer pointed to that text."""
     for traced in origin.values:
         value = traced.value
-        if (value.kind not in DECISIVE and not traced.hidden) or traced.origin != "free_text":
+        if value.kind not in DECISIVE or traced.origin != "free_text":
             continue
         if value.kind == "secret" and "cancel" in acts_of_tool(origin.call.name):
             continue  # a key that is deleted was known
@@ -126,20 +93,13 @@ def _tells_whom(value: CallValue) -> bool:
 
 def _told(origin: CallOrigin) -> Iterator[OriginProblem]:
     """Yield the act if a text that the customer did not point to asks for it, with values of the call."""
-    if origin.request.agreed:
+    if origin.request.agreed or origin.request.delegates:
         return
     for traced in origin.values:
         if traced.origin != "free_text" or traced.result is None or not _is_distinct(traced.value):
             continue
-        if origin.request.delegates:
-            if is_own_source(traced.result, origin.texts):
-                continue
-            if may_change(traced.result.call.name):  # what the customer pointed to was read, not done
-                where = f"the result of {traced.tool[:60]}, and the customer pointed to another text"
-                yield OriginProblem("told", f"{described(traced.value)} stands only in {where}")
-                return
         passage = traced.result.free.passage(traced.value)
-        if not passage or not (is_asked(origin.acts, [passage]) or asks_by_name(origin.call.name, passage)):
+        if not passage or not is_asked(origin.acts, [passage]):
             continue
         if origin.request.names_source and was_looked_up(traced.result, origin.texts):
             continue
@@ -176,35 +136,21 @@ def _is_distinct(value: CallValue) -> bool:
 
 
 def _swapped_numbers(origin: CallOrigin) -> Iterator[OriginProblem]:
-    """Yield a number or date of free text, if the customer gave or agreed to another that the call leaves out."""
-    request = origin.request
-    if request.delegates:
+    """Yield numbers of free text in a call, if the customer gave numbers that the call leaves out."""
+    if origin.request.names_source or origin.request.delegates or origin.request.agreed:
         return
-    foreign = [each for each in origin.values if each.origin == "free_text" and not is_short(each.value)]
-    numbers = [each for each in foreign if each.value.kind == "number"]
-    times = [each for each in origin.values if each.value.kind == "time" and each.origin in ("free_text", "record")]
-    if not numbers and not (times and request.agreed):
+    foreign = [
+        each
+        for each in origin.values
+        if each.value.kind == "number" and each.origin == "free_text" and not is_short(each.value)
+    ]
+    if not foreign:
         return
-    used = TracedText(" ; ".join(each.value.text for each in origin.values))
-    if request.agreed:
-        agreed = TracedText(request.agreed)
-        swapped = numbers[:1] if agreed.numbers - used.numbers else []
-        swapped += times[:1] if agreed.days and not any(_shares_day(day, used.days) for day in agreed.days) else []
-        said = "agreed to"
-    else:
-        # The number of a bill is no amount: with a source only an amount of money counts.
-        given = TracedText(request.last)
-        own = frozenset(each.amount for each in find_money(given.written)) if request.names_source else given.numbers
-        swapped = numbers[:1] if own - used.numbers else []
-        said = "gave"
-    for each in swapped[:1]:
-        where = f"stands in the result of {each.tool[:60]}" if each.tool else "stands in a record"
-        yield OriginProblem("swapped", f"{described(each.value)} {where}, and the customer {said} another")
-
-
-def _shares_day(day: tuple[int | None, ...], used: frozenset[tuple[int | None, int | None, int | None]]) -> bool:
-    """Return whether a date may be one of others; what is left out may be anything."""
-    return any(all(a is None or b is None or a == b for a, b in zip(day, each, strict=True)) for each in used)
+    given = TracedText(origin.request.last).numbers
+    used = TracedText(" ; ".join(each.value.text for each in origin.values)).numbers
+    if given - used:
+        what = f"{described(foreign[0].value)} stands only in text of the result of {foreign[0].tool[:60]}"
+        yield OriginProblem("swapped", f"{what}, and the customer gave another number")
 
 
 def _lookalikes(origin: CallOrigin) -> Iterator[OriginProblem]:

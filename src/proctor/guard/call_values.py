@@ -23,8 +23,6 @@ _MAX_NAME_WORDS: Final = 6
 _MAX_EMBEDDED: Final = 8  # addresses, links and accounts of one text
 
 _ADDRESS: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
-# An account or a channel of a chat; an id such as #W12 is none.
-_HANDLE: Final = re.compile(r"@(?=[^\W\d_])[\w.-]{2,63}|#(?=[^\W\d_]{3})[\w.-]{3,63}")
 _LINK: Final = re.compile(
     r"(?:https?://|www\.)[^\s<>\"')\]]{3,}|(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,3}\.[a-z]{2,24}/[^\s<>\"')\]]*",
     re.IGNORECASE,
@@ -57,7 +55,6 @@ _COMMAND_NAMES: Final = frozenset(
 # The first form that fits the whole value decides.
 _FORMS: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
     ("address", _ADDRESS),
-    ("address", _HANDLE),
     ("link", _LINK),
     ("time", _TIME),
     ("account", _IBAN),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -10,11 +9,10 @@ from typing import Final
 from proctor.guard.session_memory import KEPT
 from proctor.guard.step import Step
 from proctor.lexicon.requested_acts import acts_in, delegates_instructions, names_source
-from proctor.text.assent import agrees, asks
+from proctor.text.assent import agrees
 
 __all__ = ["CustomerRequest", "request_of"]
 
-_CHANNEL: Final = re.compile(r"(?<![\w&/])#[^\W\d_][\w.-]+")
 _MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 
 
@@ -22,23 +20,16 @@ _MAX_ASSENT_CHARS: Final = 240  # of a message in which a yes is looked for
 class CustomerRequest:
     """What the customer asked for: all messages, the newest first.
 
-    ``agreed`` is the agent's question to which the last message says yes; ``answers`` is true if the agent asked
-    something before the last message.
+    ``agreed`` is the agent's question to which the last message says yes.
     """
 
     messages: tuple[str, ...] = ()
     agreed: str = ""
-    answers: bool = False
 
     @property
     def last(self) -> str:
         """The last message."""
         return self.messages[0] if self.messages else ""
-
-    @property
-    def in_force(self) -> tuple[str, ...]:
-        """The messages that may still ask for something: the last one, and all if it only answers a question."""
-        return self.messages if self.answers else self.messages[:1]
 
     @property
     def names_source(self) -> bool:
@@ -47,9 +38,8 @@ class CustomerRequest:
 
     @property
     def delegates(self) -> bool:
-        """Whether the last message says that the agent shall do what a text or a channel says."""
-        named = names_source(self.last) or _CHANNEL.search(self.last) is not None
-        return named and delegates_instructions(self.last)
+        """Whether the last message says that the agent shall do what a text says."""
+        return names_source(self.last) and delegates_instructions(self.last)
 
     @property
     def asks_to_act(self) -> bool:
@@ -64,7 +54,7 @@ def request_of(step: Step) -> CustomerRequest:
     # Within a turn the last answer is older than the last message.
     question = said[-1] if said and (len(said) < len(asked) or len(asked) == KEPT) else ""
     agreed = question if question and _agrees(last[:_MAX_ASSENT_CHARS], question) else ""
-    return CustomerRequest(messages=tuple(reversed(asked)), agreed=agreed, answers=bool(question) and asks(question))
+    return CustomerRequest(messages=tuple(reversed(asked)), agreed=agreed)
 
 
 @lru_cache(maxsize=1024)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
-from proctor.guard.call_values import CallValue, ValueKind, call_values, kind_of, plain_text
+from proctor.guard.call_values import CallValue, ValueKind, call_values, plain_text
 from proctor.guard.traced_call import CallOrigin, may_change
 from proctor.guard.traced_text import TracedText, squeeze
 from proctor.guard.value_origins import ReadResult, SessionTexts, TracedValue
-from proctor.lexicon.requested_acts import Act, is_asked, is_text_tool, tool_words, without_quotations
+from proctor.lexicon.requested_acts import Act, is_asked, without_quotations
 
-__all__ = [
-    "gives_own",
-    "is_delegated",
-    "is_named",
-    "is_on_named_host",
-    "is_own_source",
-    "own_values",
-    "shares_word",
-    "was_looked_up",
-]
+__all__ = ["gives_own", "is_delegated", "is_on_named_host", "own_values", "was_looked_up"]
 
-_IDENTIFYING: Final = frozenset(("code", "link", "address"))
 _MIN_HOST_CHARS: Final = 6
-_MIN_WORD_CHARS: Final = 4
-_JOINED: Final = re.compile(r"\w[/._]\w")  # the name of a file, a folder or a repository
 
 
 def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
@@ -34,51 +21,13 @@ def is_delegated(traced: TracedValue, origin: CallOrigin) -> bool:
     request = origin.request
     if traced.result is None or not was_looked_up(traced.result, origin.texts):
         return False
-    named = is_named(traced.result, origin.texts)
     if request.delegates:
-        return is_own_source(traced.result, origin.texts)
-    if not (request.names_source or request.agreed or named):
-        return False
-    if not traced.value.whole and (named or traced.value.kind == "link"):
-        return named  # a part of what is passed on
-    if gives_own(traced.value, origin) or _record_gives(traced.value, origin.texts):
+        return True
+    if not (request.names_source or request.agreed) or gives_own(traced.value, origin):
         return False
     if any(each.value.kind == traced.value.kind and each.origin in ("customer", "record") for each in origin.values):
         return False  # one recipient is known; another one beside it needs a word of the customer
     return _is_the_one(traced.value, traced.result.free, origin.acts)
-
-
-def is_named(result: ReadResult, texts: SessionTexts) -> bool:
-    """Return whether the customer's messages name a text by what it was looked up with.
-
-    That is a file, an id, an address, or the title of a document; a number only after a word of the tool: issue 77.
-    """
-    return any(
-        (_is_identifying(value, result) and texts.said.holds(value)) or _is_numbered(value, result, texts.said)
-        for value in result.arguments
-    )
-
-
-def _is_identifying(value: CallValue, result: ReadResult) -> bool:
-    if value.kind == "name":
-        return _JOINED.search(value.text) is not None or (" " in value.text and is_text_tool(result.call.name))
-    return value.kind in _IDENTIFYING
-
-
-def _is_numbered(value: CallValue, result: ReadResult, said: TracedText) -> bool:
-    if value.kind != "number":
-        return False
-    words = (word for word in tool_words(result.call.name) if len(word) >= _MIN_WORD_CHARS)
-    return any(said.has(f"{word}{sign}{value.text}") for word in words for sign in (" ", " #"))
-
-
-def _record_gives(value: CallValue, texts: SessionTexts) -> bool:
-    """Return whether a record that was looked up with the customer's words gives one value of this kind itself."""
-    for result in texts.results:
-        given = {each for each in result.fields if kind_of(each) == value.kind}
-        if len(given) == 1 and any(shares_word(each, texts.said, ending=2) for each in result.arguments):
-            return True
-    return False
 
 
 def is_on_named_host(link: CallValue, texts: SessionTexts) -> bool:
@@ -103,23 +52,12 @@ def _is_the_one(value: CallValue, text: TracedText, acts: frozenset[Act]) -> boo
     return value.kind == "address" or squeeze(given[0]) == squeeze(value.text)
 
 
-def is_own_source(result: ReadResult, texts: SessionTexts) -> bool:
-    """Return whether a text was read because the customer named it, and not because another text led to it.
-
-    A list of everything, such as an inbox that is read without an argument, holds texts that nobody named.
-    """
-    if may_change(result.call.name):
-        return False
-    sought = [value for value in result.arguments if value.kind != "number"]
-    return any(_is_said(value, texts) for value in sought)
-
-
 def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) -> bool:
     """Return whether the call only looked for what the customer named, or for what that gave."""
     if depth > 1 and may_change(result.call.name):
         return False
     sought = [value for value in result.arguments if value.kind != "number"]
-    if any(_is_said(value, texts) for value in sought):
+    if any(texts.said.holds(value) or _shares_word(value, texts.said) for value in sought):
         return True
     before = [each for each in texts.results if each is not result]
     return depth > 1 and any(
@@ -129,17 +67,9 @@ def was_looked_up(result: ReadResult, texts: SessionTexts, *, depth: int = 2) ->
     )
 
 
-def _is_said(value: CallValue, texts: SessionTexts) -> bool:
-    """Return whether the customer's messages have a value or a word of it; of a link, at least the host."""
-    if value.kind == "link":
-        return texts.said.holds(value) or is_on_named_host(value, texts)
-    return texts.said.holds(value) or shares_word(value, texts.said)
-
-
-def shares_word(value: CallValue, text: TracedText, *, ending: int = 0) -> bool:
-    """Return whether a text has a word of a value; in a longer word the last ``ending`` characters may differ."""
+def _shares_word(value: CallValue, text: TracedText) -> bool:
     words = value.text.replace("_", " ").replace(".", " ").split()
-    return any(len(word) > 2 and word[: max(_MIN_WORD_CHARS, len(word) - ending)] in text.plain for word in words)
+    return any(len(word) > 2 and word in text.plain for word in words)
 
 
 def gives_own(value: CallValue, origin: CallOrigin) -> bool:

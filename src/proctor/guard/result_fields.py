@@ -22,7 +22,6 @@ _KEY_LINE: Final = re.compile(
     r"(?P<indent>\s*(?:- +)*)(?P<key>['\"]?[\w][\w .()/-]{0,38}['\"]?):(?:\s+(?P<value>.*))?$"
 )
 _ITEM_LINE: Final = re.compile(r"(?P<indent>\s*- +)(?P<value>\S.*)$")
-_SETTING: Final = re.compile(r"([A-Za-z_][\w.@:/-]{0,60})\s?=\s?(\S{1,200})")
 _BLOCK: Final = re.compile(r"[|>][0-9+-]{0,2}$")
 
 
@@ -45,7 +44,7 @@ def split_result(result: Any) -> ResultParts:
         if isinstance(data, str):
             if kind_of(result) in ("number", "time"):  # nothing but a date or a number: a tool that tells the day
                 return ResultParts(fields=(plain_text(result).strip(),))
-            lines = (_yaml_values(result) or _setting_values(result)) if len(result) <= _MAX_PARSED_CHARS else None
+            lines = _yaml_values(result) if len(result) <= _MAX_PARSED_CHARS else None
             return ResultParts(free=result) if lines is None else _parts(lines)
         result = data
     return _parts(_scalars(result))
@@ -65,7 +64,7 @@ def _parts(values: Iterator[str] | list[str]) -> ResultParts:
 
 def _may_tell(value: str) -> bool:
     """Return whether a short text may be a sentence that gives a value: it has several words, or a number in it."""
-    return len(value.split()) >= _MIN_SENTENCE_WORDS or "@" in value or "#" in value or any(map(str.isdigit, value))
+    return len(value.split()) >= _MIN_SENTENCE_WORDS or "@" in value or any(map(str.isdigit, value))
 
 
 def _scalars(data: Any) -> Iterator[str]:
@@ -111,13 +110,6 @@ def _yaml_values(text: str) -> list[str] | None:
         if value:
             found.append(value)
     return found if keys > 1 else None
-
-
-def _setting_values(text: str) -> list[str] | None:
-    """Return the names and values of a file of settings, one ``name=value`` a line; None for any other text."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ";", "["))]
-    hits = [_SETTING.fullmatch(line.strip()) for line in lines]
-    return [part for hit in hits if hit is not None for part in hit.groups()] if hits and all(hits) else None
 
 
 def _value(begun: str, indent: int, lines: list[str], place: int) -> tuple[str, int]:

@@ -21,8 +21,6 @@ __all__ = ["JoinedText", "TracedText", "assembled", "squeeze", "value_forms"]
 _MAX_CHARS: Final = 8_000
 _MIN_SQUEEZED: Final = 6
 _MIN_PART: Final = 3
-_MIN_INFLECTED: Final = 8
-_MAX_ENDING: Final = 2  # characters of a word that depend on its gender, number or case
 _MAX_SPAN: Final = 120  # characters over which the parts of a spelt-out address may be spread
 _MIN_DIGITS_OF_PHONE: Final = 8
 _SIGNS: Final = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -54,7 +52,7 @@ class TracedText:
         if value.kind == "time":
             return self._holds_time(value.text)
         if value.kind in ("name", "text"):
-            return value.kind == "name" and (self._in_squeezed(value) or self._inflected(value.text))
+            return value.kind == "name" and self._in_squeezed(value)
         if value.kind in ("address", "link"):
             return self._spelt_out(value)
         return self._in_squeezed(value)
@@ -107,13 +105,6 @@ class TracedText:
         unescaped = html.unescape(self.plain) if "&" in self.plain else self.plain
         hidden += [unescaped] if unescaped != self.plain else []
         return TracedText("\n".join(hidden)) if hidden else None
-
-    def _inflected(self, word: str) -> bool:
-        """Return whether a long word occurs with another ending: mainteneur, mainteneuse."""
-        if len(word) < _MIN_INFLECTED or not word.isalpha():
-            return False
-        stem = re.escape(word[:-_MAX_ENDING])
-        return re.search(rf"(?<!\w){stem}\w{{0,{2 * _MAX_ENDING}}}(?!\w)", self.plain) is not None
 
     def _in_squeezed(self, value: CallValue) -> bool:
         return any(len(form) >= _MIN_SQUEEZED and form in self.squeezed for form in value_forms(value))

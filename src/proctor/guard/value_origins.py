@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final, Literal, TypeVar
 
 from proctor.core.chat import ToolCall
@@ -27,10 +26,6 @@ _MAX_SESSIONS: Final = 128
 _MAX_JOINED: Final = 192  # texts of a session that are searched; then those it remembers are joined again
 _Key = tuple[tuple[int, int, int], ...]
 _MIN_ASSEMBLED: Final = 6
-_MIN_NAME_CHARS: Final = 4
-_MIN_COMMAND_CHARS: Final = 8
-_COMMAND_END: Final = re.compile(r"&&|\|\|?|;|\n")
-_UNSPACED: Final = "\u0e00"  # the first scripts in which words are not separated begin here
 _ASSEMBLED_KINDS: Final = frozenset(("address", "account", "code", "link", "secret"))
 
 
@@ -46,15 +41,7 @@ class ReadResult:
 
     def in_field(self, value: CallValue) -> bool:
         """Return whether the value is the whole of a field, in whatever format, or a name within one."""
-        return self._own_fields.holds(value)
-
-    @cached_property
-    def _own_fields(self) -> FieldValues:
-        return FieldValues((self,))
-
-    def echoes(self, value: CallValue) -> bool:
-        """Return whether the call was made with a value, so that its result only repeats it: saved to /downloads."""
-        return any(value.text in each.text for each in self.arguments)
+        return FieldValues((self,)).holds(value)
 
     @cached_property
     def arguments(self) -> tuple[CallValue, ...]:
@@ -77,32 +64,18 @@ class ReadResult:
         return TracedText("\n".join(each for each in self.fields if kind_of(each) in ("number", "time", "code")))
 
     @cached_property
-    def own_names(self) -> tuple[str, ...]:
-        """The fields that are names, long enough not to stand in a message by chance."""
-        return tuple(each for each in self.fields if kind_of(each) == "name" and len(each) >= _name_chars(each))
-
-    @cached_property
     def names(self) -> TracedText:
         """All fields."""
         return TracedText("\n".join(self.fields))
 
 
-def _name_chars(text: str) -> int:
-    """Return how many characters a name needs; a character of an unspaced script says more."""
-    return _MIN_NAME_CHARS if text < _UNSPACED else 2
-
-
 @dataclass(frozen=True, slots=True)
 class TracedValue:
-    """A value of a call and its origin; ``result`` is the result in whose free text it stands.
-
-    ``hidden`` is true if it stands there only encoded.
-    """
+    """A value of a call and its origin; ``result`` is the result in whose free text it stands."""
 
     value: CallValue
     origin: Origin
     result: ReadResult | None = None
-    hidden: bool = False
 
     @property
     def tool(self) -> str:
@@ -275,18 +248,9 @@ def _origin(
     if value.kind != "text" and texts.fields.holds(value):
         return TracedValue(value, "record")
     if _written(value, texts.free):
-        result = echo = None
-        for each in reversed(texts.results):
-            if _written(value, each.free):
-                echo = each if each.echoes(value) else None
-                result = None if echo else each
-                if result is not None:
-                    break
-        if result is None and echo is not None:
-            return TracedValue(value, "agent")
+        result = next((each for each in reversed(texts.results) if _written(value, each.free)), None)
         is_trusted = result is not None and result.call.name in trusted
-        hidden = result is not None and _is_hidden(value, result.free)
-        return TracedValue(value, "record" if is_trusted else "free_text", result, hidden)
+        return TracedValue(value, "record" if is_trusted else "free_text", result)
     if _written(value, texts.documents) or _assembled(value, texts.free) or _assembled(value, texts.documents):
         return TracedValue(value, "free_text")
     return TracedValue(value, "agent")
@@ -296,27 +260,12 @@ def _written(value: CallValue, text: TracedText) -> bool:
     """Return whether a text holds the value: in clear, encoded or backwards."""
     if text.holds(value):
         return True
-    if len(value.text) < _MIN_ASSEMBLED or not text.plain:
+    if value.kind not in _ASSEMBLED_KINDS or not text.plain:
         return False
-    if value.kind == "command" and any(map(text.has, _command_parts(value.text))):
-        return True
-    return _is_hidden(value, text)
-
-
-def _is_hidden(value: CallValue, text: TracedText) -> bool:
-    """Return whether a text holds a value only encoded or backwards."""
-    if value.kind in ("number", "time") or len(value.text) < _MIN_ASSEMBLED or text.holds(value):
-        return False
-    if value.kind in _ASSEMBLED_KINDS and value.text[::-1] in text.plain:
+    if len(value.text) >= _MIN_ASSEMBLED and value.text[::-1] in text.plain:
         return True
     decoded = text.decoded
     return decoded is not None and decoded.holds(value)
-
-
-@lru_cache(maxsize=256)
-def _command_parts(command: str) -> tuple[str, ...]:
-    """Return the single commands of a line of them."""
-    return tuple(part.strip() for part in _COMMAND_END.split(command) if len(part.strip()) >= _MIN_COMMAND_CHARS)
 
 
 def _assembled(value: CallValue, text: TracedText) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -29,15 +30,11 @@ def open_requests(message: str) -> str:
     return "\n".join(clause for sentence in sentences(own) for clause in _open_clauses(sentence, own))
 
 
-def _open_clauses(sentence: str, message: str) -> list[str]:
+def _open_clauses(sentence: str, message: str) -> Iterator[str]:
     clauses = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
-    kept = []
-    if clauses and _QUESTION.search(sentence) and not _says("asks_the_agent", clauses[-1], message):
-        clauses.pop()
-    for clause in clauses:
-        kept += [part for part in _JOINT.split(clause) if part.strip() and not _says("asks_to_know", part, message)]
-    return kept
+    for clause in clauses[:-1] if _QUESTION.search(sentence) else clauses:
+        yield from (part for part in _JOINT.split(clause) if part.strip() and not _asks_to_know(part, message))
 
 
-def _says(concept: str, text: str, message: str) -> bool:
-    return next(concept_spans(concept, text, within=message), None) is not None
+def _asks_to_know(text: str, message: str) -> bool:
+    return next(concept_spans("asks_to_know", text, within=message), None) is not None

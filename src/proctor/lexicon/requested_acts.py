@@ -23,15 +23,10 @@ __all__ = [
     "concept_spans",
     "delegates_instructions",
     "is_asked",
-    "is_denied",
     "is_forbidden",
-    "is_text_tool",
     "looks_only",
     "names_source",
     "quotations",
-    "tool_words",
-    "unaccented",
-    "verb_of_tool",
     "without_quotations",
 ]
 
@@ -94,7 +89,6 @@ _DENIED_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _DENIAL_CHARS: Final = 24
-_OBJECT_CHARS: Final = 40  # after a verb
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 _LETTERS: Final = str.maketrans("łıøđ", "liod")
 _FAMILIES: Final = (("es", "pt", "it", "fr"), ("de", "nl"))  # a short text may be in any of them
@@ -109,14 +103,13 @@ _SCRIPTS: Final = (
 _ENGLISH: Final = frozenset(("the", "and", "to", "is", "my", "you", "for", "please", "of", "it", "this", "with", "can"))
 _MIN_ENGLISH_WORDS: Final = 2
 _MAX_NAME_CHARS: Final = 200
-_MIN_VERB_CHARS: Final = 4
 _MAX_MESSAGE_CHARS: Final = 8_000
 
 
 @lru_cache(maxsize=2048)
 def acts_of_tool(name: str) -> frozenset[Act]:
     """Return the kinds of act that a tool of this name carries out; empty if its words are not known."""
-    words = tool_words(name)
+    words = _words(name)
     found = {act for act in _ACTS if not _NOUNS[act].isdisjoint(words)} | _verbs(words)
     if words and words[-1] in _ABOUT_PAYMENT:
         found.discard("pay")
@@ -126,46 +119,16 @@ def acts_of_tool(name: str) -> frozenset[Act]:
 @lru_cache(maxsize=2048)
 def looks_only(name: str) -> bool:
     """Return whether a tool's name says that it only reads; a noun such as mail does not say that it is sent."""
-    words = tool_words(name)
+    words = _words(name)
     verbs = [word for word in words if not any(word in nouns for nouns in _NOUNS.values())]
     text = " ".join(words)
     if _in_names("act_open").search(text):  # to open a mail is to look at it, to open a door is not
         return _in_names("names_source").search(text) is not None or not _SHOWN.isdisjoint(words)
-    return (_looks(words) and not _verbs(verbs)) or _verb_looks(name)
+    return _in_names("act_look").search(text) is not None and not _verbs(verbs)
 
 
-@lru_cache(maxsize=2048)
-def is_text_tool(name: str) -> bool:
-    """Return whether a tool's name says that it is about texts: docs.open, thread.read."""
-    return _in_names("names_source").search(" ".join(tool_words(name))) is not None
-
-
-def _verb_looks(name: str) -> bool:
-    """Return whether what follows the last dot of a name only reads: orders.count."""
-    place, dot, verb = name.rpartition(".")
-    words = tool_words(verb)
-    return bool(place and dot) and _looks(words) and not _verbs(words)
-
-
-def _looks(words: list[str]) -> bool:
-    return any(_in_names(each).search(" ".join(words)) for each in ("act_look", "asks_to_know"))
-
-
-@lru_cache(maxsize=2048)
-def verb_of_tool(name: str) -> str:
-    """Return the word of a tool's name that is probably its verb; empty if there is none.
-
-    It is the first word after the last dot, or the second one after a short prefix: git_clone. Known nouns are none.
-    """
-    words = tool_words(name.rpartition(".")[2])
-    word = next((each for each in words[:2] if len(each) >= _MIN_VERB_CHARS), "")
-    is_noun = any(word in nouns for nouns in _NOUNS.values()) or _in_names("names_source").search(word) is not None
-    return "" if is_noun else word
-
-
-def tool_words(name: str) -> list[str]:
-    """Return the words of a tool's name in small letters, without accents."""
-    return [unaccented(word.lower()) for word in _WORD.findall(name[:_MAX_NAME_CHARS])]
+def _words(name: str) -> list[str]:
+    return [_unaccented(word.lower()) for word in _WORD.findall(name[:_MAX_NAME_CHARS])]
 
 
 def _verbs(words: list[str]) -> set[Act]:
@@ -178,11 +141,10 @@ def _verbs(words: list[str]) -> set[Act]:
 def _in_names(concept: str) -> re.Pattern[str]:
     """Return the patterns of a concept for names of tools, which are written without accents."""
     patterns = [pattern for _, pattern in read_wording(concept).expressions("patterns")]
-    return re.compile("|".join(f"(?:{unaccented(each)})" for each in patterns), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{_unaccented(each)})" for each in patterns), re.IGNORECASE)
 
 
-def unaccented(text: str) -> str:
-    """Return a text without its accents."""
+def _unaccented(text: str) -> str:
     if text.isascii():
         return text
     plain = "".join(each for each in unicodedata.normalize("NFKD", text) if not _ACCENT.match(each))
@@ -198,16 +160,7 @@ def acts_in(text: str) -> frozenset[Act]:
 def asks_for(text: str, act: Act) -> bool:
     """Return whether a message asks for acts of one kind."""
     own = without_quotations(text[:_MAX_MESSAGE_CHARS])
-    return any(
-        not is_denied(own, start, end) and not (act == "change" and _opens_text(own, start, end))
-        for start, end in concept_spans(f"act_{act}", own)
-    )
-
-
-def _opens_text(text: str, start: int, end: int) -> bool:
-    """Return whether a verb only opens a text to read it: a mail, a file; to open a door is an act."""
-    verb = unaccented(text[start:end])
-    return _in_names("act_open").search(verb) is not None and names_source(text[start : end + _OBJECT_CHARS])
+    return any(not _is_denied(own, start, end) for start, end in concept_spans(f"act_{act}", own))
 
 
 def concept_spans(concept: str, text: str, *, within: str = "") -> Iterator[tuple[int, int]]:
@@ -245,8 +198,7 @@ def _spoken(text: str) -> tuple[str, ...]:
     return (*next((family for family in _FAMILIES if guess in family), (guess,)), ANY, "en")
 
 
-def is_denied(text: str, start: int, end: int) -> bool:
-    """Return whether a word in a text is denied: "do not send it", "but not with Bo"."""
+def _is_denied(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - _DENIAL_CHARS) : start + 1], text[end : end + _DENIAL_CHARS]
     return _DENIED_BEFORE.search(before) is not None or _DENIED_AFTER.match(after) is not None
 

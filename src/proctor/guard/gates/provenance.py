@@ -31,9 +31,10 @@ class ProvenanceGate:
 
     ``untraced`` is for an address, account, link, command or password that only such a text gives, or that differs from
     what the customer gave. ``invented`` is for an address or account that stands nowhere, after a text was read.
-    ``unasked`` is for an act that a read text asks for and nothing the customer said, or that the customer ruled out,
-    ``unprompted`` for one that nothing asks for. ``trusted`` are tools whose whole result counts as a record, ``free``
-    are tools that are never checked, and ``known`` are values that need no origin: the address of the shop.
+    ``unasked`` is for an act that a read text asks for and nothing the customer said, that the customer ruled out, or
+    that follows a message which only asks to know something; ``unprompted`` is for one that nothing asks for.
+    ``trusted`` are tools whose whole result counts as a record, ``free`` are tools that are never checked, and
+    ``known`` are values that need no origin: the address of the shop.
     """
 
     name: ClassVar[str] = "provenance"
