@@ -2,7 +2,7 @@
 
 ``python -m training.promises WORK/d OUT_FOLDER``. Answers with and without a promise are written rows; as answers that
 promise nothing, facts stated from a source and what customers write are added. The offset is set on rows left out in
-turn by customer, so that four in a hundred answers without a promise reach one half.
+turn by customer, so that six in a hundred answers without a promise reach one half.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["fit", "fit_acts", "harmless", "offset", "promised"]
 STRENGTH = 30.0  # inverse of the penalty; 10 to 100 differ by a point
 WORTH = 0.5  # of a text that was not written as an answer
 FOLDS = 5
-FLAGGED = 0.04  # of the answers without a promise, most of them twins of answers with one
+FLAGGED = 0.06  # of the answers without a promise, most of them twins of answers with one
 
 
 def promised() -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,6 +26,13 @@ _ENTRIES: Final[Mapping[str, str]] = {
     "deadline": "guarantee",
 }
 _MOST: Final = 200  # answers of one conversation that are read
+# conjunctions and verb forms that open a condition; the model sees them as any other letters
+_CONDITION: Final = re.compile(
+    r"\W*(?:(?:if|once|when(?:ever)?|as soon as|provided|unless|in case|should you|wenn|sobald|falls|sofern|si|dès que"
+    r"|lorsque|quand|cuando|en cuanto|una vez|se|quando|appena|assim que|als|zodra|indien|jeśli|jeżeli|gdy|kiedy|если"
+    r"|когда|как только|om|när|pokud|jakmile|якщо|коли|eğer|إذا|عندما|अगर|यदि|जब)\b|如果|若|当|一旦|만약)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +72,14 @@ async def likely_promises(
 
 
 def _binding(text: str) -> list[str]:
-    """Return the sentences of an answer that are no questions; none of one that asks for a yes first."""
+    """Return the sentences of an answer that ask nothing and open no condition; none if it asks for a yes first."""
     if proposes(text):
         return []
-    return [each.text for each in statements(text) if each.kind not in ("question", "heading")]
+    return [
+        each.text
+        for each in statements(text)
+        if each.kind not in ("question", "heading") and not _CONDITION.match(each.text)
+    ]
 
 
 async def _telling(parts: Sequence[str], model: Classifier) -> str:
