@@ -26,6 +26,8 @@ _MOST_FACTOR: Final = 1000
 _MOST_HOURS: Final = 24 * 14  # of a period that a record gives as a bare number
 _MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days or persons
 _FEW_FIGURES: Final = 40
+_MOST_ASKED: Final = 6  # numbers of the customer's message that are computed with
+_MOST_OPERANDS: Final = 16
 _HOURS_A_DAY: Final = Decimal(24)
 _HALF: Final = Decimal("0.5")
 _ROUNDED: Final = Decimal("0.01")
@@ -48,6 +50,7 @@ class KnownValues:
     stated: tuple[Quantity, ...]
     factors: frozenset[Decimal]
     fractions: frozenset[Decimal] = frozenset()
+    asked: frozenset[Decimal] = frozenset()  # numbers of the customer, which the agent may compute with
 
     @classmethod
     def of(cls, told: Iterable[str], heard: Iterable[str] = (), said: str = "") -> KnownValues:
@@ -58,7 +61,8 @@ class KnownValues:
         counts = {one.value for one in stated if not one.unit and one.value == one.value.to_integral_value()}
         factors |= {each for each in counts if each <= _MOST_COUNT} if len(stated) <= _FEW_FIGURES else set()
         fractions = frozenset(each for text in (*told, *heard, said[:_READ]) for each in _fractions(text))
-        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR), fractions)
+        asked = frozenset(sorted({value for text in heard[-2:] for value in _numbers_of(text)})[:_MOST_ASKED])
+        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR), fractions, asked)
 
     def explains(self, one: Quantity, beside: Sequence[Quantity] = ()) -> bool:
         """Whether a figure is stated or can be computed; ``beside`` are explained figures of the same draft."""
@@ -66,7 +70,7 @@ class KnownValues:
             return self._is_time(one)
         if one.unit == "weekday":
             return any(each.unit == "weekday" and each.value == one.value for each in self.stated)
-        if any(_same(one, each) for each in self.stated):
+        if any(_same(one, each) for each in self.stated) or self._is_computed(one, beside):
             return True
         if one.high is not None:  # a range: each of its ends
             return all(any(_value_in(end, one, each) for each in self.stated) for end in (one.value, one.high))
@@ -80,6 +84,34 @@ class KnownValues:
                 first + second == one.value for first, second in combinations_with_replacement(shares[:8], 2)
             )
         return self._is_period(one)
+
+    def _is_computed(self, one: Quantity, beside: Sequence[Quantity]) -> bool:
+        """Whether a figure comes out of a short sum with a number of the customer: 27 of 32 lessons are 84.4 %."""
+        if not self.asked or one.high is not None or one.day is not None or len(self.stated) > _FEW_FIGURES:
+            return False
+        wanted = {one.value, one.value_written}
+        others = {value for each in (*self.stated, *beside) for value in (each.value, each.value_written)} | self.asked
+        others = set(sorted(others - wanted)[:_MOST_OPERANDS])
+        places = one.value_written.as_tuple().exponent
+        step = Decimal(1).scaleb(places if isinstance(places, int) and places < 0 else 0)
+
+        def is_it(value: Decimal) -> bool:
+            return value in wanted or (step < 1 and abs(value - one.value_written) * 2 <= step)
+
+        for mine in self.asked:
+            for other in others:
+                if is_it(mine + other) or is_it(abs(mine - other)) or is_it(mine * other) or is_it(mine * other / 100):
+                    return True
+                if other and (is_it(mine / other) or is_it(mine / other * 100)):
+                    return True
+                if mine and is_it(other / mine * 100):
+                    return True
+                for third in others:
+                    if is_it(mine * other * third) or (third and is_it(mine * other / third)):
+                        return True
+                    if third and is_it((third - mine) / third * 100):
+                        return True
+        return False
 
     def _is_period(self, one: Quantity) -> bool:
         """Whether a period lies between two known dates, or is a product, sum or difference of known ones."""
@@ -238,6 +270,13 @@ def _counts(text: str) -> Iterable[Decimal]:
     """Yield the numbers that may count something: all but amounts of money."""
     yield from (one.value_written for one in find_quantities(text) if one.unit not in CURRENCIES and one.day is None)
     yield from (each.value for each in find_number_words(text))
+
+
+def _numbers_of(text: str) -> Iterable[Decimal]:
+    """Yield the numbers of a message, also prices and hours of the day; a date is none."""
+    yield from (one.value_written for one in find_quantities(text) if one.day is None and one.value_written > 1)
+    yield from (each.value for each in find_number_words(text) if each.value > 1)
+    yield from (one.value / 60 for one in find_times(text) if one.unit == "clock")
 
 
 def _fractions(text: str) -> Iterable[Decimal]:

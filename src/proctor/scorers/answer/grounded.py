@@ -111,7 +111,8 @@ class Grounded:
         "other value" is a contradiction found by comparing values, which counts in every section.
         """
         if each.state == "contradicted" and each.by_rule and everywhere:
-            return "other value"
+            # Denials in other words met right and wrong answers alike.
+            return "in doubt" if each.in_words else "other value"
         doubtful = each.state == "unsupported" and not each.by_rule and bool(each.figures) and each.value >= self.doubt
         return "in doubt" if doubtful else each.state
 

@@ -55,6 +55,7 @@ class CheckedClaim:
     note: str
     passage: str = ""
     by_rule: bool = True
+    in_words: bool = False  # contradicted by words of denial, not by a figure
     figures: bool | None = None  # whether the nearest passage has all its figures; None if the claim has none
 
 
@@ -207,7 +208,9 @@ def _contradicted(claim: str, conflict: ValueConflict) -> CheckedClaim:
     source = conflict.passage
     name, text = (source.name, source.text) if source is not None else ("", "")
     note = f"{name} says {quoted(conflict.told, 80)!r} where the claim has {quoted(conflict.said, 80)!r}"
-    return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=text[:200])
+    return CheckedClaim(
+        claim=claim, state="contradicted", value=0.0, note=note, passage=text[:200], in_words=conflict.in_words
+    )
 
 
 def _bare(one: Quantity, known: Sequence[tuple[SourcePassage, Sequence[Quantity]]]) -> bool:

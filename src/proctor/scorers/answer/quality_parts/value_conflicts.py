@@ -61,6 +61,7 @@ class ValueConflict:
     said: str
     told: str = ""
     passage: SourcePassage | None = None
+    in_words: bool = False  # found by words of denial, not by a figure
 
 
 def find_conflict(claim: str, known: KnownValues, ready: Sequence[Ready]) -> ValueConflict | None:
@@ -72,7 +73,8 @@ def find_conflict(claim: str, known: KnownValues, ready: Sequence[Ready]) -> Val
             continue
         if _is_factor(one, figures, known):
             continue
-        rival = next(_rivals(claim, one, figures, ready), None)
+        rivals = _rivals(claim, one, figures, ready)
+        rival = next((each for each in rivals if not _lies_within(one, each[1])), None)
         if rival is not None:
             return ValueConflict(one.quote.strip(), rival[1].quote.strip(), rival[0])
         if one.unit in CURRENCIES and (free := _free_clause(claim, ready)) is not None:
@@ -173,8 +175,13 @@ def _denial(claim: str, ready: Sequence[Ready]) -> ValueConflict | None:
     """Find a clause that denies what the claim affirms in nearly the same words, or the reverse."""
     for each in ready:
         if not each.passage.data and (found := find_opposite(claim, [each.passage.text], _SAME_WORDS)) is not None:
-            return ValueConflict(found.clause, found.source, each.passage)
+            return ValueConflict(found.clause, found.source, each.passage, in_words=True)
     return None
+
+
+def _lies_within(one: Quantity, other: Quantity) -> bool:
+    """Whether a figure is one of those that a range allows: five years of "4 to 6 years"."""
+    return one.high is None and other.high is not None and other.value <= one.value <= other.high
 
 
 def _days_before(claim: str) -> Iterator[Quantity]:
