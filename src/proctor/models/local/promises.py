@@ -23,6 +23,7 @@ __all__ = ["ACTS", "PromiseClassifier"]
 ACTS = ("refund", "discount", "upgrade", "fee_waived", "liability", "assurance", "deadline", "done")
 WINDOW = 600  # characters of an answer that are judged as one; a longer answer is judged by its windows
 READ = 12_000  # characters of an answer
+LEAST = 120  # n-grams; the few of a shorter text are little evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ class _Model:
         found = features(text)
         if not len(found):
             return {"promise": 0.0, **dict.fromkeys(ACTS, 0.0)}
-        root = math.sqrt(len(found))
+        root = math.sqrt(max(len(found), LEAST))
         logit = float(self.weights.take(found).sum(dtype=np.int64)) * self.scale / root + self.bias
         totals = self.acts[:, found].sum(axis=1, dtype=np.int64) * (self.act_scale / root) + self.act_bias
         return {"promise": sigmoid(logit), **dict(zip(ACTS, softmax(totals.tolist()), strict=True))}

@@ -135,7 +135,7 @@ class Commitments:
             ]
             known = {(each.turn, each.where) for each in unbacked}
             unbacked += [each for each in more if (each.turn, each.where) not in known]
-        known_turns = {each.turn for each in (*promised, *unbacked)}
+        known_turns = {each.turn for each in promised} | {each.turn for each in unbacked}
         likely = await self._likely([each for each in said if each.turn not in known_turns])
         try:
             promised += await self._read(unsure)
