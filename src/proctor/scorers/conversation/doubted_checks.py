@@ -16,6 +16,8 @@ DOUBT_CONFIDENCE: Final = 0.3  # confidence of a pass that a person should look 
 DOUBTED: Final = (
     "turn_facts.weekday",
     "turn_facts.weekday_conflict",
+    "turn_facts.period",
+    "turn_facts.date_conflict",
     "turn_facts.clock",
     "turn_facts.clock_conflict",
     "cross_turn.read",
