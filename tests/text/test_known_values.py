@@ -62,3 +62,29 @@ def test_a_figure_that_follows_is_explained(said: str, told: str, heard: str) ->
 )
 def test_another_figure_is_not(said: str, told: str) -> None:
     assert not explained(said, told)
+
+
+@table(
+    ("said", "told", "heard"),
+    [
+        ("84,4 %", "frequência mínima de 85 %; 32 aulas", "se eu faltar 5 aulas de 32"),
+        ("600 ml", "150 ml for each 10 m³", "my pool has 40 m³"),
+        ("17.500 km", "15.000 km o 12 meses", "la cambiasteis con 61.000 km, ahora 78.500"),
+        ("60 ₽", "5 ₽ за книгу в день", "3 книги, 4 дня"),
+    ],
+)
+def test_a_figure_computed_with_the_customers_numbers_is_explained(said: str, told: str, heard: str) -> None:
+    assert explained(said, told, heard)
+    assert not explained(said, told, "")
+
+
+@table(
+    ("said", "told", "heard"),
+    [
+        ("86,1 %", "frequência mínima de 85 %; 32 aulas", "se eu faltar 5 aulas de 32"),
+        ("700 ml", "150 ml for each 10 m³", "my pool has 40 m³"),
+        ("48 hours", "24 hours", "I land at 00:00"),
+    ],
+)
+def test_a_wrong_result_is_not(said: str, told: str, heard: str) -> None:
+    assert not explained(said, told, heard)

@@ -61,6 +61,8 @@ class _Classifier:
         found: Sequence[Mapping[str, float]] = await _opened(self.module, self.name).classify(texts)
         return found
 
+
+class _Intents(_Classifier):
     def threshold(self, level: str = "1%") -> float:
         return float(_opened(self.module, self.name).threshold(level))
 
@@ -78,12 +80,6 @@ class _Injection:
         return found
 
 
-class _Promises:
-    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
-        found: Sequence[Mapping[str, float]] = await _opened("promises", "PromiseClassifier").classify(texts)
-        return found
-
-
 # socket field name -> the model that fills it
 LOCAL: Mapping[str, Callable[[], object]] = {
     "embedder": _Embedder,
@@ -92,8 +88,8 @@ LOCAL: Mapping[str, Callable[[], object]] = {
     "tagger": _Tagger,
     "wording": _WordingReader,
     "injection": _Injection,
-    "intents": lambda: _Classifier("intents", "LocalIntents"),
-    "promises": _Promises,
+    "intents": lambda: _Intents("intents", "LocalIntents"),
+    "promises": lambda: _Classifier("promises", "PromiseClassifier"),
 }
 
 PLACES: Mapping[str, tuple[str, str]] = {

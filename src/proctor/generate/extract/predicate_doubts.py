@@ -107,7 +107,7 @@ _TONGUES: Final = Lazy(
     rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
     re.IGNORECASE,
 )
-# ``With LGTM there are no bullets``, ``In the summary, …``: what stands before the rule limits it.
+# ``With LGTM there are no bullets``, ``In the summary, …``: a phrase before the rule limits it.
 _FRONTED: Final = Lazy(
     r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
     r"per|nel\w*|"

@@ -97,7 +97,7 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = (), *, denying: s
     bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
-    for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about what stands before
+    for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about the part before
         for piece in independent_pieces(without_cases(part)):
             if piece not in ";；" and not is_open(piece):
                 for check in _checks(piece, scope, made):
