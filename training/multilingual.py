@@ -126,6 +126,7 @@ def main() -> None:
     ask.add_argument("--budget", type=int, default=49152)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--few", action="store_true")
+    ask.add_argument("--compile", action="store_true", help="fuse the operations of a layer (takes a minute at first)")
     ask.add_argument("--keep", type=Path, help="where the result is kept in small files")
     ask.add_argument("--limit", type=int)
     told = ask.parse_args()
@@ -164,6 +165,7 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
     if told.what == "whole":
         start = told.start / "network.pt" if told.start else None
         network = kept_network(start, device) if start else whole_of(told.qwen, device, told.layers)
+        _compiled(network, told.compile)
         fit(network, wanted.tasks(told.budget, None), Plan(**schedule))
         return network
     teacher = kept_network(told.teacher / "network.pt", device)
@@ -181,10 +183,22 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
             name: torch.from_numpy(np.load(told.teacher / f"said-{name}.npy").astype(np.float32)).to(device)
             for name in KINDS
         }
+    for part in (*teacher.layers, teacher.table):
+        part.to(torch.bfloat16 if device == "cuda" else torch.float32)  # it only answers
+    _compiled(teacher, told.compile)
+    _compiled(network, told.compile)
     taught = {"teacher": teacher, "beside": beside, "shown": told.shown, "rounding": told.rounding}
     fit(network, wanted.tasks(told.budget, said), Plan(**schedule, **taught))
     (told.out / "beside.json").write_text(json.dumps(beside))
     return network
+
+
+def _compiled(network: Network, wanted: bool) -> None:
+    if wanted:
+        torch._dynamo.config.suppress_errors = True  # what cannot be compiled runs as it is
+        torch._dynamo.config.cache_size_limit = 64
+        for layer in network.layers:
+            layer.compile(dynamic=True)
 
 
 if __name__ == "__main__":

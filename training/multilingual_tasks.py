@@ -77,7 +77,11 @@ class Wanted:
             against = out[:, 0] - torch.logsumexp(out[:, 1:3], -1)
             each = each + 0.2 * F.binary_cross_entropy_with_logits(against, want * 0.9 + 0.05, reduction="none")
             if said is not None:
-                each = 0.5 * each + _near(out, said["ground"][group])
+                known = (
+                    group < len(said["ground"])
+                ).float()  # the written answers come last, and no teacher knows them
+                near = _near(out, said["ground"][group.clamp(max=len(said["ground"]) - 1)])
+                each = (1 - 0.5 * known) * each + known * near
             return (each * label["ground_worth"][group]).mean()
 
         def yes(name: str, at: int, out: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
@@ -119,6 +123,8 @@ def _numbered(data: Path, tokenizer: Tokenizer, limit: int | None) -> dict[str, 
     for row in read(data / "more.jsonl.gz", limit):
         if row["kind"] != "mix" and row["src"] not in left:
             rows.append((row["pair"][0], row["pair"][1], float(row["y"]), 0.4))
+    if (data / "answers.jsonl.gz").exists():
+        rows += [(r["p"], r["h"], float(r["y"]), 1.5) for r in read(data / "answers.jsonl.gz", limit)]
     lines["ground"] = lines_of(tokenizer, [(a, b) for a, b, _, _ in rows], 320)
     acts = _answers(data, limit)
     lines["acts"] = lines_of(tokenizer, [(a, b) for a, b, _, _ in acts], 220, STARTS[3:])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -41,17 +40,12 @@ def four_bit(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return (wide / scale).round().clamp(-7, 7).view(rows, -1)[:, :width], scale[:, :, 0]
 
 
-class _Rounded(torch.autograd.Function):
+def _rounded(weight: torch.Tensor) -> torch.Tensor:
     """Rounding that lets the gradient through."""
-
-    @staticmethod
-    def forward(ctx: Any, weight: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
         whole, scale = four_bit(weight)
-        return whole * scale.repeat_interleave(BLOCK, 1)[:, : weight.shape[1]]
-
-    @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
-        return grads[0]
+        near = whole * scale.repeat_interleave(BLOCK, 1)[:, : weight.shape[1]]
+    return weight + (near - weight).detach()
 
 
 class Product(nn.Linear):
@@ -67,7 +61,7 @@ class Product(nn.Linear):
             scale = ((high - low) / 255).clamp(min=1e-8)
             zero = (-low / scale).round()
             near = (((x / scale).round() + zero).clamp(0, 255) - zero) * scale
-        return F.linear(x + (near - x).detach(), _Rounded.apply(self.weight), self.bias)
+        return F.linear(x + (near - x).detach(), _rounded(self.weight), self.bias)
 
 
 class Layer(nn.Module):
