@@ -79,7 +79,7 @@ class Wanted:
             if said is not None:
                 known = (
                     group < len(said["ground"])
-                ).float()  # the written answers come last, and no teacher knows them
+                ).float()  # written answers come last: no teacher knows them
                 near = _near(out, said["ground"][group.clamp(max=len(said["ground"]) - 1)])
                 each = (1 - 0.5 * known) * each + known * near
             return (each * label["ground_worth"][group]).mean()
