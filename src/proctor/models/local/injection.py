@@ -14,8 +14,10 @@ import numpy as np
 from proctor.core.errors import InputError, StoreError
 from proctor.models.local.batcher import Batcher
 from proctor.models.local.model_registry import network_of, pieces_of, weights_of
+from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.ngrams import Linear
 from proctor.models.local.probabilities import sigmoid, softmax
+from proctor.models.local.second_opinion import mixture_of
 from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import MEND
 from proctor.models.local.windows import spread, windows
@@ -47,6 +49,7 @@ LETTERS = 2_000_000  # per text: a longer one is rejected, since an attack could
 LONGEST = 160  # tokens in one window
 PLANS = 256  # cached prefilter results of short texts that wait for the transformer
 FLOOR = -9.0  # logit of a text that the prefilter lets pass
+SECOND = 2  # segments of a text that the multilingual network reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +71,12 @@ class InjectionClassifier:
     long text the most suspicious parts are read; ``unread`` is 1 if suspicious text was left unread, else 0. A text
     that is ``Searched`` is not decoded. A text is read as a user's message unless it is a ``DocumentText``
     or ``channel`` is ``document``: an instruction in a document or a tool result is suspicious.
+    ``second_opinion=False`` leaves the multilingual network out.
     """
 
     folder: Path | None = None
     threads: int = 1
+    second_opinion: bool = True
     _batcher: Batcher[str, CascadeReading] = field(init=False, repr=False, compare=False)
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
     _plans: dict[str, _Plan] = field(init=False, repr=False, compare=False, default_factory=dict)  # short texts
@@ -124,7 +129,22 @@ class InjectionClassifier:
         kinds = [each for some, _ in cut for _, each in some]
         for owner, hidden, (output,) in zip(owners, kinds, outputs, strict=True):
             seen[owner].append((float(output[0]), softmax(output[1:].tolist()), hidden))
-        return [_reading(said, plan, left) for said, plan, (_, left) in zip(seen, plans, cut, strict=True)]
+        found = [_reading(said, plan, left) for said, plan, (_, left) in zip(seen, plans, cut, strict=True)]
+        return [self._weighed(reading, plan) for reading, plan in zip(found, plans, strict=True)]
+
+    def _weighed(self, reading: CascadeReading, plan: _Plan) -> CascadeReading:
+        """Return the result with the second opinion, where the first look or the first network is suspicious."""
+        channel: Channel = "document" if plan.document else "user"
+        mixture = mixture_of(self.folder, channel) if self.second_opinion and reading.read else None
+        if mixture is None:
+            return reading
+        settings = weights_of(self.folder).of("injection")
+        slope, offset = float(settings.get("slope", 1.0)), float(settings.get("offset", 0.0))
+        if plan.linear < mixture.ask and slope * reading.logit + offset < 0:
+            return reading
+        texts = [segment for _, segment, _ in plan.segments[:SECOND]]
+        second = max(each.attack for each in multilingual_network(self.folder, self.threads).read(texts, channel))
+        return replace(reading, logit=(mixture.logit(reading.logit, second) - offset) / slope)
 
     def first_look(self, texts: Sequence[str]) -> list[float]:
         """Return the logit of the linear prefilter for each text; 0 is even odds."""

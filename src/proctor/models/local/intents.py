@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from proctor.models.local.batcher import Batcher
 from proctor.models.local.model_registry import weights_of
+from proctor.models.local.multilingual import MultilingualReading, multilingual_network
+from proctor.models.local.probabilities import sigmoid
 from proctor.models.local.reader import INTENTS, LocalReader, SpanReading, reader_of
+from proctor.models.local.second_opinion import Mixture, danger_look, mixture_of
 from proctor.models.local.tokenizer import READ
 
 __all__ = ["LETTERS", "LocalIntents"]
@@ -21,16 +25,19 @@ class LocalIntents:
 
     They add to one in a message; in a long text each risk has its highest probability over the windows, and ``none``
     its lowest. A text is read once for intents and for names (``LocalTagger``). ``glance=False`` turns the prefilter
-    off.
+    off, ``second_opinion=False`` leaves the multilingual network out.
     """
 
     folder: Path | None = None
     threads: int = 1
     glance: bool = True
+    second_opinion: bool = True
     _reader: LocalReader = field(init=False, repr=False, compare=False)
+    _batcher: Batcher[str, MultilingualReading] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_reader", reader_of(self.folder, self.threads, self.glance))
+        object.__setattr__(self, "_batcher", Batcher(self._second))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """Return one mapping of label to probability per text.
@@ -38,7 +45,15 @@ class LocalIntents:
         Raises:
             InputError: a text is too long to be read whole.
         """
-        return [_labelled(found) for found in await self._reader.read(texts, longest=LETTERS, what="intents")]
+        found = [_labelled(each) for each in await self._reader.read(texts, longest=LETTERS, what="intents")]
+        mixture = self._mixture()
+        if mixture is None:
+            return found
+        looks = [danger_look(self.folder).logit(text) for text in texts]
+        some = [i for i, look in enumerate(looks) if look >= mixture.ask or found[i]["none"] < 0.5]
+        for i, second in zip(some, await self._batcher.ask([texts[i] for i in some]), strict=True):
+            found[i] = _weighed(found[i], mixture.logit(looks[i], second.danger), second)
+        return found
 
     def threshold(self, level: str = "1%") -> float:
         """Return the risk threshold (one minus ``none``) with that false positive rate on harmless support messages."""
@@ -46,7 +61,30 @@ class LocalIntents:
 
     def readings(self, texts: Sequence[str]) -> list[Mapping[str, float]]:
         """Return the probabilities of each text, computed on this thread."""
-        return [_labelled(found) for found in self._reader.readings(texts)]
+        found = [_labelled(found) for found in self._reader.readings(texts)]
+        mixture = self._mixture()
+        if mixture is None:
+            return found
+        for i, text in enumerate(texts):
+            look = danger_look(self.folder).logit(text)
+            if look >= mixture.ask or found[i]["none"] < 0.5:
+                (second,) = self._second([text])
+                found[i] = _weighed(found[i], mixture.logit(look, second.danger), second)
+        return found
+
+    def _mixture(self) -> Mixture | None:
+        return mixture_of(self.folder, "danger") if self.second_opinion else None
+
+    def _second(self, texts: Sequence[str]) -> list[MultilingualReading]:
+        return multilingual_network(self.folder, self.threads).read(texts)
+
+
+def _weighed(found: Mapping[str, float], logit: float, second: MultilingualReading) -> Mapping[str, float]:
+    """Return the probabilities with the risk of that logit; the kinds share it as both networks see them."""
+    risk, own = sigmoid(logit), max(1e-9, 1 - found["none"])
+    shares = {kind: (found[kind] / own + share) / 2 for kind, share in second.dangers.items()}
+    total = sum(shares.values()) or 1.0
+    return {"none": 1 - risk, **{kind: risk * share / total for kind, share in shares.items()}}
 
 
 def _labelled(found: SpanReading) -> dict[str, float]:
