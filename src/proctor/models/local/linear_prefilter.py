@@ -14,7 +14,7 @@ import numpy as np
 from proctor.core.errors import StoreError
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.ngrams import BITS, features
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
 
 __all__ = [
     "KNOWN_BITS",
@@ -169,4 +169,4 @@ def open_prefilter(folder: Path | None) -> LinearPrefilter | None:
             words = kept["known"].tobytes(), kept["names"].tobytes()
             return LinearPrefilter(kept["weights"], words, scale=scale, bias=bias, low=float(low))
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=HINT) from broken
