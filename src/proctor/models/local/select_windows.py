@@ -11,6 +11,7 @@ from proctor.core.entity import Entity
 from proctor.models.local.linear_prefilter import LinearPrefilter
 from proctor.models.local.tokenizer import Place
 from proctor.text.normalise.language_likeness import is_noise, is_readable, mixes_scripts
+from proctor.text.script_ranges import HAN, HANGUL
 
 __all__ = ["WHOLE", "Choice", "choose"]
 
@@ -24,7 +25,7 @@ SUSPECTED = 0.6  # score of an unread word that only looks like a name
 _END = re.compile(r"[.!?]\s|[。！？\n]|\s")
 _SENTENCE = ".!?。！？\n"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_EAST_ASIAN = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
+_EAST_ASIAN = re.compile(f"[{HAN}々ァ-ヿ{HANGUL}]{{2,}}")
 
 
 @dataclass(frozen=True, slots=True)
