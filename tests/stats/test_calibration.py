@@ -14,7 +14,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss
 
-from proctor.stats.calibration import brier, calibration_bins, calibration_error, minimum_shift
+from proctor.stats.calibration import brier, calibration_error, minimum_shift
 from proctor.stats.calibration_fit import compare_methods, fit_map
 
 PAIRS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
@@ -28,7 +28,9 @@ def _drawn(count: int, *, over: float = 0.0, seed: int = 0) -> tuple[list[float]
 
 @given(PAIRS, st.integers(1, 20))
 def test_every_pair_is_in_one_bin_and_equal_confidences_in_the_same(pairs: list[tuple[float, bool]], bins: int) -> None:
-    found = calibration_bins([c for c, _ in pairs], [y for _, y in pairs], bins=bins)
+    error = calibration_error([c for c, _ in pairs], [y for _, y in pairs], bins=bins, draws=2)
+    assert error is not None
+    found = error.bins
     assert sum(each.count for each in found) == len(pairs)
     assert len(found) <= bins
     assert sum(each.weight for each in found) == pytest.approx(1)
@@ -41,7 +43,9 @@ def test_every_pair_is_in_one_bin_and_equal_confidences_in_the_same(pairs: list[
 def test_bins_are_the_quantile_bins_of_scikit_learn() -> None:
     confidence, correct = _drawn(600)
     right, said = calibration_curve(correct, confidence, n_bins=10, strategy="quantile")
-    found = calibration_bins(confidence, correct, bins=10)
+    error = calibration_error(confidence, correct, bins=10)
+    assert error is not None
+    found = error.bins
     assert [each.confidence for each in found] == pytest.approx(said, abs=0.01)
     assert [each.accuracy for each in found] == pytest.approx(right, abs=0.03)
 
@@ -143,7 +147,7 @@ def test_wrong_input_is_refused(
     with pytest.raises(ValueError, match=said):
         calibration_error(confidence, correct, weights=weights)
     with pytest.raises(ValueError, match="bin"):
-        calibration_bins([0.5], [True], bins=0)
+        calibration_error([0.5, 0.6], [True, False], bins=0)
 
 
 # --- mappings -----------------------------------------------------------------------------------------

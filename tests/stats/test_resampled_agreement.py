@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from random import Random
 
 import numpy as np
 import pytest
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from proctor.stats.agreement import (
     Weighting,
-    fleiss_kappa,
     gwet_ac1,
     kappa_of_table,
     krippendorff_alpha,
-    observed_agreement,
     rating_counts,
 )
 from proctor.stats.bootstrap import interval_of, interval_of_all
@@ -36,8 +36,9 @@ def test_each_resample_has_the_figures_of_its_units(raters: int) -> None:
     found = UnitRatings(counts)
     for row, at in enumerate(draws):
         chosen = [units[place] for place in at]
-        assert found.observed(draws)[row] == pytest.approx(observed_agreement(counts[at]))
-        assert found.fleiss(draws)[row] == pytest.approx(fleiss_kappa(counts[at]))
+        same = [one == other for unit in chosen for one, other in combinations(unit, 2)]
+        assert found.observed(draws)[row] == pytest.approx(np.mean(same))
+        assert found.fleiss(draws)[row] == pytest.approx(statsmodels_fleiss(counts[at]))
         assert found.ac1(draws)[row] == pytest.approx(gwet_ac1(counts[at]))
         assert found.ordinal_alpha(draws)[row] == pytest.approx(krippendorff_alpha(chosen, level="ordinal"))
 
