@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
 
 from proctor.stats.inclusion import SampledStratum, stratified_mean, stratified_share
+from tests.lazy_module import lazy_module
+
+proportion = lazy_module("statsmodels.stats.proportion")
 
 STRATA = st.lists(
     st.tuples(st.lists(st.booleans(), min_size=1, max_size=20), st.integers(0, 200)), min_size=1, max_size=5
@@ -39,7 +41,7 @@ def test_one_large_stratum_is_wilson() -> None:
     found = stratified_share(strata)
     assert found is not None
     assert found.interval is not None
-    low, high = proportion_confint(70, 100, method="wilson")
+    low, high = proportion.proportion_confint(70, 100, method="wilson")
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=0.006)
     assert found.effective == pytest.approx(100, rel=0.05)
 

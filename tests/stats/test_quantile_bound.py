@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats as oracle
 
 from proctor.stats.quantile_bound import binomial_tail, breach_count, smallest_breach
+from tests.lazy_module import lazy_module
+
+oracle = lazy_module("scipy.stats")
 
 
 @given(st.integers(0, 400), st.integers(1, 400), st.floats(0.001, 0.999))

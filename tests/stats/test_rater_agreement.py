@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 from proctor.stats.agreement import (
     cohen_kappa,
@@ -14,6 +13,9 @@ from proctor.stats.agreement import (
     kappa_of_table,
     rating_counts,
 )
+from tests.lazy_module import lazy_module
+
+metrics = lazy_module("sklearn.metrics")
 
 LEVELS = (1, 2, 3, 4, 5)
 RATINGS = st.integers(2, 5).flatmap(
@@ -35,7 +37,7 @@ def test_kappa_of_a_table_is_that_of_scikit_learn(pairs: list[tuple[int, int]], 
     assert (found is None) == (own.kappa is None)
     if found is not None:
         asked = None if weighting == "none" else weighting
-        theirs = cohen_kappa_score([a for a, _ in pairs], [b for _, b in pairs], labels=LEVELS, weights=asked)
+        theirs = metrics.cohen_kappa_score([a for a, _ in pairs], [b for _, b in pairs], labels=LEVELS, weights=asked)
         assert found == pytest.approx(theirs, abs=1e-9)
         assert own.kappa == pytest.approx(found, abs=1e-12)
 
