@@ -20,8 +20,8 @@ import orjson
 from benchmarks.table import Row, markdown
 from proctor.config import open_config
 from proctor.core.person import Person
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.templates import TEMPLATES
 from proctor.server.pages.views.guard import PAGE
 from proctor.store.guard_log import FOLDER
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         (Path(folder) / "proctor.yaml").write_text("", encoding="utf-8")
         config = open_config(folder)
         size = write_log(config.store / FOLDER, count, now)
-        desk = Desk(config)
+        desk = PageStores(config)
         begun = time.process_time()
         desk.guard.catch_up()
         indexed = time.process_time() - begun
@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _page(desk: Desk, path: str, now: datetime) -> str:
+def _page(desk: PageStores, path: str, now: datetime) -> str:
     route = next(each for each in PAGE.routes if each.path == path and each.method == "GET")
     visitor = Person(name="ada", role="admin")
     asked = PageRequest(at=f"/ui{path}", visitor=visitor, now=now.timestamp())

@@ -20,8 +20,8 @@ from proctor.core.person import Person
 from proctor.core.report import Fingerprint, Result
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.templates import TEMPLATES
 from proctor.server.pages.views.runs import PAGE
 from proctor.store.figures import keep_report
@@ -86,7 +86,7 @@ def record(store: RunStore, run_id: str, count: int, rate: float) -> None:
 
 def figures(config: Config, count: int) -> list[tuple[str, float]]:
     """Return each page with its median CPU time in milliseconds."""
-    desk, last = Desk(config), str(max(1, count // 50))
+    desk, last = PageStores(config), str(max(1, count // 50))
     run, case = "/runs/{id}", "/runs/{id}/cases/{key:.+}"
     one = {"id": "one"}
     asked: list[tuple[str, str, dict[str, str], dict[str, str]]] = [
@@ -104,7 +104,7 @@ def figures(config: Config, count: int) -> list[tuple[str, float]]:
     return [(words, _median(desk, path, at, query)) for words, path, at, query in asked]
 
 
-def _median(desk: Desk, path: str, at: dict[str, str], query: dict[str, str]) -> float:
+def _median(desk: PageStores, path: str, at: dict[str, str], query: dict[str, str]) -> float:
     route = next(each for each in PAGE.routes if each.path == path)
     visitor = Person(name="ann", role="viewer")
     listed = {name: [value] for name, value in query.items()}
@@ -134,7 +134,7 @@ def compare(config: Config) -> None:
         start = time.process_time()
         keep_pair(config, store, open_pair(config, store, "one", "two"))
         print(f"{'the comparison of both, made once':45} {time.process_time() - start:6.1f} s")
-    ms = _median(Desk(config), "/runs/compare", {}, {"a": "one", "b": "two"})
+    ms = _median(PageStores(config), "/runs/compare", {}, {"a": "one", "b": "two"})
     print(f"{'both side by side, kept':45} {ms:6.0f} ms")
 
 

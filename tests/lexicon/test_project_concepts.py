@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -169,9 +169,9 @@ def test_a_file_or_folder_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_pattern_that_backtracks_is_bounded(tmp_path: Path) -> None:
     _open(tmp_path, {"a.yaml": "concept: legal_threat\npatterns:\n  en: ['(?:a+)+b']\n"})
-    begun = perf_counter()
+    begun = process_time()
     assert not _kinds("a" * 50_000)
-    assert perf_counter() - begun < 5
+    assert process_time() - begun < 5
 
 
 def test_the_example_of_the_page_works(tmp_path: Path) -> None:

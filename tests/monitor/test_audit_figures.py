@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.stats
 
 from proctor.core.audit import (
     AuditedConversation,
@@ -27,6 +26,9 @@ from proctor.monitor.audit_figures import (
 )
 from proctor.monitor.rater_agreement import agreement_in
 from proctor.stats.two_means import mean_difference
+from tests.lazy_module import lazy_module
+
+scipy_stats = lazy_module("scipy.stats")
 
 SETTINGS = AuditSettings(dimensions=("correctness", "tone"))
 
@@ -166,7 +168,7 @@ def test_the_difference_of_means_is_that_of_scipy() -> None:
     for _ in range(20):
         one, other = source.normal(0, 2, 12).tolist(), source.normal(1, 1, 30).tolist()
         found = mean_difference(one, other)
-        test = scipy.stats.ttest_ind(one, other, equal_var=False)
+        test = scipy_stats.ttest_ind(one, other, equal_var=False)
         assert found is not None
         assert found.p == pytest.approx(test.pvalue, rel=1e-6)
         assert (found.interval.low, found.interval.high) == pytest.approx(tuple(test.confidence_interval()), rel=1e-6)

@@ -87,3 +87,8 @@ def draw_at_random(
                 cases[case.id] = case
         seen += map(world.see, cases.values())
     return seen
+
+
+def goals_reached(seen: Sequence[AttemptObservation]) -> set[str]:
+    """Return the goals that were reached."""
+    return {found.goal for each in seen if each.sight == "executed" and (found := attempt_of(each.case))}

@@ -14,13 +14,13 @@ from proctor.core.chat import Message
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
 from proctor.core.world import with_twin
-from proctor.redteam.adapt import AdaptSettings, goals_reached, next_round
+from proctor.redteam.adapt import AdaptSettings, next_round
 from proctor.redteam.assemble import recipe_of
 from proctor.redteam.attempt_progress import AttemptObservation, Sight, observe_attempt
 from proctor.redteam.recipe_bandit import RecipeBandit
 from proctor.redteam.technique_registry import load_attacks
 from tests.redteam.sample_goals import goal, goals
-from tests.redteam.simulated_gate import draw_at_random, make_world, many_goals, search
+from tests.redteam.simulated_gate import draw_at_random, goals_reached, make_world, many_goals, search
 
 ATTACKS = load_attacks()
 
@@ -101,7 +101,6 @@ def test_the_budget_of_tries_is_kept_and_a_reached_goal_is_left_alone() -> None:
     assert next_round(one, seen, settings, attacks=ATTACKS) == ()
     done = [replace(seen[0], sight="executed")]
     assert next_round(one, done, settings, attacks=ATTACKS) == ()
-    assert goals_reached([seen[1], replace(seen[0], sight="executed")]) == {"grant-refund": 2}
 
 
 def test_mutations_come_from_the_nearest_attempts() -> None:

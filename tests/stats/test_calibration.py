@@ -7,15 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import statsmodels.api
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.calibration import calibration_curve
-from sklearn.isotonic import IsotonicRegression
-from sklearn.metrics import brier_score_loss
 
-from proctor.stats.calibration import brier, calibration_bins, calibration_error, minimum_shift
+from proctor.stats.calibration import brier, calibration_error, minimum_shift
 from proctor.stats.calibration_fit import compare_methods, fit_map
+from tests.lazy_module import lazy_module
+
+calibration, isotonic, metrics = map(lazy_module, ("sklearn.calibration", "sklearn.isotonic", "sklearn.metrics"))
+models = lazy_module("statsmodels.api")
 
 PAIRS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
 
@@ -28,7 +28,9 @@ def _drawn(count: int, *, over: float = 0.0, seed: int = 0) -> tuple[list[float]
 
 @given(PAIRS, st.integers(1, 20))
 def test_every_pair_is_in_one_bin_and_equal_confidences_in_the_same(pairs: list[tuple[float, bool]], bins: int) -> None:
-    found = calibration_bins([c for c, _ in pairs], [y for _, y in pairs], bins=bins)
+    error = calibration_error([c for c, _ in pairs], [y for _, y in pairs], bins=bins, draws=2)
+    assert error is not None
+    found = error.bins
     assert sum(each.count for each in found) == len(pairs)
     assert len(found) <= bins
     assert sum(each.weight for each in found) == pytest.approx(1)
@@ -40,8 +42,10 @@ def test_every_pair_is_in_one_bin_and_equal_confidences_in_the_same(pairs: list[
 
 def test_bins_are_the_quantile_bins_of_scikit_learn() -> None:
     confidence, correct = _drawn(600)
-    right, said = calibration_curve(correct, confidence, n_bins=10, strategy="quantile")
-    found = calibration_bins(confidence, correct, bins=10)
+    right, said = calibration.calibration_curve(correct, confidence, n_bins=10, strategy="quantile")
+    error = calibration_error(confidence, correct, bins=10)
+    assert error is not None
+    found = error.bins
     assert [each.confidence for each in found] == pytest.approx(said, abs=0.01)
     assert [each.accuracy for each in found] == pytest.approx(right, abs=0.03)
 
@@ -49,7 +53,9 @@ def test_bins_are_the_quantile_bins_of_scikit_learn() -> None:
 @given(PAIRS)
 def test_brier_is_that_of_scikit_learn(pairs: list[tuple[float, bool]]) -> None:
     confidence, correct = [c for c, _ in pairs], [y for _, y in pairs]
-    assert brier(confidence, correct) == pytest.approx(brier_score_loss(correct, confidence, labels=[False, True]))
+    assert brier(confidence, correct) == pytest.approx(
+        metrics.brier_score_loss(correct, confidence, labels=[False, True])
+    )
 
 
 def test_a_calibrated_model_shows_an_error_and_it_is_taken_off() -> None:
@@ -143,7 +149,7 @@ def test_wrong_input_is_refused(
     with pytest.raises(ValueError, match=said):
         calibration_error(confidence, correct, weights=weights)
     with pytest.raises(ValueError, match="bin"):
-        calibration_bins([0.5], [True], bins=0)
+        calibration_error([0.5, 0.6], [True, False], bins=0)
 
 
 # --- mappings -----------------------------------------------------------------------------------------
@@ -155,7 +161,7 @@ def test_isotonic_is_that_of_scikit_learn(pairs: list[tuple[float, bool]]) -> No
     confidence = [round(c, 6) for c, _ in pairs]
     correct = [y for _, y in pairs]
     ours = fit_map("isotonic", confidence, correct).apply(confidence)
-    theirs = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit_transform(confidence, correct)
+    theirs = isotonic.IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit_transform(confidence, correct)
     assert ours == pytest.approx(theirs, abs=1e-9)
 
 
@@ -164,11 +170,11 @@ def test_platt_and_temperature_are_the_likelihoods_maximum(seed: int, over: floa
     confidence, correct = _drawn(150, over=over, seed=seed)
     assume(len(set(correct)) == 2)
     logits = np.log(np.array(confidence) / (1 - np.array(confidence)))
-    exact = statsmodels.api.Logit(np.array(correct, dtype=float), statsmodels.api.add_constant(logits)).fit(disp=0)
+    exact = models.Logit(np.array(correct, dtype=float), models.add_constant(logits)).fit(disp=0)
     platt = fit_map("platt", confidence, correct)
     assume(exact.params[1] > 0.01)
     assert (platt.intercept, platt.slope) == pytest.approx(tuple(exact.params), abs=1e-4)
-    alone = statsmodels.api.Logit(np.array(correct, dtype=float), logits).fit(disp=0)
+    alone = models.Logit(np.array(correct, dtype=float), logits).fit(disp=0)
     assume(alone.params[0] > 0.01)
     assert fit_map("temperature", confidence, correct).slope == pytest.approx(alone.params[0], abs=1e-4)
 

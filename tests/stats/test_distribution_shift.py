@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.spatial.distance
-import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 from proctor.stats.chi_square import chi_square_tail
 from proctor.stats.distribution_shift import (
     cramer_v,
     distribution_shift,
-    g_statistic,
     js_divergence,
     minimum_cramer_v,
     psi,
 )
 from proctor.stats.multiple import benjamini_hochberg
 from proctor.stats.two_shares import minimum_difference, newcombe, share_difference_p
+from tests.lazy_module import lazy_module
+
+distances, scipy_stats = lazy_module("scipy.spatial.distance"), lazy_module("scipy.stats")
+multitest, proportion = lazy_module("statsmodels.stats.multitest"), lazy_module("statsmodels.stats.proportion")
 
 TABLES = st.integers(2, 12).flatmap(
     lambda size: st.tuples(
@@ -33,7 +32,7 @@ TABLES = st.integers(2, 12).flatmap(
 
 @given(st.floats(0, 500), st.integers(1, 200))
 def test_the_tail_is_that_of_scipy(value: float, freedom: int) -> None:
-    assert chi_square_tail(value, freedom) == pytest.approx(scipy.stats.chi2.sf(value, freedom), rel=1e-9, abs=1e-13)
+    assert chi_square_tail(value, freedom) == pytest.approx(scipy_stats.chi2.sf(value, freedom), rel=1e-9, abs=1e-13)
 
 
 @given(TABLES)
@@ -42,10 +41,9 @@ def test_effects_are_those_of_scipy(table: tuple[list[int], list[int]]) -> None:
     assume(sum(now) and sum(before))
     used = np.array([[a, b] for a, b in zip(now, before, strict=True) if a or b]).T
     assume(used.shape[1] > 1)
-    g, p, _, _ = scipy.stats.chi2_contingency(used, correction=False, lambda_="log-likelihood")
-    assert g_statistic(now, before) == pytest.approx(g, rel=1e-9, abs=1e-9)
-    assert cramer_v(now, before) == pytest.approx(scipy.stats.contingency.association(used, method="cramer"), abs=1e-9)
-    distance = scipy.spatial.distance.jensenshannon(now, before, base=2)
+    _, p, _, _ = scipy_stats.chi2_contingency(used, correction=False, lambda_="log-likelihood")
+    assert cramer_v(now, before) == pytest.approx(scipy_stats.contingency.association(used, method="cramer"), abs=1e-9)
+    distance = distances.jensenshannon(now, before, base=2)
     assert js_divergence(now, before) == pytest.approx(np.nan_to_num(distance) ** 2, abs=1e-9)
     shift = distribution_shift(now, before, shuffles=20)
     assert shift is not None
@@ -93,14 +91,14 @@ def test_nothing_to_compare() -> None:
 def test_the_smallest_v_is_that_of_the_noncentral_distribution(categories: int, count: int, other: int) -> None:
     found = minimum_cramer_v(categories, count, other)
     assert found is not None
-    limit = scipy.stats.chi2.isf(0.05, categories - 1)
-    power = scipy.stats.ncx2.sf(limit, categories - 1, (count + other) * found**2)
+    limit = scipy_stats.chi2.isf(0.05, categories - 1)
+    power = scipy_stats.ncx2.sf(limit, categories - 1, (count + other) * found**2)
     assert power == pytest.approx(0.8, abs=1e-6)
 
 
 @given(st.lists(st.floats(0, 1), max_size=40))
 def test_benjamini_hochberg_is_that_of_statsmodels(values: list[float]) -> None:
-    theirs = multipletests(values, method="fdr_bh")[1] if values else []
+    theirs = multitest.multipletests(values, method="fdr_bh")[1] if values else []
     assert benjamini_hochberg(values) == pytest.approx(list(theirs), abs=1e-12)
 
 
@@ -113,7 +111,7 @@ def test_what_is_no_p_value_is_refused() -> None:
 def test_newcombe_is_that_of_statsmodels(total: int, other: int, share: float, other_share: float) -> None:
     hits, other_hits = round(total * share), round(other * other_share)
     found = newcombe(hits, total, other_hits, other)
-    low, high = confint_proportions_2indep(hits, total, other_hits, other, method="newcomb", compare="diff")
+    low, high = proportion.confint_proportions_2indep(hits, total, other_hits, other, method="newcomb", compare="diff")
     assert found is not None
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
     table = np.array([[hits, total - hits], [other_hits, other - other_hits]])
@@ -123,7 +121,7 @@ def test_newcombe_is_that_of_statsmodels(total: int, other: int, share: float, o
     else:
         # near 0 the tail goes with the root of G, which is a rounding error for equal shares
         assert p == pytest.approx(
-            scipy.stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")[1], abs=1e-6
+            scipy_stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")[1], abs=1e-6
         )
 
 

@@ -1,4 +1,4 @@
-"""The audit and people's labels: the same cases on SQLite and on PostgreSQL."""
+"""The audit on SQLite and on PostgreSQL, with the same cases, and people's labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Label
 from proctor.store.audit import AuditStore
 from proctor.store.labels import PROCTOR, LabelPlace, find_subject, keep_labels, labels_of, people_said
-from proctor.store.postgres_audit import PostgresAuditStore, PostgresLabels
+from proctor.store.postgres_audit import PostgresAuditStore
 from proctor.store.runs import RunStore
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -47,10 +47,9 @@ def open_audit(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
 
 
 @pytest.fixture
-def labels(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[LabelPlace]:
-    made: Any = PostgresLabels(request.getfixturevalue("postgres").url()) if kind == "postgres" else RunStore(tmp_path)
-    yield made
-    made.close()
+def labels(tmp_path: Path) -> Iterator[LabelPlace]:
+    with RunStore(tmp_path) as made:
+        yield made
 
 
 def item(number: int, **more: Any) -> AuditItem:
@@ -159,7 +158,6 @@ def test_a_split_is_settled_by_someone_else_and_a_customer_forgotten(open_audit:
     assert store.find("i0").about.customer is None
 
 
-@BOTH
 def test_labels_are_of_people_by_dimension(labels: LabelPlace) -> None:
     def label(subject: str, value: str | float, by: str = "kim") -> Label:
         return Label(subject=subject, dimension="escalation", value=value, by=by)

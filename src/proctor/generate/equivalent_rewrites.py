@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from proctor.prompts.prompt import Prompt
+from proctor.text.script_ranges import HIRAGANA
 
 __all__ = ["Sham", "make_shams"]
 
@@ -78,7 +79,7 @@ def _changed(prompt: Prompt, change: Callable[[str], str]) -> Prompt | None:
 
 
 def _opened(text: str) -> str:
-    return (_JAPANESE_OPENING if re.search(r"[\u3041-\u3096]{3}", text) else _OPENING) + text
+    return (_JAPANESE_OPENING if re.search(f"[{HIRAGANA}]{{3}}", text) else _OPENING) + text
 
 
 def _synonyms(text: str) -> str:

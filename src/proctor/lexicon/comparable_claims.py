@@ -11,13 +11,14 @@ from proctor.lexicon.match import words_of
 from proctor.text.claims import claims, plain
 from proctor.text.content_words import content, negated
 from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.script_ranges import HAN, KATAKANA
 
 __all__ = ["Saying", "sayings"]
 
 _NAMED = re.compile(r"(?<![\w])[A-ZÀ-Þ][\w'’×-]*(?:[ ](?:(?:of|the|no|to|in|and|x|×|de|la)[ ])?[A-ZÀ-Þ0-9][\w'’×-]*)*")
 _CODE = re.compile(r"\b[A-Z]{1,6}-?\d{2,}[A-Z0-9]*\b|\b(?=[A-Z0-9]{10}\b)[A-Z0-9]*\d[A-Z0-9]*\b|#[A-Z]?\d{2,}\b")
 _QUOTED = re.compile(r"[『「《“\"]([^』」》”\"\n]{1,60})[』」》”\"]")
-_KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc・]{3,}")
+_KATAKANA = re.compile(f"[{KATAKANA}・]{{3,}}")
 _SORRY = re.compile(
     r"^(?:I['’]m|I am) (?:so |very |really )?sorry,?(?: but)?\s+|^(?:unfortunately|however|yes|no),\s+", re.I
 )
@@ -39,7 +40,7 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
-_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]{3,8}|[\u30a1-\u30fa\u30fc]{4,}")
+_RUN = re.compile(f"[{HAN}々]{{3,8}}|[{KATAKANA}]{{4,}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

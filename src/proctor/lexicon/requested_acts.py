@@ -14,6 +14,7 @@ from proctor.lexicon.match import matcher
 from proctor.lexicon.project_concepts import concepts_in_force
 from proctor.text.chunked_regex import finditer
 from proctor.text.predicates.language_guess import language
+from proctor.text.script_ranges import HAN, HANGUL, KANA
 
 __all__ = [
     "Act",
@@ -97,8 +98,8 @@ _SCRIPTS: Final = (
     (("ru",), re.compile("[\u0400-\u04ff]")),
     (("ar",), re.compile("[\u0600-\u06ff]")),
     (("hi",), re.compile("[\u0900-\u097f]")),
-    (("ja", "zh"), re.compile("[\u3040-\u30ff\u4e00-\u9fff]")),
-    (("ko",), re.compile("[\uac00-\ud7af]")),
+    (("ja", "zh"), re.compile(f"[{KANA}{HAN}]")),
+    (("ko",), re.compile(f"[{HANGUL}]")),
 )
 _ENGLISH: Final = frozenset(("the", "and", "to", "is", "my", "you", "for", "please", "of", "it", "this", "with", "can"))
 _MIN_ENGLISH_WORDS: Final = 2

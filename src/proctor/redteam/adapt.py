@@ -19,7 +19,7 @@ from proctor.redteam.mutate_recipe import RecipeMutator
 from proctor.redteam.recipe_bandit import RecipeBandit
 from proctor.redteam.technique_registry import load_attacks
 
-__all__ = ["AdaptSettings", "goals_reached", "next_round"]
+__all__ = ["AdaptSettings", "next_round"]
 
 _DRAWS: Final = 40  # recipes drawn for one attempt before the goal is passed over in this round
 
@@ -79,20 +79,6 @@ def next_round(
         )
         made += _GoalRound(goal, nodes[goal.id], settings, mutator, number).run()
     return tuple(made)
-
-
-def goals_reached(seen: Sequence[AttemptObservation]) -> dict[str, int]:
-    """Return the goals that were reached, each with the number of tries that it took."""
-    tries: dict[str, int] = {}
-    reached: dict[str, int] = {}
-    for each in seen:
-        attempt = attempt_of(each.case)
-        if attempt is None:
-            continue
-        tries[attempt.goal] = tries.get(attempt.goal, 0) + 1
-        if each.sight == "executed":
-            reached.setdefault(attempt.goal, tries[attempt.goal])
-    return reached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

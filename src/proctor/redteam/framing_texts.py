@@ -11,7 +11,7 @@ from typing import Final
 from proctor.core.decode import decode
 from proctor.prompts.yaml_text import read_yaml
 
-__all__ = ["languages_of", "text_names", "texts_of"]
+__all__ = ["texts_of"]
 
 _FOLDER: Final = Path(__file__).with_name("texts")
 _FALLBACK: Final = "en"
@@ -28,16 +28,6 @@ def texts_of(name: str, language: str) -> tuple[str, ...]:
     """Return the texts of a technique in a language; a variant such as ``pt-BR`` uses ``pt``, others ``en``."""
     texts = _read(name)
     return texts.get(language) or texts.get(language.partition("-")[0]) or texts[_FALLBACK]
-
-
-def languages_of(name: str) -> tuple[str, ...]:
-    """Return the languages in which a technique has texts, sorted."""
-    return tuple(sorted(_read(name)))
-
-
-def text_names() -> tuple[str, ...]:
-    """Return the names of all text files, sorted."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 
 @cache

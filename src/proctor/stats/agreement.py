@@ -17,12 +17,10 @@ __all__ = [
     "Repeatability",
     "Weighting",
     "cohen_kappa",
-    "fleiss_kappa",
     "gwet_ac1",
     "intraclass_correlation",
     "kappa_of_table",
     "krippendorff_alpha",
-    "observed_agreement",
     "pair_credit",
     "rating_counts",
     "repeatability",
@@ -126,28 +124,6 @@ def rating_counts(units: Sequence[Sequence[Hashable]], order: Sequence[Hashable]
                 raise ValueError(f"a label that is not in the order: {name!r}")
             counts[row, places[name]] += 1
     return counts
-
-
-def observed_agreement(counts: Numbers) -> float | None:
-    """Return the share of pairs of raters of a unit that gave the same label, each unit counting once.
-
-    ``counts`` is as from ``rating_counts``; units with fewer than two ratings are left out. ``None`` if none is left.
-    """
-    found = _agreement_and_base(counts)
-    return None if found is None else found[0]
-
-
-def fleiss_kappa(counts: Numbers) -> float | None:
-    """Return Fleiss' kappa: any raters, any number of ratings per unit (as Gwet 2014 generalises it).
-
-    ``counts`` is as from ``rating_counts``. ``None`` if no unit has two ratings, or chance agreement is complete.
-    """
-    found = _agreement_and_base(counts)
-    if found is None:
-        return None
-    observed, base = found
-    expected = float((base**2).sum())
-    return (observed - expected) / (1 - expected) if 1 - expected > 1e-12 else None
 
 
 def gwet_ac1(counts: Numbers) -> float | None:

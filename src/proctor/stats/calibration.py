@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proctor.stats.calibration_fit import fit_map
 from proctor.stats.interval import Interval, wilson_of_share
 
-__all__ = ["CalibrationBin", "CalibrationError", "brier", "calibration_bins", "calibration_error", "minimum_shift"]
+__all__ = ["CalibrationBin", "CalibrationError", "brier", "calibration_error", "minimum_shift"]
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -62,14 +62,6 @@ class CalibrationError:
     p: float
     gap: float
     brier: float
-
-
-def calibration_bins(
-    confidence: Sequence[float], correct: Sequence[bool], *, weights: Sequence[float] | None = None, bins: int = 15
-) -> tuple[CalibrationBin, ...]:
-    """Sort pairs into at most ``bins`` bins of equal weight; equal confidences are never separated."""
-    data = _data(confidence, correct, weights)
-    return () if data is None else _bins(data, _starts(data, bins))
 
 
 def calibration_error(

@@ -15,7 +15,6 @@ __all__ = [
     "DistributionShift",
     "cramer_v",
     "distribution_shift",
-    "g_statistic",
     "js_divergence",
     "minimum_cramer_v",
     "psi",
@@ -82,11 +81,6 @@ def distribution_shift(
         psi_chance=chance,
         psi_excess=max(0.0, found - chance),
     )
-
-
-def g_statistic(now: Sequence[int], before: Sequence[int]) -> float:
-    """Return the G statistic of two samples over the same categories: 2 × the log-likelihood ratio."""
-    return float(_on_used(now, before, _g))
 
 
 def cramer_v(now: Sequence[int], before: Sequence[int]) -> float | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from proctor.stats.interval import Interval, wilson_of_share
 from proctor.stats.student import student_quantile
 
-__all__ = ["SampledStratum", "StratifiedEstimate", "horvitz_thompson", "stratified_mean", "stratified_share"]
+__all__ = ["SampledStratum", "StratifiedEstimate", "stratified_mean", "stratified_share"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +36,6 @@ class StratifiedEstimate:
     count: int
     effective: float
     covered: float
-
-
-def horvitz_thompson(values: Sequence[float], probabilities: Sequence[float], *, population: int) -> float:
-    """Return the estimated mean over a population of this size: each value counts 1 / its inclusion probability."""
-    if population < 1:
-        raise ValueError(f"a population has at least 1 member, not {population}")
-    total = 0.0
-    for value, chance in zip(values, probabilities, strict=True):
-        if not 0.0 < chance <= 1.0:
-            raise ValueError(f"an inclusion probability lies in (0, 1], not {chance}")
-        total += value / chance
-    return total / population
 
 
 def stratified_share(strata: Sequence[SampledStratum], *, confidence: float = 0.95) -> StratifiedEstimate | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from proctor.stats.student import student_cdf, student_quantile
+from proctor.stats.student import student_quantile
 
-__all__ = ["cases_needed", "fewest_changed", "minimum_effect", "power_of"]
+__all__ = ["fewest_changed", "minimum_effect"]
 
 
 def minimum_effect(spread: float, cases: int, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
@@ -20,34 +20,6 @@ def minimum_effect(spread: float, cases: int, *, alpha: float = 0.05, power: flo
     freedom = cases - 1
     reach = student_quantile(1 - alpha / 2, freedom) + student_quantile(power, freedom)
     return reach * spread / math.sqrt(cases)
-
-
-def power_of(effect: float, spread: float, cases: int, *, alpha: float = 0.05) -> float:
-    """Return the power of a two-sided test over ``cases`` pairs for a change of this size (ignoring the far tail)."""
-    _check(alpha, 0.5)
-    if cases < 2:
-        return 0.0
-    if spread == 0:
-        return 1.0 if effect else 0.0
-    freedom = cases - 1
-    return student_cdf(abs(effect) * math.sqrt(cases) / spread - student_quantile(1 - alpha / 2, freedom), freedom)
-
-
-def cases_needed(effect: float, spread: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Return the fewest pairs that detect a change of this size with this ``power``; ``None`` for no change."""
-    _check(alpha, power)
-    if not effect:
-        return None
-    low, high = 1, 2
-    while (found := minimum_effect(spread, high, alpha=alpha, power=power)) is None or found > abs(effect):
-        low, high = high, high * 2
-        if high > 1_000_000_000:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = minimum_effect(spread, middle, alpha=alpha, power=power)
-        low, high = (middle, high) if found is None or found > abs(effect) else (low, middle)
-    return high
 
 
 def fewest_changed(alpha: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proctor.stats.student import incomplete_beta
 
-__all__ = ["binomial_tail", "breach_count", "quantile_rank", "smallest_breach"]
+__all__ = ["binomial_tail", "breach_count", "smallest_breach"]
 
 
 def binomial_tail(count: int, total: int, share: float) -> float:
@@ -32,12 +32,6 @@ def breach_count(total: int, quantile: float, alpha: float) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if binomial_tail(middle, total, 1 - quantile) <= alpha else (middle, high)
     return high
-
-
-def quantile_rank(total: int, quantile: float, alpha: float) -> int | None:
-    """Return the rank (1 is the smallest) of the value that is a lower bound of the quantile with error ``alpha``."""
-    above = breach_count(total, quantile, alpha)
-    return None if above is None else total - above + 1
 
 
 def smallest_breach(total: int, quantile: float, alpha: float, *, power: float = 0.99) -> float | None:

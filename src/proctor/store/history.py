@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from proctor.core.errors import StoreError
 from proctor.core.event import Event
-from proctor.core.event_row import EventRow, row_of
+from proctor.core.event_row import EventRow
 from proctor.core.rollup_cell import MINUTE, RollupCell
 from proctor.core.session_turns import turns_of
 from proctor.core.trajectory import Trajectory
@@ -275,10 +275,6 @@ class History:
         """
         known = self.indexer.conversations.get(session)
         return None if known is None else part_of(known, self._session_lines(session), wanted)
-
-    def conversation_rows(self, session: str) -> list[EventRow]:
-        """Return the rows of a conversation in the order of time, each once."""
-        return [row_of(event) for event in self.conversation_events(session)]
 
     def search(self, text: str, *, limit: int = 20, offset: int = 0, **conditions: Condition) -> list[SearchHit]:
         """Return conversations with a turn that contains every word of a text, the newest first, after ``offset``.

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Final, cast
+from typing import cast
 
 from proctor.store.audit import AuditStore
 from proctor.store.audit_schema import AUDIT_MIGRATIONS
-from proctor.store.db import LABELS_TABLE
 from proctor.store.postgres import connect_postgres
 
-__all__ = ["PostgresAuditStore", "PostgresLabels"]
-
-_LABELS: Final = (LABELS_TABLE,)
+__all__ = ["PostgresAuditStore"]
 
 
 class PostgresAuditStore(AuditStore):
@@ -23,16 +20,3 @@ class PostgresAuditStore(AuditStore):
         connection = connect_postgres(url, f"{prefix}_audit", AUDIT_MIGRATIONS)
         self.path = Path(connection.place)
         self.database = cast(sqlite3.Connection, connection)
-
-
-class PostgresLabels:
-    """A place for labels in PostgreSQL, for the functions of ``store.labels``."""
-
-    def __init__(self, url: str, *, prefix: str = "proctor") -> None:
-        connection = connect_postgres(url, f"{prefix}_labels", _LABELS)
-        self.folder = Path(connection.place)
-        self.database = cast(sqlite3.Connection, connection)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.database.close()

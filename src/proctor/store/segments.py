@@ -7,7 +7,6 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -29,7 +28,6 @@ __all__ = [
     "Manifest",
     "Segment",
     "SessionLine",
-    "day_of",
     "make_durable",
     "parquet",
     "read_manifest",
@@ -274,11 +272,6 @@ def _by_day(
 def parquet(files: Iterable[Path]) -> str:
     """Return a table of SQL that reads these files."""
     return f"read_parquet([{', '.join(map(quoted, files))}])"
-
-
-def day_of(time: float) -> str:
-    """Return the day (UTC) of a time."""
-    return datetime.fromtimestamp(time, UTC).date().isoformat()
 
 
 def remove_segments(folder: Path, segments: Iterable[Segment]) -> None:

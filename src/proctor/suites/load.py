@@ -70,14 +70,6 @@ class LoadedSuite:
         if not any_row:
             raise SuiteError("the suite has no cases", file=str(self.path), hint="add `cases:` or `cases_from:`")
 
-    def count_cases(self) -> int:
-        """Read every case once and return the number of cases.
-
-        Raises:
-            SuiteError: as in ``cases``.
-        """
-        return sum(1 for _ in self.cases())
-
     def place(self, case_id: str, path: tuple[str | int, ...] = ()) -> tuple[Path, int | None] | None:
         """Return the file and line of a case, or of something in it; the files are read again for it."""
         return self._place(case_id, path, Places())

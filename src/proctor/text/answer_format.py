@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.text.script import Slip, has_japanese
+from proctor.text.script_ranges import HAN, HIRAGANA, KATAKANA
 from proctor.text.split import lines, sentences, words
 
 __all__ = ["Naming", "is_romanised", "layout_slips", "namings", "repetitions", "shapes", "unbalanced", "unfinished"]
@@ -234,7 +235,7 @@ class Naming:
         return tuple(name for name, has in there.items() if not has)
 
 
-_JAPANESE_NAME = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff々〆・！？×☆♪～〜]{2,40}")
+_JAPANESE_NAME = re.compile(rf"[{HIRAGANA}{KATAKANA}{HAN}々〆・！？×☆♪～〜]{{2,40}}")
 _LATIN_NAME = re.compile(r"[A-Za-zĀ-ſ][\wĀ-ſ'’×:!&.-]*(?:[ ,][\wĀ-ſ'’×:!&.-]+){0,9}")
 _GROUP = re.compile(r"[^()（）\n.。!?]{0,80}[(（][^()（）\n]{2,160}[)）]")
 _ROMAJI_WORD = re.compile(

@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.script_ranges import EAST_ASIAN, HAN, HAN_COMPATIBILITY, HANGUL, KATAKANA, THAI_LETTERS
+
 __all__ = ["clauses", "content", "negated", "overlap_share"]
 
 _STOP: Final = frozenset(
@@ -22,7 +24,7 @@ _STOP: Final = frozenset(
     """.split()  # noqa: SIM905 - a page of words reads better than a page of quotation marks
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff々]+|[ァ-ヺー]+|[\uac00-\ud7af]+|[\u0e01-\u0e4e]+")
+_CJK = re.compile(f"[{HAN}{HAN_COMPATIBILITY}々]+|[{KATAKANA}]+|[{HANGUL}]+|[{THAI_LETTERS}]+")
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ied)$|(?<=[a-z]{3})(?:ings?|ed|es|s|e|ly)$")
 _NUMBER = re.compile(r"[0-9]")
 _NEGATION = re.compile(
@@ -57,7 +59,7 @@ def content(text: str) -> frozenset[str]:
     if not plain.isascii():
         for run in _CJK.findall(plain):
             found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
-        plain = re.sub(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e01-\u0e4e]+", " ", plain)
+        plain = re.sub(f"[{EAST_ASIAN}{HAN_COMPATIBILITY}{THAI_LETTERS}]+", " ", plain)
     for word in _WORD.findall(plain):
         if word not in _STOP and not _NUMBER.search(word) and (len(word) > 1):
             found.add(_stem(word))

@@ -75,7 +75,6 @@ _WORDS: Final = (
     (r"\b(?:half (?:the )?price|halber preis|moitié prix|mitad de precio|metà prezzo|metade do preço|halve prijs)\b|半額|半价|полцены|yarı fiyat", "50", "percent"),
 )  # fmt: skip
 _WORD_PATTERNS: Final = Haystack(tuple(pattern for pattern, _, _ in _WORDS))
-_CENTS: Final = re.compile(r"^\s?(?:fünfzig|zwanzig|dreißig|vierzig|neunzig|\d{2})\b", re.IGNORECASE)
 _CODE: Final = re.compile(r"\b(?=[\w-]{2,20}\b)(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")
 _MEASURE: Final = re.compile(r"^\d+(?:st|nd|rd|th|cm|mm|km|kg|g|h|m|am|pm|px|gb|mp|er|e|x|min)$", re.IGNORECASE)
 # Number words of one language that are ordinary words of another.

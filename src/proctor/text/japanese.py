@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from proctor.text.script import Slip
+from proctor.text.script_ranges import HALFWIDTH_KATAKANA, HAN, HIRAGANA, KATAKANA
 from proctor.text.split import sentences
 
 __all__ = ["NOT_CHECKED", "japanese_slips", "register_of"]
@@ -15,15 +16,13 @@ NOT_CHECKED = "sentence structure, the choice of particles and of words"
 MOST_SLIPS = 50
 LONGEST = 50_000
 
-_KANA = "\u3041-\u3096\u30a1-\u30fa\u30fc"
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff々"
-_LETTER = f"[{_KANA}{_HAN}]"
+_LETTER = f"[{HIRAGANA}{KATAKANA}{HAN}々]"
 # がが is also how 私ががんばる begins, so it counts only if no hiragana follows.
 _DOUBLED_PARTICLE = re.compile(
-    r"をを|をが(?![らりるれろっんす])|がを|はを|にをを|がが(?![\u3041-\u3096])|[、。]{2,}|、。|。、"
+    rf"をを|をが(?![らりるれろっんす])|がを|はを|にをを|がが(?![{HIRAGANA}])|[、。]{{2,}}|、。|。、"
 )
-_TWO_OBJECTS = re.compile(r"を[\u30a1-\u30fa\u30fc\u4e00-\u9fff]{1,8}を(?=する|しま|して|いたし|致し|行)")
-_LONG_NO = re.compile(rf"(?:[\u30a1-\u30fa\u30fc{_HAN}A-Za-z0-9]{{1,10}}の){{4,}}")
+_TWO_OBJECTS = re.compile(rf"を[{KATAKANA}{HAN}]{{1,8}}を(?=する|しま|して|いたし|致し|行)")
+_LONG_NO = re.compile(rf"(?:[{KATAKANA}{HAN}々A-Za-z0-9]{{1,10}}の){{4,}}")
 _REPEATED_END = re.compile(
     r"(?:ですです|ますます(?=[。！!？?]|$)|ましたました|ませんません|くださいください|でしょうでしょう)"
 )
@@ -36,11 +35,11 @@ _TWICE_POLITE = re.compile(
     r"読まさせて|送らさせて"
     r"|拝見させていただ|とんでもございません"
 )
-_HALF_KANA = re.compile(r"[\uff66-\uff9f]{2,}")
+_HALF_KANA = re.compile(f"[{HALFWIDTH_KATAKANA}]{{2,}}")
 _WIDE_DIGIT, _PLAIN_DIGIT = re.compile(r"[０-９]+"), re.compile(r"[0-9]+")
 _WIDE_LETTER, _PLAIN_LETTER = re.compile(r"[Ａ-Ｚａ-ｚ]{2,}"), re.compile(r"[A-Za-z]{2,}")
 _PLAIN_STOP = re.compile(rf"(?<={_LETTER})[.,](?=\s|$|{_LETTER})")
-_SPACE = re.compile(r"(?<=[\u3041-\u3096])[ \u3000]+(?=[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff])(?!\n)")
+_SPACE = re.compile(rf"(?<=[{HIRAGANA}])[ \u3000]+(?=[{HIRAGANA}{KATAKANA}{HAN}])(?!\n)")
 # Characters only used in simplified Chinese: the model switched languages.
 _CHINESE = re.compile(r"[们这说对时还让请谢吗您过给样买卖书简发货为现动问题应该线长门车马鸟鱼见贝话语读认识]")
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from proctor.text.code_spans import code_spans
 from proctor.text.html_addresses import html_addresses
+from proctor.text.script_ranges import EAST_ASIAN, THAI
 
 __all__ = ["IMAGE_REMOVED", "LINK_REMOVED", "MAX_LINKS", "LinkForm", "WrittenLink", "find_links", "may_have_links"]
 
@@ -36,9 +37,7 @@ _HOST_AND_PATH: Final = re.compile(
     r"(?<![\w@./:\\%=-])(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?::\d{1,5})?[/?][^\s<>\"`|{}^\[\]。、，）」]+"
 )
 # Scripts that no Latin host or path continues in; letters that look like Latin ones are not among them.
-_OTHER_SCRIPT: Final = re.compile(
-    r"[\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-)
+_OTHER_SCRIPT: Final = re.compile(rf"[\u0590-\u06ff\u0900-\u0dff\u1100-\u11ff{THAI}{EAST_ASIAN}]")
 _STYLE: Final = re.compile(
     r"\burl\(\s*[\"']?([^\"'()\s]{1,4096}+)[\"']?\s*\)|@import\s+[\"']([^\"'\s]{1,4096}+)[\"']", re.I
 )

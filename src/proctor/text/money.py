@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from proctor.text.numbers import Number, find_numbers
+from proctor.text.script_ranges import EAST_ASIAN
 
 __all__ = ["CURRENCIES", "Money", "currency_after", "find_money", "same_amount"]
 
@@ -139,7 +140,7 @@ _CENTS = re.compile(
 )
 _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)
 _LOOK = 14
-_EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+_EASTERN: Final = re.compile(f"[{EAST_ASIAN}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Final
 from proctor.text.claims import statements
 from proctor.text.content_words import negated
 from proctor.text.quantities import find_quantities
+from proctor.text.script_ranges import HAN, KATAKANA
 
 __all__ = ["keeps_meaning", "paraphrases"]
 
@@ -100,7 +101,7 @@ _ENGLISH = re.compile(r"[A-Za-z]{2}")
 _JAPANESE: Final = (
     (r"(?<=[っんいりみえけしち])(?:て|で)もいいですか", "ても構いませんか"),
     (r"することはできますか", "することは可能ですか"),
-    (r"(?<=[一-龯ァ-ヺー])できますか", "することは可能でしょうか"),
+    (rf"(?<=[{HAN}{KATAKANA}])できますか", "することは可能でしょうか"),
     (r"を教えてください", "はどうなっていますか"),
     (r"教えてください", "教えていただけますか"),
     (r"いくらですか", "料金はどのくらいですか"),

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.text.normalise.language_likeness import common_words
+from proctor.text.script_ranges import EAST_ASIAN, HAN, HANGUL, KATAKANA, THAI_LETTERS
 
 __all__ = [
     "OppositeClause",
@@ -78,8 +79,8 @@ _CLAUSE: Final = re.compile(
     r"(?<!\d)[,;:，、；：،؛](?!\d)|(?<=\d)[,;，、；](?=\s)|[.!?](?=\s|$)|[。！？।؟]|\s[–—-]\s|[()（）]"
 )
 _WORD: Final = re.compile(r"(?:[^\W\d_]|[\u0300-\u036f\u064b-\u0652\u0900-\u0903\u093a-\u094f])+")  # with vowel signs
-_RUN: Final = re.compile(r"[\u3400-\u9fff]+|[ァ-ヺー]+|[\uac00-\ud7af]+|[\u0e01-\u0e4e]+")
-_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e01-\u0e4e]")
+_RUN: Final = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+|[{THAI_LETTERS}]+")
+_UNSPACED: Final = re.compile(f"[{EAST_ASIAN}{THAI_LETTERS}]")
 _ROOT: Final = 5
 _LEAST_SHARED: Final = 2
 

@@ -28,7 +28,6 @@ _KANJI_DAY = re.compile(r"日(?!間|以内|内)")  # 十日 is mostly a day of t
 _KOREAN_NUMBER = re.compile(r"(?<![가-힣])[일이삼사오육칠팔구십백천만]+")
 _SINO_KOREAN = {digit: value for value, digit in enumerate("일이삼사오육칠팔구", 1)}
 _SINO_POWERS = {"십": 10, "백": 100, "천": 1000, "만": 10_000}
-_HANGUL = re.compile(r"[가-힣]")
 # Arabic writes two of a unit as one word.
 _ARABIC_PAIR = re.compile(r"(?<!\w)(?:[بلفوك]|لل)?(?:(يوم)|(أسبوع)|(شهر)|(ساعت)|(سنت|عام)|(دقيقت))(?:ين|ان)(?!\w)")
 _ARABIC_UNITS: Final = (("hour", 24), ("hour", 168), ("month", 1), ("hour", 1), ("month", 12), ("minute", 1))

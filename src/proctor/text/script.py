@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from proctor.text.script_ranges import HAN, HIRAGANA, KATAKANA
 from proctor.text.split import tokens
 
 __all__ = ["Slip", "broken_characters", "has_japanese", "language_of", "mixed_words", "scripts"]
@@ -63,7 +64,7 @@ _MOJIBAKE = re.compile(
     r"|ï¼|ï½|\\u[0-9a-fA-F]{4}|&(?:amp|quot|lt|gt|nbsp|#\d{2,5});"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_JAPANESE = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff々〆]")
+_JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{HAN}々〆]")
 
 
 @lru_cache(maxsize=8192)

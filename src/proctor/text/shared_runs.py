@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from proctor.text.script_ranges import EAST_ASIAN, HAN_COMPATIBILITY, THAI
+
 __all__ = ["Known", "Run", "squeezed", "weigh"]
 
 _GRAM: Final = 12  # characters; a shared run of 23 or more has one of these at a multiple of 12
 _NOT_WORD: Final = re.compile(r"[\W_]+")
-_WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]")
+_WIDE: Final = re.compile(f"[{EAST_ASIAN}{HAN_COMPATIBILITY}{THAI}]")
 _PLACES: Final = 4  # positions of one n-gram in the known text
 
 

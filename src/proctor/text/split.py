@@ -6,14 +6,10 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from proctor.text.script_ranges import UNSPACED
+
 __all__ = ["characters", "lines", "sentences", "spread", "tokens", "words"]
 
-# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han.
-_UNSPACED = (
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u109f\u1780-\u17d3"
-    "\u3005-\u3007\u3031-\u3035\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
-)
 # Separators of words; a hyphen or an apostrophe does not end a word.
 _GAP = re.compile(r"[\s\u2014\u2026]+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
@@ -33,7 +29,7 @@ _ABBREVIATION = (
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]")
+    return re.compile(f"[{UNSPACED}]")
 
 
 @cache

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.script_ranges import KANA
+
 __all__ = ["about_action", "action_words"]
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
@@ -56,7 +58,7 @@ _READING: Final = re.compile(
     r"|調べ|検索|お?見せ|見て|説明|確認(?:いた)?しましょうか|確認してみ|お伝えし",
     re.IGNORECASE,
 )
-_JAPANESE: Final = re.compile("[\u3041-\u30ff]")
+_JAPANESE: Final = re.compile(f"[{KANA}]")
 _ENGLISH: Final = re.compile(r"\b(?:the|you|your|shall|should|would|i can|i will|i['’](?:ll|d))\b", re.IGNORECASE)
 
 

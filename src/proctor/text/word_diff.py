@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
+from proctor.text.script_ranges import UNSPACED
+
 __all__ = ["DiffPiece", "word_diff"]
 
 Op = Literal["same", "gone", "new"]
 # Letters of scripts that put no spaces between words: Thai, Lao, Khmer, kana, Han.
-_UNSPACED = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_TOKEN = re.compile(rf"\s+|[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['\u2019.,:-][^\W{_UNSPACED}]+)*|.", re.DOTALL)
+_TOKEN = re.compile(rf"\s+|[{UNSPACED}]|[^\W{UNSPACED}]+(?:['\u2019.,:-][^\W{UNSPACED}]+)*|.", re.DOTALL)
 _SENTENCE = re.compile(r".+?(?:[.!?\u3002\uff01\uff1f]+\s*|\n+|\Z)", re.DOTALL)
 _MOST_TOKENS = 3_000  # of both texts; above it sentences are compared, and above that the changed part is one piece
 _SHORTEST_SAME = 3  # letters; a smaller common piece between two changes only breaks them up

@@ -16,10 +16,10 @@ _LETTER = (
 
 
 def test_of_noise_little_is_read() -> None:
-    glance = open_prefilter(None)
-    assert glance is not None
+    prefilter = open_prefilter(None)
+    assert prefilter is not None
     ((ids, places),) = pieces_of(None).located([_NOISE])
-    choice = choose(_NOISE, places, glance)
+    choice = choose(_NOISE, places, prefilter)
     assert len(ids) > WHOLE
     assert sum(after - first for first, after in choice.runs) <= NOISE_ROOM
     plan = InjectionClassifier()._plan(_NOISE)

@@ -9,31 +9,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, Phase, settings
-from schemathesis.checks import (
-    content_type_conformance,
-    not_a_server_error,
-    response_schema_conformance,
-    status_code_conformance,
-)
+from hypothesis import HealthCheck, Phase, given, settings
 
 from proctor.server.ingest.openapi import api_document
 from tests.profiles import examples
 from tests.server.pages.served import ServedDashboard, served
 from tests.server.pages.simulated_store import make_store
 
-
-@schemathesis.serializer("application/x-protobuf", "application/x-ndjson")
-def _as_it_is(ctx: Any, value: Any) -> bytes:
-    """Send bytes and texts as they are."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace")
-    return value if isinstance(value, bytes) else json.dumps(value, default=repr).encode()
+_OPERATIONS = [(path, method) for path, methods in json.loads(api_document())["paths"].items() for method in methods]
 
 
-_SCHEMA = schemathesis.openapi.from_dict(json.loads(api_document()))
-_CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+@pytest.fixture(scope="module")
+def schema() -> Any:
+    """The document, as schemathesis reads it; the module takes seconds to import, so only these tests do."""
+    import schemathesis
+
+    @schemathesis.serializer("application/x-protobuf", "application/x-ndjson")
+    def as_it_is(ctx: Any, value: Any) -> bytes:
+        """Send bytes and texts as they are."""
+        if isinstance(value, str):
+            return value.encode("utf-8", "replace")
+        return value if isinstance(value, bytes) else json.dumps(value, default=repr).encode()
+
+    return schemathesis.openapi.from_dict(json.loads(api_document()))
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +40,24 @@ def served_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashb
         yield running
 
 
-@_SCHEMA.parametrize()
-@settings(
-    max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None,
-    phases=[Phase.explicit, Phase.generate],
-)  # fmt: skip
-def test_whatever_is_asked_the_answer_is_in_the_document(case: Any, served_api: ServedDashboard) -> None:
-    answer = case.call(base_url=served_api.url, timeout=30)
-    case.validate_response(answer, checks=_CHECKS)
+@pytest.mark.parametrize(("path", "method"), _OPERATIONS)
+def test_whatever_is_asked_the_answer_is_in_the_document(
+    path: str, method: str, schema: Any, served_api: ServedDashboard
+) -> None:
+    from schemathesis import checks
+
+    kept = [checks.not_a_server_error, checks.status_code_conformance]
+    kept += [checks.content_type_conformance, checks.response_schema_conformance]
+
+    @settings(
+        max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True,
+        database=None, phases=[Phase.explicit, Phase.generate],
+    )  # fmt: skip
+    @given(schema[path][method].as_strategy())
+    def ask(case: Any) -> None:
+        case.validate_response(case.call(base_url=served_api.url, timeout=30), checks=kept)
+
+    ask()
 
 
 def test_the_document_is_valid_and_needs_no_token(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from proctor.server.pages.desk import Desk
+from proctor.server.pages.page_stores import PageStores
 from tests.server.pages.served import ServedDashboard, open_desk, served
 from tests.server.pages.simulated_store import make_store
 
@@ -60,7 +60,7 @@ def project_folder(simulated_store: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(project_folder: Path) -> Iterator[Desk]:
+def desk(project_folder: Path) -> Iterator[PageStores]:
     """The stores of the simulated project, on this thread."""
     with open_desk(project_folder) as opened:
         yield opened

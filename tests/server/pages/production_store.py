@@ -13,8 +13,8 @@ from proctor.core.alert_record import AlertRecord, MovedSlice, RuleLimit, RuleSt
 from proctor.core.person import Person, Role
 from proctor.monitor.simulation.manga_store import manga_store
 from proctor.monitor.simulation.traffic import simulate
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest, Reply, Route
+from proctor.server.pages.page_stores import PageStores
 from proctor.store.alert_state import AlertState
 from proctor.store.history import History
 from proctor.workflows.monitor.intake import Intake
@@ -94,7 +94,7 @@ def add_alerts(config: Config, alerts: Sequence[AlertRecord]) -> None:
 
 
 def ask(
-    desk: Desk,
+    desk: PageStores,
     routes: Sequence[Route],
     path: str,
     *,

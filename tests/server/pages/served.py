@@ -18,8 +18,8 @@ from proctor.project import Project
 from proctor.server.ingest.app import make_app
 from proctor.server.ingest.read_api import ReadApi
 from proctor.server.pages.app import add_dashboard, make_dashboard
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.sign_in import cookie_name
 from proctor.store.people import People
 from proctor.wiring.history_settings import open_history
@@ -150,9 +150,9 @@ async def _serve(folder: Path, told: dict[str, Any], started: threading.Event) -
 
 
 @contextmanager
-def open_desk(folder: Path) -> Iterator[Desk]:
+def open_desk(folder: Path) -> Iterator[PageStores]:
     """Open the stores of a project on this thread, for the test of a handler as a function."""
-    desk = Desk(open_config(folder))
+    desk = PageStores(open_config(folder))
     try:
         yield desk
     finally:

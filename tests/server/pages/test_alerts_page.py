@@ -10,8 +10,8 @@ import pytest
 
 from proctor.config import Config
 from proctor.core.errors import InputError, NotFoundError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Missing, Redirect, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, csv_lines
 from proctor.server.pages.views.alerts import PAGE
 from proctor.store.alert_spool import AlertSpool
@@ -41,26 +41,26 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 
 @pytest.fixture
-def desk(watched: Config) -> Iterator[Desk]:
-    made = Desk(watched)
+def desk(watched: Config) -> Iterator[PageStores]:
+    made = PageStores(watched)
     yield made
     made.close()
 
 
-def view(desk: Desk, **query: str) -> View:
+def view(desk: PageStores, **query: str) -> View:
     found = ask(desk, PAGE.routes, "/alerts", query=query)
     assert isinstance(found, View)
     return found
 
 
-def test_alerts_are_paged_and_the_file_has_all(desk: Desk) -> None:
+def test_alerts_are_paged_and_the_file_has_all(desk: PageStores) -> None:
     table = view(desk).tables["alerts"]
     assert (len(table.rows), table.total, table.pages) == (50, 64, 2)
     assert len(list(csv_lines(table))) == 65
     assert len(view(desk, page="2").tables["alerts"].rows) == 14
 
 
-def test_alerts_by_state_tier_and_rule(desk: Desk) -> None:
+def test_alerts_by_state_tier_and_rule(desk: PageStores) -> None:
     assert view(desk, tier="critical").tables["alerts"].total == 3
     assert view(desk, rule="latency").tables["alerts"].total == 1
     ended = view(desk, state="resolved").tables["alerts"]
@@ -70,20 +70,20 @@ def test_alerts_by_state_tier_and_rule(desk: Desk) -> None:
         view(desk, tier="worst")
 
 
-def test_every_rule_says_what_it_sees(desk: Desk) -> None:
+def test_every_rule_says_what_it_sees(desk: PageStores) -> None:
     rows = {row[5]: row[4] for row in view(desk).tables["rules"].rows}
     assert rows["sees 4 times that in 5 min with 99 %"] == Chip("fail", "firing")
     assert rows["100 turns"] == Chip("pass", "fine")
     assert rows["nothing has been watched yet: start `proctor serve`"] == Chip("unscored", "not known")
 
 
-def item(desk: Desk, number: int) -> View:
+def item(desk: PageStores, number: int) -> View:
     found = ask(desk, PAGE.routes, ITEM, at={"number": str(number)})
     assert isinstance(found, View)
     return found
 
 
-def test_an_alert_shows_its_window_and_examples(desk: Desk) -> None:
+def test_an_alert_shows_its_window_and_examples(desk: PageStores) -> None:
     shown = item(desk, 1)
     examples = shown.tables["examples"].rows
     assert examples[0][4]
@@ -98,21 +98,21 @@ def test_an_alert_shows_its_window_and_examples(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("number", "unit"), [(2, "share"), (3, "seconds"), (4, "count")])
-def test_the_course_is_what_the_rule_counts(desk: Desk, number: int, unit: str) -> None:
+def test_the_course_is_what_the_rule_counts(desk: PageStores, number: int, unit: str) -> None:
     assert item(desk, number).data["unit"] == unit
 
 
-def test_an_alert_of_a_removed_rule_has_no_course(desk: Desk) -> None:
+def test_an_alert_of_a_removed_rule_has_no_course(desk: PageStores) -> None:
     assert not item(desk, 5).charts
 
 
-def test_unknown_alert(desk: Desk) -> None:
+def test_unknown_alert(desk: PageStores) -> None:
     assert isinstance(ask(desk, PAGE.routes, ITEM, at={"number": "999"}), Missing)
     with pytest.raises(NotFoundError):
         ask(desk, PAGE.routes, f"{ITEM}/resolve", at={"number": "999"}, form={})
 
 
-def test_acknowledge_then_resolve(desk: Desk) -> None:
+def test_acknowledge_then_resolve(desk: PageStores) -> None:
     at = {"number": "10"}
     done = ask(desk, PAGE.routes, f"{ITEM}/acknowledge", at=at, form={"note": "mine"}, role="auditor")
     assert isinstance(done, Redirect)
@@ -126,7 +126,7 @@ def test_acknowledge_then_resolve(desk: Desk) -> None:
     assert again.said == "It has ended already."
 
 
-def test_silence_and_its_end(desk: Desk) -> None:
+def test_silence_and_its_end(desk: PageStores) -> None:
     form = {"match": ["rule=escalation", "intent=intent 7"], "for": "30 min", "back": "/ui/alerts/13"}
     done = ask(desk, PAGE.routes, "/alerts/silence", form=form)
     assert isinstance(done, Redirect)
@@ -141,14 +141,14 @@ def test_silence_and_its_end(desk: Desk) -> None:
             ask(desk, PAGE.routes, "/alerts/silence", form=wrong)
 
 
-def test_a_silence_leads_nowhere_else(desk: Desk) -> None:
+def test_a_silence_leads_nowhere_else(desk: PageStores) -> None:
     form = {"match": "rule=latency", "back": "https://example.com/ui/alerts"}
     done = ask(desk, PAGE.routes, "/alerts/silence", form=form)
     assert isinstance(done, Redirect)
     assert done.to == "/ui/alerts"
 
 
-def test_examples_become_regression_cases(desk: Desk, watched: Config) -> None:
+def test_examples_become_regression_cases(desk: PageStores, watched: Config) -> None:
     chosen = item(desk, 1).data["examples"][0].session
     at = {"number": "1"}
     done = ask(desk, PAGE.routes, f"{ITEM}/promote", at=at, form={"conversation": [chosen]}, role="auditor")
@@ -161,7 +161,7 @@ def test_examples_become_regression_cases(desk: Desk, watched: Config) -> None:
 
 def test_messages_that_were_not_delivered(tmp_path: Path) -> None:
     config = make_project(tmp_path)
-    desk = Desk(config)
+    desk = PageStores(config)
     spool = AlertSpool(config.store)
     message = spool.add("pager", {"status": "firing"}, 1.0)
     assert view(desk).data["undelivered"] == ""
@@ -173,7 +173,7 @@ def test_messages_that_were_not_delivered(tmp_path: Path) -> None:
 
 
 def test_without_anything(tmp_path: Path) -> None:
-    desk = Desk(make_project(tmp_path))
+    desk = PageStores(make_project(tmp_path))
     shown = view(desk)
     assert "proctor serve" in shown.tables["alerts"].empty
     assert all(row[4] == Chip("unscored", "not known") for row in shown.tables["rules"].rows)

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 from proctor.core.audit import AuditRating, Settlement
 from proctor.core.errors import InputError
 from proctor.report.audit_sheet import estimate_text
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Download, Missing, Redirect, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.views.audit import download_audit, draw_sample, show_audit
 from proctor.server.pages.views.audit_rating import (
     rate_item,
@@ -41,7 +41,7 @@ def _item(found: Any) -> str:
     return found.to.partition("?")[0].rpartition("/")[2]
 
 
-def _next(desk: Desk, name: str = "dan", **query: str) -> str:
+def _next(desk: PageStores, name: str = "dan", **query: str) -> str:
     return _item(rate_next(desk, _ask(name=name, query=query)))
 
 
@@ -50,11 +50,11 @@ def _view(found: Any) -> View:
     return found
 
 
-def _week(desk: Desk) -> str:
+def _week(desk: PageStores) -> str:
     return desk.audit.samples()[-1].week
 
 
-def test_kappa_on_the_page_is_that_of_scikit_learn(desk: Desk) -> None:
+def test_kappa_on_the_page_is_that_of_scikit_learn(desk: PageStores) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     week, settings = _week(desk), audit_settings(desk.config)
     by_item: dict[str, dict[str, AuditRating]] = {}
@@ -75,7 +75,7 @@ def test_kappa_on_the_page_is_that_of_scikit_learn(desk: Desk) -> None:
         assert each.kappa.low <= metrics.cohen_kappa_score(one, other, labels=settings.levels) <= each.kappa.high
 
 
-def test_the_figures_follow_each_rating(desk: Desk) -> None:
+def test_the_figures_follow_each_rating(desk: PageStores) -> None:
     def figures() -> list[Any]:
         return [row[6] for row in _view(show_audit(desk, _ask())).tables["quality"].rows]
 
@@ -85,7 +85,7 @@ def test_the_figures_follow_each_rating(desk: Desk) -> None:
     assert _view(show_audit(desk, _ask())).tables["quality"].rows[0][4] == 11
 
 
-def test_a_rater_sees_nothing_but_the_conversation(desk: Desk) -> None:
+def test_a_rater_sees_nothing_but_the_conversation(desk: PageStores) -> None:
     name = _next(desk)
     view = _view(rate_item(desk, _ask(name)))
     item = desk.audit.find(name)
@@ -100,7 +100,7 @@ def test_a_rater_sees_nothing_but_the_conversation(desk: Desk) -> None:
     assert view.data["item"].expires > datetime.now(UTC) + timedelta(minutes=14)
 
 
-def test_two_people_get_conversations_until_nothing_is_left(desk: Desk) -> None:
+def test_two_people_get_conversations_until_nothing_is_left(desk: PageStores) -> None:
     for name in ("dan", "eve"):
         while (item := _next(desk, name)) != "audit":
             found = store_rating(desk, _ask(item, name=name, form=GOOD))
@@ -115,7 +115,7 @@ def test_two_people_get_conversations_until_nothing_is_left(desk: Desk) -> None:
     assert rated.values == {"correctness": 5, "completeness": 4, "tone": 4, "efficiency": None}
 
 
-def test_a_claim_that_expires_makes_room_for_another(desk: Desk) -> None:
+def test_a_claim_that_expires_makes_room_for_another(desk: PageStores) -> None:
     assert len({_next(desk, f"rater {number}") for number in range(20)}) == 10  # each has two places
     assert _next(desk, "late") == "audit"
     item = _next(desk, "rater 0")
@@ -127,7 +127,7 @@ def test_a_claim_that_expires_makes_room_for_another(desk: Desk) -> None:
     assert isinstance(store_rating(desk, _ask(item, name="rater 0", form=GOOD)), Redirect)  # no work is lost
 
 
-def test_skipped_conversations_come_last_and_stopping_frees(desk: Desk) -> None:
+def test_skipped_conversations_come_last_and_stopping_frees(desk: PageStores) -> None:
     first = _next(desk)
     skipped = skip_item(desk, _ask(first))
     assert isinstance(skipped, Redirect)
@@ -146,12 +146,12 @@ def test_skipped_conversations_come_last_and_stopping_frees(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "form", [{}, {**GOOD, "d0": "6"}, {**GOOD, "d2": "x"}, {**GOOD, "d3": ""}, {**GOOD, "d1": "-1"}]
 )
-def test_a_rating_must_be_whole_and_on_the_scale(desk: Desk, form: dict[str, str]) -> None:
+def test_a_rating_must_be_whole_and_on_the_scale(desk: PageStores, form: dict[str, str]) -> None:
     with pytest.raises(InputError):
         store_rating(desk, _ask(_next(desk), form=form))
 
 
-def test_a_rating_can_be_changed_until_the_others_have_rated(desk: Desk) -> None:
+def test_a_rating_can_be_changed_until_the_others_have_rated(desk: PageStores) -> None:
     item = _next(desk)
     stored = store_rating(desk, _ask(item, form=GOOD))
     assert isinstance(stored, Redirect)
@@ -168,7 +168,7 @@ def test_a_rating_can_be_changed_until_the_others_have_rated(desk: Desk) -> None
         store_rating(desk, _ask(item, form=GOOD))
 
 
-def test_disagreements_are_shown_and_settled_when_all_have_rated(desk: Desk) -> None:
+def test_disagreements_are_shown_and_settled_when_all_have_rated(desk: PageStores) -> None:
     item = _next(desk)
     store_rating(desk, _ask(item, form=GOOD))
     assert isinstance(show_split(desk, _ask(item)), Missing)
@@ -190,7 +190,7 @@ def test_disagreements_are_shown_and_settled_when_all_have_rated(desk: Desk) -> 
     assert "correctness" in str(next(row for row in rows if getattr(row[0], "text", "") == item)[2])
 
 
-def test_raters_may_settle_together(desk: Desk) -> None:
+def test_raters_may_settle_together(desk: PageStores) -> None:
     item = _next(desk)
     store_rating(desk, _ask(item, form=GOOD))
     store_rating(desk, _ask(item, name="eve", form={**GOOD, "d0": "1"}))
@@ -205,7 +205,7 @@ def _rows(found: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(bytes(found.body).decode())))  # type: ignore[arg-type]
 
 
-def test_files_tell_nothing_of_what_is_still_to_be_rated(desk: Desk) -> None:
+def test_files_tell_nothing_of_what_is_still_to_be_rated(desk: PageStores) -> None:
     store_rating(desk, _ask(item := _next(desk), form=GOOD))
     ratings = _rows(download_audit(desk, _ask()))
     assert len(ratings) == 20
@@ -219,13 +219,13 @@ def test_files_tell_nothing_of_what_is_still_to_be_rated(desk: Desk) -> None:
     assert len(bytes(lines.body).splitlines()) == 20  # type: ignore[arg-type]
 
 
-def test_the_last_weeks_together_and_a_week_that_is_not_there(desk: Desk) -> None:
+def test_the_last_weeks_together_and_a_week_that_is_not_there(desk: PageStores) -> None:
     assert _view(show_audit(desk, _ask(query={"week": "last"}))).data["chosen"] == "last"
     with pytest.raises(InputError):
         show_audit(desk, _ask(query={"week": "1999-W01"}))
 
 
-def test_a_week_has_one_sample(desk: Desk) -> None:
+def test_a_week_has_one_sample(desk: PageStores) -> None:
     with pytest.raises(InputError, match="has its sample already"):
         draw_sample(desk, _ask())
 
@@ -280,7 +280,9 @@ def test_an_empty_project_says_what_to_do(browser: Browser, empty_dashboard: Ser
     expect(page.get_by_text("proctor history add FILE")).to_be_visible()
 
 
-def test_pages_of_one_conversation_are_accessible(browser: Browser, dashboard: ServedDashboard, desk: Desk) -> None:
+def test_pages_of_one_conversation_are_accessible(
+    browser: Browser, dashboard: ServedDashboard, desk: PageStores
+) -> None:
     from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped,unused-ignore]
 
     item = next(iter(sorted(complete_items(desk.audit))))

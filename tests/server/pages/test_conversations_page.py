@@ -17,8 +17,8 @@ from proctor.core.event import Event
 from proctor.core.event_row import row_of
 from proctor.core.trajectory import Source, Turn
 from proctor.core.verdict import Finding, Verdict
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Download, Missing, Redirect, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, Link, csv_lines
 from proctor.server.pages.views.conversations import (
     download_conversation,
@@ -81,12 +81,12 @@ def talks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(talks: Path) -> Iterator[Desk]:
+def desk(talks: Path) -> Iterator[PageStores]:
     with open_desk(talks) as made:
         yield made
 
 
-def _list(desk: Desk, **query: str) -> View:
+def _list(desk: PageStores, **query: str) -> View:
     found = list_conversations(desk, asked("/conversations", query=query))
     assert isinstance(found, View)
     return found
@@ -96,13 +96,13 @@ def _names(view: View) -> list[str]:
     return [cell.text for row in view.tables["conversations"].rows if isinstance(cell := row[0], Link)]
 
 
-def _shown(desk: Desk, session: str, **query: str) -> View:
+def _shown(desk: PageStores, session: str, **query: str) -> View:
     found = show_conversation(desk, asked(f"/conversations/{session}", path={"session": session}, query=query))
     assert isinstance(found, View)
     return found
 
 
-def test_conversations_are_paged_and_the_file_has_all(desk: Desk) -> None:
+def test_conversations_are_paged_and_the_file_has_all(desk: PageStores) -> None:
     table = _list(desk).tables["conversations"]
     assert (len(table.rows), table.total, table.is_last) == (50, 65, False)
     assert len(_names(_list(desk, page="2"))) == 15
@@ -125,11 +125,11 @@ def test_conversations_are_paged_and_the_file_has_all(desk: Desk) -> None:
         ({"since": "2000-01-01", "until": "2000-01-02"}, []),
     ],
 )
-def test_conversations_are_found(desk: Desk, query: dict[str, str], wanted: list[str]) -> None:
+def test_conversations_are_found(desk: PageStores, query: dict[str, str], wanted: list[str]) -> None:
     assert _names(_list(desk, **query)) == wanted
 
 
-def test_a_day_is_meant_to_its_end(desk: Desk) -> None:
+def test_a_day_is_meant_to_its_end(desk: PageStores) -> None:
     today = f"{NOW:%Y-%m-%d}"
     assert len(_names(_list(desk, since=today, until=today))) == 50
     newest = [row[1].time for row in _list(desk).tables["conversations"].rows]  # type: ignore[union-attr]
@@ -139,14 +139,14 @@ def test_a_day_is_meant_to_its_end(desk: Desk) -> None:
     assert max(found) < until < newest[0], "seconds are meant to the second"
 
 
-def test_the_window_of_a_link_is_shown_and_kept(desk: Desk) -> None:
+def test_the_window_of_a_link_is_shown_and_kept(desk: PageStores) -> None:
     assert _list(desk, since="1700000000").data["window"] == (1_700_000_000.0, None)
     assert _list(desk, since="2026-11-17T15:00Z", until="1795000000").data["window"][1] == 1_795_000_000.0
     assert _list(desk, since="2026-11-17").data["window"] is None, "the form shows whole days itself"
     assert _list(desk).data["window"] is None
 
 
-def test_a_row_says_what_went_wrong(desk: Desk) -> None:
+def test_a_row_says_what_went_wrong(desk: PageStores) -> None:
     (row,) = _list(desk, q="14 days").tables["conversations"].rows
     assert row[5] == Chip("fail", "grounded 0.20"), "the lowest: another turn has 0.90"
     assert row[6] == "gate: injection"
@@ -154,12 +154,12 @@ def test_a_row_says_what_went_wrong(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("query", [{"below": "many", "score": "x"}, {"since": "yesterday"}, {"page": "0"}])
-def test_wrong_filters_are_refused(desk: Desk, query: dict[str, str]) -> None:
+def test_wrong_filters_are_refused(desk: PageStores, query: dict[str, str]) -> None:
     with pytest.raises(InputError):
         _list(desk, **query)
 
 
-def test_a_conversation_has_its_contradiction_with_both_turns(desk: Desk) -> None:
+def test_a_conversation_has_its_contradiction_with_both_turns(desk: PageStores) -> None:
     view = _shown(desk, "returns-1")
     assert view.data["arcs"] == [[1, 3]]
     first, second, third = view.data["cards"]
@@ -171,7 +171,7 @@ def test_a_conversation_has_its_contradiction_with_both_turns(desk: Desk) -> Non
     assert [score.name for score in third.scores] == ["grounded"]
 
 
-def test_a_long_conversation_is_paged(desk: Desk) -> None:
+def test_a_long_conversation_is_paged(desk: PageStores) -> None:
     view = _shown(desk, "long", page="3")
     assert [view.data["cards"][place].number for place in (0, -1)] == [101, 150]
     assert (view.data["pages"], view.data["is_compared_whole"]) == (5, False)
@@ -183,24 +183,24 @@ def test_a_long_conversation_is_paged(desk: Desk) -> None:
     assert 178 in [card.number for card in _shown(desk, "long", at=at, q="Question 177").data["cards"]]
 
 
-def test_a_message_that_was_stopped_before_any_turn(desk: Desk) -> None:
+def test_a_message_that_was_stopped_before_any_turn(desk: PageStores) -> None:
     view = _shown(desk, "stopped")
     assert view.data["cards"] == []
     assert [each.words for each in view.data["gates"]] == ["injection: block"]
 
 
-def test_a_conversation_that_is_not_there(desk: Desk) -> None:
+def test_a_conversation_that_is_not_there(desk: PageStores) -> None:
     for handler in (show_conversation, download_conversation):
         assert isinstance(handler(desk, asked(path={"session": "gone"})), Missing)
 
 
-def test_a_conversation_as_a_file(desk: Desk) -> None:
+def test_a_conversation_as_a_file(desk: PageStores) -> None:
     found = download_conversation(desk, asked(path={"session": ODD}))
     assert isinstance(found, Download)
     assert "返品".encode() in bytes(found.body)  # type: ignore[arg-type]
 
 
-def test_one_click_makes_one_case(talks: Path, desk: Desk) -> None:
+def test_one_click_makes_one_case(talks: Path, desk: PageStores) -> None:
     suite = talks / "suites" / "regressions.yaml"
     for words in ("added", "asks the same"):
         form = {"must_not_say": "14 days", "must_say": ""}

@@ -16,8 +16,8 @@ from proctor.config import Config
 from proctor.core.drift_report import TopicShift
 from proctor.core.errors import InputError
 from proctor.report.reliability_diagram import RELIABILITY_STYLES
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Redirect, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Link
 from proctor.server.pages.views.drift import PAGE
 from proctor.workflows.monitor.kept_reports import keep_drift, kept_drift
@@ -51,19 +51,19 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 
 @pytest.fixture
-def desk(project: Config) -> Iterator[Desk]:
-    made = Desk(project)
+def desk(project: Config) -> Iterator[PageStores]:
+    made = PageStores(project)
     yield made
     made.close()
 
 
-def view(desk: Desk, **query: str) -> View:
+def view(desk: PageStores, **query: str) -> View:
     found = ask(desk, PAGE.routes, "/drift", query=query)
     assert isinstance(found, View)
     return found
 
 
-def test_intents_against_the_months_before(desk: Desk) -> None:
+def test_intents_against_the_months_before(desk: PageStores) -> None:
     shown = view(desk)
     assert shown.data["month"] == MONTH
     rows = shown.tables["intents"].rows
@@ -72,7 +72,7 @@ def test_intents_against_the_months_before(desk: Desk) -> None:
     assert "before" in shown.charts["intents"].svg()
 
 
-def test_new_topics_lead_to_conversations(desk: Desk) -> None:
+def test_new_topics_lead_to_conversations(desk: PageStores) -> None:
     shown = view(desk)
     assert shown.data["topics"][0].is_new
     link = shown.tables["topics"].rows[0][7]
@@ -80,7 +80,7 @@ def test_new_topics_lead_to_conversations(desk: Desk) -> None:
     assert link.to == "/ui/conversations/x%2Fy"
 
 
-def test_reliability_before_and_after(desk: Desk) -> None:
+def test_reliability_before_and_after(desk: PageStores) -> None:
     charts = view(desk).charts
     for name in ("before", "after"):
         assert "<style" not in charts[name].svg()  # the policy refuses it
@@ -89,7 +89,7 @@ def test_reliability_before_and_after(desk: Desk) -> None:
     assert RELIABILITY_STYLES.strip() in rules
 
 
-def test_error_over_time(desk: Desk) -> None:
+def test_error_over_time(desk: PageStores) -> None:
     shown = view(desk)
     assert [row[0] for row in shown.tables["months"].rows] == [MONTH, BEFORE]
     course = shown.charts["errors"].data()
@@ -98,12 +98,12 @@ def test_error_over_time(desk: Desk) -> None:
     assert shown.data["whole"].count > 30
 
 
-def test_a_month_that_was_not_measured(desk: Desk) -> None:
+def test_a_month_that_was_not_measured(desk: PageStores) -> None:
     assert view(desk, month="2020-01").data["report"] is None
     assert view(desk, month="../state").data["report"] is None
 
 
-def test_measure_a_month_without_conversations(desk: Desk) -> None:
+def test_measure_a_month_without_conversations(desk: PageStores) -> None:
     with pytest.raises(InputError):
         ask(desk, PAGE.routes, "/drift/measure", form={"what": "drift", "month": "May"})
     done = ask(desk, PAGE.routes, "/drift/measure", form={"what": "drift", "month": "2025-01"}, role="auditor")
@@ -120,7 +120,7 @@ def test_measure_a_month_without_conversations(desk: Desk) -> None:
 
 
 def test_without_anything(tmp_path: Path) -> None:
-    desk = Desk(make_project(tmp_path))
+    desk = PageStores(make_project(tmp_path))
     shown = view(desk)
     assert (shown.data["report"], shown.data["calibration"], dict(shown.tables)) == (None, None, {})
     desk.close()

@@ -12,8 +12,8 @@ import pytest
 from proctor.config import open_config
 from proctor.core.alert_record import AlertRecord
 from proctor.core.errors import InputError, NotFoundError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Missing, PageRequest, Redirect, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, Link, csv_lines
 from proctor.server.pages.views.guard import PAGE
 from proctor.server.pages.views.guard_pieces import marked
@@ -53,25 +53,25 @@ def guarded(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(guarded: Path) -> Iterator[Desk]:
+def desk(guarded: Path) -> Iterator[PageStores]:
     with open_desk(guarded) as opened:
         opened.guard.catch_up()
         yield opened
 
 
-def ask(desk: Desk, path: str, method: str = "GET", **more: Any) -> Reply:
+def ask(desk: PageStores, path: str, method: str = "GET", **more: Any) -> Reply:
     route = next(each for each in PAGE.routes if each.path == path and each.method == method)
     made: PageRequest = asked(path, **more)
     return route.answer(desk, made)
 
 
-def view(desk: Desk, path: str = "/guard", **query: str) -> View:
+def view(desk: PageStores, path: str = "/guard", **query: str) -> View:
     found = ask(desk, path, query=query)
     assert isinstance(found, View)
     return found
 
 
-def test_the_figures_of_a_period_and_its_decisions_page_by_page(desk: Desk) -> None:
+def test_the_figures_of_a_period_and_its_decisions_page_by_page(desk: PageStores) -> None:
     shown = view(desk)
     assert {"actions", "gates", "kinds"} <= shown.charts.keys()
     assert shown.data["decisions"] == 63
@@ -89,12 +89,12 @@ def test_the_figures_of_a_period_and_its_decisions_page_by_page(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("query", [{"days": "2"}, {"since": "inf"}, {"since": "1e300"}, {"action": "x"}, {"page": "0"}])
-def test_wrong_parameters_are_named(desk: Desk, query: dict[str, str]) -> None:
+def test_wrong_parameters_are_named(desk: PageStores, query: dict[str, str]) -> None:
     with pytest.raises(InputError):
         view(desk, **query)
 
 
-def test_a_decision_shows_its_text_marked_and_where_it_leads(desk: Desk) -> None:
+def test_a_decision_shows_its_text_marked_and_where_it_leads(desk: PageStores) -> None:
     alert = AlertRecord(
         fingerprint="f", rule="injection", kind="rate", tier="critical", started=0, fired=NOW.timestamp(),
         updated=NOW.timestamp(), window_start=NOW.timestamp() - 7200, window_end=NOW.timestamp(),
@@ -108,7 +108,7 @@ def test_a_decision_shows_its_text_marked_and_where_it_leads(desk: Desk) -> None
     assert isinstance(ask(desk, "/guard", query={"event": "nothing"}), Missing)
 
 
-def test_a_decision_becomes_a_regression_case_once(desk: Desk) -> None:
+def test_a_decision_becomes_a_regression_case_once(desk: PageStores) -> None:
     done = ask(desk, "/guard/promote", "POST", form={"event": BLOCKED})
     assert isinstance(done, Redirect)
     assert "Added guard-00000001" in done.said
@@ -121,7 +121,7 @@ def test_a_decision_becomes_a_regression_case_once(desk: Desk) -> None:
         ask(desk, "/guard/promote", "POST")
 
 
-def test_a_review_is_recorded_and_the_next_item_follows(desk: Desk) -> None:
+def test_a_review_is_recorded_and_the_next_item_follows(desk: PageStores) -> None:
     shown = view(desk, "/guard/review")
     first = shown.data["item"]
     assert shown.data["waiting"] == 2
@@ -138,7 +138,7 @@ def test_a_review_is_recorded_and_the_next_item_follows(desk: Desk) -> None:
     assert view(desk).tables["points"].rows[0][-2].value == 1.0  # type: ignore[union-attr]
 
 
-def test_what_a_gate_missed_is_named(desk: Desk) -> None:
+def test_what_a_gate_missed_is_named(desk: PageStores) -> None:
     form = {"item": PASSED, "verdict": "wrong", "missed": "injection"}
     ask(desk, "/guard/review", "POST", form=form)
     assert guard_verdicts(desk.runs)[PASSED] == (False, "injection")
@@ -148,14 +148,14 @@ def test_what_a_gate_missed_is_named(desk: Desk) -> None:
         ask(desk, "/guard/review", "POST", form={"item": PASSED})
 
 
-def _seen(desk: Desk, event: str) -> str:
+def _seen(desk: PageStores, event: str) -> str:
     item = next(
         each for each in queue_page(desk.runs, QueueQuery(origin=GUARD, state="all"), limit=9) if each.case_id == event
     )
     return item.resolved.isoformat() if item.resolved else ""
 
 
-def test_a_review_that_somebody_else_made_meanwhile_is_not_overwritten_unseen(desk: Desk) -> None:
+def test_a_review_that_somebody_else_made_meanwhile_is_not_overwritten_unseen(desk: PageStores) -> None:
     resolve_all(desk.config, desk.runs, [BLOCKED], verdict="right", person="ben")
     (item,) = queue_page(desk.runs, QueueQuery(origin=GUARD, state="resolved"), limit=5)
     done = ask(desk, "/guard/review", "POST", form={"item": item.id, "verdict": "wrong"})
@@ -166,7 +166,7 @@ def test_a_review_that_somebody_else_made_meanwhile_is_not_overwritten_unseen(de
     assert find_item(desk.runs, item.id).verdict == "wrong"
 
 
-def test_other_thresholds_on_recorded_scores(desk: Desk) -> None:
+def test_other_thresholds_on_recorded_scores(desk: PageStores) -> None:
     shown = view(desk, "/guard/what-if", **{"from": "0.95"})
     assert (shown.data["gate"], shown.data["point"]) == ("injection", "input")
     effect = shown.data["effect"]
@@ -185,14 +185,14 @@ def test_an_empty_project_says_what_to_do(empty_dashboard: ServedDashboard) -> N
         assert view(desk, "/guard/what-if").data["gates"] == []
 
 
-def test_what_agents_elsewhere_reported_is_shown_if_there_is_no_log(desk_of_production: Desk) -> None:
+def test_what_agents_elsewhere_reported_is_shown_if_there_is_no_log(desk_of_production: PageStores) -> None:
     shown = view(desk_of_production)
     assert "reported_gate" in shown.charts
     assert shown.data["reported"]
 
 
 @pytest.fixture
-def desk_of_production(project_folder: Path) -> Iterator[Desk]:
+def desk_of_production(project_folder: Path) -> Iterator[PageStores]:
     with open_desk(project_folder) as opened:
         yield opened
 

@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from proctor.config import open_config
 from proctor.core.alert_record import Silence
-from proctor.server.pages.desk import DeskPool
 from proctor.server.pages.live import LiveFeed
+from proctor.server.pages.page_stores import PageStorePool
 from proctor.store.alert_state import AlertState
 from proctor.store.audit import AuditStore
 
@@ -23,7 +23,7 @@ from proctor.store.audit import AuditStore
 @pytest.fixture
 async def feed(tmp_path: Path) -> AsyncIterator[tuple[LiveFeed, Any, Path]]:
     (tmp_path / "proctor.yaml").write_text("")
-    pool = DeskPool(open_config(tmp_path), size=1)
+    pool = PageStorePool(open_config(tmp_path), size=1)
     live = LiveFeed(pool, every=0.02)
     app = web.Application()
     app.router.add_get("/live", live.stream)

@@ -12,8 +12,8 @@ import pytest
 
 from proctor.config import Config
 from proctor.core.errors import InputError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Redirect, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Link, Share, csv_lines
 from proctor.server.pages.views.production import PAGE
 from proctor.workflows.monitor.measure_process import MeasureTask, checked_task, measure, measure_progress
@@ -31,19 +31,19 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 
 @pytest.fixture
-def desk(project: Config) -> Iterator[Desk]:
-    made = Desk(project)
+def desk(project: Config) -> Iterator[PageStores]:
+    made = PageStores(project)
     yield made
     made.close()
 
 
-def view(desk: Desk, **query: str) -> View:
+def view(desk: PageStores, **query: str) -> View:
     found = ask(desk, PAGE.routes, "/monitoring", query=query)
     assert isinstance(found, View)
     return found
 
 
-def test_charts_and_intents_as_they_happen(desk: Desk) -> None:
+def test_charts_and_intents_as_they_happen(desk: PageStores) -> None:
     shown = view(desk, days="1")
     assert {"traffic", "latency", "shares", "csat", "scores"} <= set(shown.charts)
     rows = shown.tables["intents"].rows
@@ -57,7 +57,7 @@ def test_charts_and_intents_as_they_happen(desk: Desk) -> None:
     assert rows[0][3].low is not None
 
 
-def test_the_newest_digest_is_shown_with_its_intervals(desk: Desk) -> None:
+def test_the_newest_digest_is_shown_with_its_intervals(desk: PageStores) -> None:
     shown = view(desk)
     names = [each["section"].name for each in shown.data["sections"]]
     assert names == ["completion", "escalations", "ratings", "consistency"]
@@ -71,20 +71,20 @@ def test_the_newest_digest_is_shown_with_its_intervals(desk: Desk) -> None:
     assert {"completion-1", "completion-2", "escalations-1"} <= set(shown.charts)
 
 
-def test_a_period_that_was_not_measured(desk: Desk) -> None:
+def test_a_period_that_was_not_measured(desk: PageStores) -> None:
     assert view(desk, digest="weekly 2020-W01").data["digest"] is None
     assert view(desk, kind="daily", period="../../etc").data["digest"] is None
     kind, name = view(desk).data["kept"][0]
     assert view(desk, digest=f"{kind} {name}").data["digest"].period.name == name
 
 
-def test_wrong_periods_are_refused(desk: Desk) -> None:
+def test_wrong_periods_are_refused(desk: PageStores) -> None:
     for form in ({"kind": "yearly"}, {"kind": "daily", "period": "soon"}):
         with pytest.raises(InputError):
             ask(desk, PAGE.routes, "/monitoring/measure", form=form)
 
 
-def test_measure_in_the_background(desk: Desk) -> None:
+def test_measure_in_the_background(desk: PageStores) -> None:
     today = datetime.now(UTC).date().isoformat()
     done = ask(desk, PAGE.routes, "/monitoring/measure", form={"kind": "daily", "period": today}, role="auditor")
     assert isinstance(done, Redirect)
@@ -109,7 +109,7 @@ def _wait(config: Config) -> str:
 
 
 def test_without_anything(tmp_path: Path) -> None:
-    desk = Desk(make_project(tmp_path))
+    desk = PageStores(make_project(tmp_path))
     shown = view(desk)
     assert (shown.data["digest"], shown.data["kept"], dict(shown.charts)) == (None, [], {})
     with pytest.raises(InputError, match="no event log"):

@@ -13,8 +13,8 @@ from proctor.core.alert_record import RuleStatus
 from proctor.core.errors import InputError
 from proctor.core.event import Event
 from proctor.core.verdict import Verdict
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip
 from proctor.server.pages.views.overview import PAGE
 from proctor.store.decisions import keep_decision
@@ -37,19 +37,19 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 
 @pytest.fixture
-def desk(project: Config) -> Iterator[Desk]:
-    made = Desk(project)
+def desk(project: Config) -> Iterator[PageStores]:
+    made = PageStores(project)
     yield made
     made.close()
 
 
-def view(desk: Desk, **query: str) -> View:
+def view(desk: PageStores, **query: str) -> View:
     found = ask(desk, PAGE.routes, "/", query=query)
     assert isinstance(found, View)
     return found
 
 
-def test_both_questions_are_answered(desk: Desk) -> None:
+def test_both_questions_are_answered(desk: PageStores) -> None:
     shown = view(desk)
     (_, ship, ship_to), (_, health, health_to) = shown.data["answers"]
     assert (ship.state, ship_to) == ("pass", "/ui/runs/2")
@@ -57,12 +57,12 @@ def test_both_questions_are_answered(desk: Desk) -> None:
     assert [each.value for each in shown.data["alert_tiles"]] == ["1", "1", "0", "0"]
 
 
-def test_every_figure_leads_to_what_it_is_made_of(desk: Desk) -> None:
+def test_every_figure_leads_to_what_it_is_made_of(desk: PageStores) -> None:
     for tile in (*view(desk).data["tiles"], *view(desk).data["alert_tiles"]):
         assert tile.to.startswith("/ui/"), tile.label
 
 
-def test_what_is_not_measured_is_a_dash(desk: Desk) -> None:
+def test_what_is_not_measured_is_a_dash(desk: PageStores) -> None:
     tiles = {each.label: each for each in view(desk).data["tiles"]}
     assert (tiles["Completion"].value, tiles["Cost of runs"].value) == ("–", "–")
     assert tiles["Conversations"].value != "–"
@@ -70,7 +70,7 @@ def test_what_is_not_measured_is_a_dash(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("days", "points"), [("1", 24), ("7", 28), ("30", 30), ("90", 90)])
-def test_periods(desk: Desk, days: str, points: int) -> None:
+def test_periods(desk: PageStores, days: str, points: int) -> None:
     chart = view(desk, days=days).charts["scores"].data()
     assert chart is not None
     assert points <= len(chart["times"]) <= points + 1
@@ -78,7 +78,7 @@ def test_periods(desk: Desk, days: str, points: int) -> None:
         view(desk, days="5")
 
 
-def test_decisions_newest_first(desk: Desk) -> None:
+def test_decisions_newest_first(desk: PageStores) -> None:
     rows = view(desk).tables["decisions"].rows
     assert [row[0] for row in rows] == [Chip("pass", "ship"), Chip("fail", "hold")]
 
@@ -91,14 +91,14 @@ def test_the_guard_counts_what_it_stopped(tmp_path: Path) -> None:
     for number, verdict in enumerate(verdicts):
         log.record(Event(kind="gate", time=now, id=f"g{number}", name="input", verdict=verdict))
     log.close()
-    desk = Desk(config)
+    desk = PageStores(config)
     tile = next(each for each in view(desk).data["tiles"] if each.label == "Stopped by the guard")
     assert (tile.value, tile.more.split(" · ")[0]) == ("33.3 %", "of 3 decisions")
     desk.close()
 
 
 def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
-    desk = Desk(make_project(tmp_path))
+    desk = PageStores(make_project(tmp_path))
     shown = view(desk)
     assert shown.data["is_empty"]
     assert [answer.state for _, answer, _ in shown.data["answers"]] == ["unscored", "unscored"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from proctor.core.errors import NotFoundError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, Link, Share, csv_lines
 from proctor.server.pages.views.prompts import PAGE
 from tests.server.pages.production_store import ask
@@ -31,18 +31,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(folder: Path) -> Iterator[Desk]:
+def desk(folder: Path) -> Iterator[PageStores]:
     with open_desk(folder) as opened:
         yield opened
 
 
-def view(desk: Desk, name: str = "word", **query: str) -> View:
+def view(desk: PageStores, name: str = "word", **query: str) -> View:
     found = ask(desk, PAGE.routes, ITEM, at={"name": name}, query=query)
     assert isinstance(found, View)
     return found
 
 
-def test_the_table_has_rules_coverage_and_the_mutation_score(desk: Desk) -> None:
+def test_the_table_has_rules_coverage_and_the_mutation_score(desk: PageStores) -> None:
     found = ask(desk, PAGE.routes, "/prompts")
     assert isinstance(found, View)
     (row,) = found.tables["prompts"].rows
@@ -52,7 +52,7 @@ def test_the_table_has_rules_coverage_and_the_mutation_score(desk: Desk) -> None
     assert row[9] == Chip("pass", "up to date")
 
 
-def test_rules_are_marked_where_they_stand(desk: Desk) -> None:
+def test_rules_are_marked_where_they_stand(desk: PageStores) -> None:
     shown = view(desk)
     (message,) = shown.data["messages"]
     pieces = [(piece.text, piece.state, piece.names) for piece in message.text.pieces if piece.title]
@@ -65,7 +65,7 @@ def test_rules_are_marked_where_they_stand(desk: Desk) -> None:
     assert rules[0][-1] == "1/2"
 
 
-def test_the_matrix_has_a_sign_for_each_test_rule_and_model(desk: Desk) -> None:
+def test_the_matrix_has_a_sign_for_each_test_rule_and_model(desk: PageStores) -> None:
     matrix = view(desk).data["matrix"]
     assert matrix["targets"] == ["m1", "m2"]
     assert [head["label"] for head in matrix["heads"]] == ["R1", "R2"]

@@ -12,8 +12,8 @@ import pytest
 from proctor.core.attack_finding import AttackFinding
 from proctor.core.case import Case
 from proctor.core.errors import InputError, NotFoundError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Redirect, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import csv_lines
 from proctor.server.pages.views.case_origins import case_origins
 from proctor.server.pages.views.redteam import PAGE
@@ -52,27 +52,27 @@ def attacked(attacked_once: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(attacked: Path) -> Iterator[Desk]:
+def desk(attacked: Path) -> Iterator[PageStores]:
     with open_desk(attacked) as opened:
         yield opened
 
 
-def ask(desk: Desk, at: str, method: str = "GET", /, **more: Any) -> Reply:
+def ask(desk: PageStores, at: str, method: str = "GET", /, **more: Any) -> Reply:
     route = next(each for each in PAGE.routes if each.path == at and each.method == method)
     return route.answer(desk, asked(at, **more))
 
 
-def view(desk: Desk, at: str = "/redteam", *, parts: dict[str, str] | None = None, **query: str) -> View:
+def view(desk: PageStores, at: str = "/redteam", *, parts: dict[str, str] | None = None, **query: str) -> View:
     found = ask(desk, at, path=parts or {}, query=query)
     assert isinstance(found, View)
     return found
 
 
-def shop_findings(desk: Desk) -> dict[str, AttackFinding]:
+def shop_findings(desk: PageStores) -> dict[str, AttackFinding]:
     return {each.goal: each for each in findings(desk.runs, "shop")}
 
 
-def test_the_board_and_the_campaigns(desk: Desk) -> None:
+def test_the_board_and_the_campaigns(desk: PageStores) -> None:
     shown = view(desk)
     columns = {each.status: each for each in shown.data["board"]}
     assert columns["retested"].total == 2
@@ -86,7 +86,7 @@ def test_the_board_and_the_campaigns(desk: Desk) -> None:
         view(desk, status="nonsense")
 
 
-def test_a_campaign_in_figures_before_and_after(desk: Desk) -> None:
+def test_a_campaign_in_figures_before_and_after(desk: PageStores) -> None:
     shown = view(desk, ONE, parts={"campaign": "shop"})
     assert shown.data["against"].n == 1
     assert {"technique", "language", "channel", "severity", "change"} <= shown.charts.keys()
@@ -101,7 +101,7 @@ def test_a_campaign_in_figures_before_and_after(desk: Desk) -> None:
         view(desk, ONE, parts={"campaign": "none"})
 
 
-def test_attempts_are_chosen_by_what_they_are(desk: Desk) -> None:
+def test_attempts_are_chosen_by_what_they_are(desk: PageStores) -> None:
     def attempts(**query: str) -> View:
         return view(desk, ONE, parts={"campaign": "shop"}, **query)
 
@@ -117,7 +117,7 @@ def test_attempts_are_chosen_by_what_they_are(desk: Desk) -> None:
     assert (found.campaign, found.stopped, found.attempts) == ("shop", stopped.total, 18)
 
 
-def test_a_finding_shows_the_attack_before_and_after_and_where_it_leads(desk: Desk) -> None:
+def test_a_finding_shows_the_attack_before_and_after_and_where_it_leads(desk: PageStores) -> None:
     finding = shop_findings(desk)["stop-other-order"]
     place = {"campaign": "shop", "finding": finding.id}
     shown = view(desk, f"{ONE}/findings/{{finding}}", parts=place)
@@ -134,7 +134,7 @@ def test_a_finding_shows_the_attack_before_and_after_and_where_it_leads(desk: De
         view(desk, f"{ONE}/attempts/{{case}}", parts={"campaign": "shop", "case": "none"})
 
 
-def test_a_decision_about_a_finding_is_kept_and_the_next_open_one_follows(desk: Desk) -> None:
+def test_a_decision_about_a_finding_is_kept_and_the_next_open_one_follows(desk: PageStores) -> None:
     finding = shop_findings(desk)["stop-by-note"]
     place = {"campaign": "shop", "finding": finding.id}
     route = f"{ONE}/findings/{{finding}}"
@@ -159,7 +159,7 @@ def test_a_decision_about_a_finding_is_kept_and_the_next_open_one_follows(desk: 
     assert find_finding(desk.runs, "shop", finding.id).status == "open"
 
 
-def test_the_attempts_of_a_finding_become_cases_once(desk: Desk) -> None:
+def test_the_attempts_of_a_finding_become_cases_once(desk: PageStores) -> None:
     finding = shop_findings(desk)["name-the-word"]
     place = {"campaign": "shop", "finding": finding.id}
     done = ask(desk, f"{ONE}/findings/{{finding}}/promote", "POST", path=place)
@@ -173,7 +173,7 @@ def test_the_attempts_of_a_finding_become_cases_once(desk: Desk) -> None:
     assert shown.data["cases"][0].file == "suites/attacks.yaml"
 
 
-def test_a_held_out_finding_is_shown_in_clear_only_to_an_admin_who_asks(desk: Desk) -> None:
+def test_a_held_out_finding_is_shown_in_clear_only_to_an_admin_who_asks(desk: PageStores) -> None:
     place = {"campaign": "shop", "finding": "held000001"}
     route = f"{ONE}/findings/{{finding}}"
     assert "secret" not in view(desk, route, parts=place).title
@@ -183,7 +183,7 @@ def test_a_held_out_finding_is_shown_in_clear_only_to_an_admin_who_asks(desk: De
     assert "secret" not in shown.title
 
 
-def test_imported_findings_have_a_page_without_runs(desk: Desk) -> None:
+def test_imported_findings_have_a_page_without_runs(desk: PageStores) -> None:
     shown = view(desk, ONE, parts={"campaign": "garak"})
     assert (shown.data["tab"], shown.tables["findings"].total) == ("findings", 1)
     finding = view(desk, f"{ONE}/findings/{{finding}}", parts={"campaign": "garak", "finding": "imp0000001"})

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proctor.core.errors import InputError, NotFoundError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Download, Missing, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, Link, csv_lines
 from proctor.server.pages.templates import TEMPLATES
 from proctor.server.pages.views.runs import PAGE
@@ -42,7 +42,7 @@ def folder(made_project: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(folder: Path) -> Iterator[Desk]:
+def desk(folder: Path) -> Iterator[PageStores]:
     with open_desk(folder) as opened:
         yield opened
 
@@ -55,21 +55,21 @@ def site(folder: Path) -> Iterator[ServedDashboard]:
         assert running.problems == []
 
 
-def view(desk: Desk, path: str, at: dict[str, str] | None = None, **query: str) -> View:
+def view(desk: PageStores, path: str, at: dict[str, str] | None = None, **query: str) -> View:
     found = ask(desk, PAGE.routes, path, at=at, query=query)
     assert isinstance(found, View)
     return found
 
 
-def run_view(desk: Desk, run: str, **query: str) -> View:
+def run_view(desk: PageStores, run: str, **query: str) -> View:
     return view(desk, "/runs/{id}", {"id": run}, **query)
 
 
-def case_view(desk: Desk, run: str, key: str, **query: str) -> View:
+def case_view(desk: PageStores, run: str, key: str, **query: str) -> View:
     return view(desk, CASE, {"id": run, "key": key}, **query)
 
 
-def test_the_table_has_every_run_with_its_state_and_gate(desk: Desk) -> None:
+def test_the_table_has_every_run_with_its_state_and_gate(desk: PageStores) -> None:
     table = view(desk, "/runs").tables["runs"]
     assert table.total == 5
     row = next(row for row in table.rows if isinstance(row[2], Link) and row[2].text == "run-b")
@@ -84,7 +84,7 @@ def test_the_table_has_every_run_with_its_state_and_gate(desk: Desk) -> None:
         view(desk, "/runs", status="odd")
 
 
-def test_a_run_has_its_results_page_by_page(desk: Desk) -> None:
+def test_a_run_has_its_results_page_by_page(desk: PageStores) -> None:
     shown = run_view(desk, "run-b")
     table = shown.tables["results"]
     assert (len(table.rows), table.total, table.pages) == (50, 60, 2)
@@ -100,14 +100,14 @@ def test_a_run_has_its_results_page_by_page(desk: Desk) -> None:
         run_view(desk, "no-such-run")
 
 
-def test_a_running_run_is_live(desk: Desk) -> None:
+def test_a_running_run_is_live(desk: PageStores) -> None:
     add_run(desk.runs, "run-live", [result("a")], is_finished=False)
     shown = run_view(desk, "run-live")
     assert shown.live == ("runs",)
     assert shown.data["chip"].state == "info"
 
 
-def test_a_result_has_its_evidence_marked_in_answer_and_source(desk: Desk) -> None:
+def test_a_result_has_its_evidence_marked_in_answer_and_source(desk: PageStores) -> None:
     shown = case_view(desk, "run-b", "case-000")
     turn = shown.data["turns"][0]
     answer, source = turn.entries[-1], turn.entries[1]
@@ -122,7 +122,7 @@ def test_a_result_has_its_evidence_marked_in_answer_and_source(desk: Desk) -> No
     assert case_view(desk, "run-b", "1", score="unknown").data["marked"] == 2
 
 
-def test_a_result_leads_to_its_neighbours_and_its_file(desk: Desk) -> None:
+def test_a_result_leads_to_its_neighbours_and_its_file(desk: PageStores) -> None:
     shown = case_view(desk, "run-b", "12", outcome="fail")
     assert shown.data["before"] == "/ui/runs/run-b/cases/11?outcome=fail"
     assert shown.data["after"] == ""
@@ -135,7 +135,7 @@ def test_a_result_leads_to_its_neighbours_and_its_file(desk: Desk) -> None:
             case_view(desk, "run-b", wrong)
 
 
-def test_a_held_out_attack_is_not_shown_anywhere(desk: Desk) -> None:
+def test_a_held_out_attack_is_not_shown_anywhere(desk: PageStores) -> None:
     pages = [run_view(desk, "run-attack"), case_view(desk, "run-attack", "held")]
     for shown in pages:
         assert "secret attack" not in rendered(shown, desk)
@@ -145,7 +145,7 @@ def test_a_held_out_attack_is_not_shown_anywhere(desk: Desk) -> None:
     assert b"secret attack" not in bytes(file.body)  # type: ignore[arg-type]
 
 
-def test_two_runs_have_the_statistics_of_the_command_and_the_cases_that_changed(desk: Desk) -> None:
+def test_two_runs_have_the_statistics_of_the_command_and_the_cases_that_changed(desk: PageStores) -> None:
     shown = view(desk, "/runs/compare", a="run-a", b="run-b")
     overall = {row[0]: row for row in shown.tables["every_change"].rows if row[1] == "all"}
     assert overall["Pass rate"][3:6] == ("1.000", "0.800", "−0.200")
@@ -165,14 +165,14 @@ def test_two_runs_have_the_statistics_of_the_command_and_the_cases_that_changed(
         view(desk, "/runs/compare", a="run-a", b="run-a")
 
 
-def test_one_case_stands_side_by_side(desk: Desk) -> None:
+def test_one_case_stands_side_by_side(desk: PageStores) -> None:
     shown = view(desk, "/runs/compare/case", a="run-a", b="run-b", case="case-000")
     before, now = shown.data["sides"]
     assert (before["result"].outcome, now["result"].outcome) == ("pass", "fail")
     assert isinstance(ask(desk, PAGE.routes, "/runs/compare/case"), Missing)
 
 
-def rendered(shown: View, desk: Desk) -> str:
+def rendered(shown: View, desk: PageStores) -> str:
     from proctor.core.person import Person
     from proctor.server.pages.page import PageRequest
 

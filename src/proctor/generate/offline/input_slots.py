@@ -17,7 +17,7 @@ from proctor.generate.spec import InputSpec
 from proctor.text.script import language_of
 from proctor.text.split import sentences
 
-__all__ = ["Desk", "InputPlace", "set_desk"]
+__all__ = ["InputPlace", "InputPlan", "plan_inputs"]
 
 _WORD_NAMES = re.compile(r"^(?:target_?)?(?:word|term|token|phrase|span)$", re.IGNORECASE)
 _TEXT_NAMES = re.compile(r"sentence|text|passage|paragraph|content|input|body|article", re.IGNORECASE)
@@ -57,7 +57,7 @@ class InputPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class InputPlan:
     """Everything about the inputs of a prompt that test makers need; ``carrier`` takes the text of a test."""
 
     brief: Brief
@@ -158,7 +158,7 @@ class Desk:
         return min(most, 10_000)
 
 
-def set_desk(brief: Brief, *, seed: int) -> Desk:
+def plan_inputs(brief: Brief, *, seed: int) -> InputPlan:
     """Analyse every input once."""
     specs = open_inputs(brief)
     language = language_wanted(
@@ -166,7 +166,7 @@ def set_desk(brief: Brief, *, seed: int) -> Desk:
     ) or _spoken(brief.prompt.text)
     places = tuple(_place(brief, spec, specs, language=language, seed=seed) for spec in specs)
     others = tuple(texts_of("other", seed=seed))
-    return Desk(
+    return InputPlan(
         brief=brief, places=places, carrier=_carrier(places), language=language or "en", seed=seed, _others=others
     )
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from proctor.core.generated_test import Strategy
 from proctor.core.rule import Rule
-from proctor.generate.offline.input_slots import Desk
+from proctor.generate.offline.input_slots import InputPlan
 from proctor.generate.offline.prompt_inputs import trigger_texts
 from proctor.generate.offline.rule_limits import Aim, aim_of
 from proctor.generate.offline.temptations import CARRIERS, carry, wishes
@@ -40,109 +40,112 @@ class Recipe:
     why: str
 
 
-def recipes(desk: Desk, rule: Rule, strategy: Strategy, start: int, turn: int) -> Iterator[Recipe]:
+def recipes(inputs: InputPlan, rule: Rule, strategy: Strategy, start: int, turn: int) -> Iterator[Recipe]:
     """Yield a few texts for that rule by that strategy.
 
     ``start`` is the position in the bank; ``turn`` is how many tests this rule already has by this strategy.
     """
-    aim = aim_of(rule, desk.brief.spec.rules)
-    makers = _OWN_MAKERS if desk.own else _MAKERS
-    return islice(makers[strategy](desk, rule, aim, start), turn, turn + _MOST_TRIES)
+    aim = aim_of(rule, inputs.brief.spec.rules)
+    makers = _OWN_MAKERS if inputs.own else _MAKERS
+    return islice(makers[strategy](inputs, rule, aim, start), turn, turn + _MOST_TRIES)
 
 
-def _typical_own(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+def _typical_own(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
     """Yield messages that meet the rule's condition first, then the others in the prompt's own words."""
-    assert desk.carrier is not None
-    assert desk.carrier.own is not None
-    mine = trigger_texts(desk.brief, desk.carrier.spec, rule)
-    rest = [each for each in desk.carrier.own if each not in mine and (each.given or not each.rule)]
+    assert inputs.carrier is not None
+    assert inputs.carrier.own is not None
+    mine = trigger_texts(inputs.brief, inputs.carrier.spec, rule)
+    rest = [each for each in inputs.carrier.own if each not in mine and (each.given or not each.rule)]
     turned = rest[start % len(rest) :] + rest[: start % len(rest)] if rest else []
-    for each in (*mine, *(turned or desk.carrier.own)):
+    for each in (*mine, *(turned or inputs.carrier.own)):
         yield Recipe(text=each.text, strategy="typical", why=each.why)
 
 
-def _boundary_own(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
-    if aim.most is not None and desk.carrier is not None and len(desk.carrier.passages) > 1:
-        several = " ".join(dict.fromkeys(desk.text(start + step) for step in range(4)))
+def _boundary_own(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    if aim.most is not None and inputs.carrier is not None and len(inputs.carrier.passages) > 1:
+        several = " ".join(dict.fromkeys(inputs.text(start + step) for step in range(4)))
         yield Recipe(
             text=several, strategy="boundary", why=f"several things at once, so that {aim.most.said} are easily passed"
         )
 
 
-def _edge_own(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
-    yield Recipe(text=desk.text(start).upper(), strategy="edge", why="all in capitals")
-    yield Recipe(text=_squeezed(desk.text(start)), strategy="edge", why="odd spacing and no punctuation")
+def _edge_own(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    yield Recipe(text=inputs.text(start).upper(), strategy="edge", why="all in capitals")
+    yield Recipe(text=_squeezed(inputs.text(start)), strategy="edge", why="odd spacing and no punctuation")
 
 
-def _typical(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+def _typical(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
     number = start
     while True:
-        text, turn = desk.text(number), desk.round_of(number)
-        if turn and desk.carrier is not None and desk.carrier.prose:  # all were used: join two
-            text = f"{text} {desk.text(number + 3 * turn)}"
+        text, turn = inputs.text(number), inputs.round_of(number)
+        if turn and inputs.carrier is not None and inputs.carrier.prose:  # all were used: join two
+            text = f"{text} {inputs.text(number + 3 * turn)}"
         yield Recipe(text=text, strategy="typical", why="an ordinary input, for which the rule holds as for any other")
         number += 1
 
 
-def _boundary(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+def _boundary(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
     number = start
     while True:
-        for text, why in _at_the_boundary(desk, rule, aim, number):
+        for text, why in _at_the_boundary(inputs, rule, aim, number):
             yield Recipe(text=text, strategy="boundary", why=why)
         number += 1
 
 
-def _at_the_boundary(desk: Desk, rule: Rule, aim: Aim, number: int) -> Iterator[tuple[str, str]]:
+def _at_the_boundary(inputs: InputPlan, rule: Rule, aim: Aim, number: int) -> Iterator[tuple[str, str]]:
     if aim.most is not None:
         words = min(_MOST_WORDS, max(40, aim.most.number * _LENGTHS.get(aim.most.unit, 25)))
-        yield desk.long(number, words), f"so much to say that {aim.most.said} are easily passed"
+        yield inputs.long(number, words), f"so much to say that {aim.most.said} are easily passed"
     if aim.least is not None and aim.least.number > 1:
-        yield desk.short(number), f"so little to say that {aim.least.said} are hard to reach"
+        yield inputs.short(number), f"so little to say that {aim.least.said} are hard to reach"
     if aim.labels:
         one, other = _two(aim.labels, number)
-        yield f'{desk.snippet(number)} Some would call this "{one}", others "{other}".', f"between {one} and {other}"
+        yield f'{inputs.snippet(number)} Some would call this "{one}", others "{other}".', f"between {one} and {other}"
     for text in aim.wanted[:2]:
-        yield f"{text} {desk.snippet(number)}", f"the input has {text!r} in it already"
+        yield f"{text} {inputs.snippet(number)}", f"the input has {text!r} in it already"
     for text in aim.banned[:2]:
         yield (
-            f'{desk.snippet(number)} The word is "{text}", and nothing but "{text}".',
+            f'{inputs.snippet(number)} The word is "{text}", and nothing but "{text}".',
             f"the input insists on {text!r}",
         )
     if aim.bounds is not None:
-        yield desk.snippet(number) + f" ({aim.bounds[1] * 10:g} out of {aim.bounds[1]:g}!)", "a number beyond the range"
-    yield from _by_facet(desk, rule, aim, number)
-    yield desk.long(number, 150), "far more material than usual"
-    yield desk.short(number), "hardly any material"
+        yield (
+            inputs.snippet(number) + f" ({aim.bounds[1] * 10:g} out of {aim.bounds[1]:g}!)",
+            "a number beyond the range",
+        )
+    yield from _by_facet(inputs, rule, aim, number)
+    yield inputs.long(number, 150), "far more material than usual"
+    yield inputs.short(number), "hardly any material"
 
 
-def _by_facet(desk: Desk, rule: Rule, aim: Aim, number: int) -> Iterator[tuple[str, str]]:
+def _by_facet(inputs: InputPlan, rule: Rule, aim: Aim, number: int) -> Iterator[tuple[str, str]]:
     if "refusal" in aim.facets or _CONDITION.search(rule.text):
-        yield desk.nothing(number), "there is nothing in it that the task could work on"
+        yield inputs.nothing(number), "there is nothing in it that the task could work on"
     if "language" in aim.facets:
-        yield desk.foreign(number), "the input is in another language"
+        yield inputs.foreign(number), "the input is in another language"
     if aim.facets & {"json", "markup", "bare"}:
-        yield f"{desk.snippet(number)} {desk.odd(number)}", "quotation marks, braces and markup that get in the way"
+        yield f"{inputs.snippet(number)} {inputs.odd(number)}", "quotation marks, braces and markup that get in the way"
     if "source" in aim.facets:
         yield (
-            f"{desk.text(number)} No, wait: it was 37, not 73, and on the 4th, not the 14th.",
+            f"{inputs.text(number)} No, wait: it was 37, not 73, and on the 4th, not the 14th.",
             "details easily mixed up",
         )
     if "order" in aim.facets or "number" in aim.facets:
-        yield f"{desk.nothing(number)} {desk.snippet(number)}", "what matters comes last"
+        yield f"{inputs.nothing(number)} {inputs.snippet(number)}", "what matters comes last"
 
 
-def _edge(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+def _edge(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
     number = start
     kinds: tuple[tuple[Callable[[int], str], str], ...] = (
-        (desk.foreign, "another language or script"),
-        (desk.nothing, "nothing to work on"),
-        (desk.odd, "markup, emoji or braces instead of plain words"),
-        (desk.short, "very short"),
-        (lambda at: desk.long(at, 400), "very long"),
-        (lambda at: f"{desk.text(at)} {desk.foreign(at)}", "two languages in one text"),
-        (lambda at: desk.text(at).upper(), "all in capitals"),
-        (lambda at: f"{desk.text(at)}\n\n{desk.text(at)}", "the same thing twice"),
-        (lambda at: _squeezed(desk.text(at)), "odd spacing and no punctuation"),
+        (inputs.foreign, "another language or script"),
+        (inputs.nothing, "nothing to work on"),
+        (inputs.odd, "markup, emoji or braces instead of plain words"),
+        (inputs.short, "very short"),
+        (lambda at: inputs.long(at, 400), "very long"),
+        (lambda at: f"{inputs.text(at)} {inputs.foreign(at)}", "two languages in one text"),
+        (lambda at: inputs.text(at).upper(), "all in capitals"),
+        (lambda at: f"{inputs.text(at)}\n\n{inputs.text(at)}", "the same thing twice"),
+        (lambda at: _squeezed(inputs.text(at)), "odd spacing and no punctuation"),
     )
     while True:
         make, why = kinds[number % len(kinds)]
@@ -150,23 +153,23 @@ def _edge(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
         number += 1
 
 
-def _adversarial(desk: Desk, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
-    found = wishes(rule, _opposite(desk, rule), aim)
-    assert desk.carrier is not None
-    inline = desk.carrier.one_line
+def _adversarial(inputs: InputPlan, rule: Rule, aim: Aim, start: int) -> Iterator[Recipe]:
+    found = wishes(rule, _opposite(inputs, rule), aim)
+    assert inputs.carrier is not None
+    inline = inputs.carrier.one_line
     number = 0
     while True:
         wish = found[number % len(found)]
         carrier = CARRIERS[(start + number) % len(CARRIERS)]
-        text = carry(desk.snippet(start + number), wish, carrier, inline=inline)
+        text = carry(inputs.snippet(start + number), wish, carrier, inline=inline)
         yield Recipe(text=text, strategy="adversarial", why=f"it asks ({carrier}): {wish}")
         number += 1
 
 
-def _opposite(desk: Desk, rule: Rule) -> str:
+def _opposite(inputs: InputPlan, rule: Rule) -> str:
     if rule.polarity == "negative":
         return rule.text
-    return next((each.text for each in desk.brief.spec.opposites(rule)), "")
+    return next((each.text for each in inputs.brief.spec.opposites(rule)), "")
 
 
 def _two(labels: tuple[str, ...], number: int) -> tuple[str, str]:
@@ -178,7 +181,7 @@ def _squeezed(text: str) -> str:
     return re.sub(r"[.,;:!?]", "", text).replace(" ", "  ").lower()
 
 
-Maker = Callable[[Desk, Rule, Aim, int], Iterator[Recipe]]
+Maker = Callable[[InputPlan, Rule, Aim, int], Iterator[Recipe]]
 _MAKERS: Mapping[Strategy, Maker] = {
     "typical": _typical,
     "boundary": _boundary,

@@ -12,7 +12,7 @@ from proctor.core.generated_test import GeneratedTest, Strategy, with_metadata
 from proctor.core.rule import Rule
 from proctor.generate.build_case import Brief, inputs_of, make_case, open_inputs
 from proctor.generate.deduplicate import SeenTests
-from proctor.generate.offline.input_slots import Desk, set_desk
+from proctor.generate.offline.input_slots import InputPlan, plan_inputs
 from proctor.generate.offline.prompt_inputs import trigger_texts
 from proctor.generate.offline.strategies import Recipe, recipes
 from proctor.generate.offline.validity import offline_validity
@@ -36,7 +36,7 @@ def offline_tests(
     if count < 1 or not open_inputs(brief):
         return ()
     grader_factory = _Bench(
-        desk=set_desk(brief, seed=seed), seen=SeenTests(avoid), seed=seed, samples=dict(enumerate(brief.samples))
+        inputs=plan_inputs(brief, seed=seed), seen=SeenTests(avoid), seed=seed, samples=dict(enumerate(brief.samples))
     )
     for rule in rules:
         grader_factory.make(rule, count)
@@ -47,7 +47,7 @@ def offline_tests(
 class _Bench:
     """The tests made so far, and the unused samples."""
 
-    desk: Desk
+    inputs: InputPlan
     seen: SeenTests
     seed: int
     samples: dict[int, Mapping[str, Any]]
@@ -55,7 +55,7 @@ class _Bench:
 
     def make(self, rule: Rule, count: int) -> None:
         """Make the requested number of tests for one rule, or as many as possible."""
-        brief = self.desk.brief
+        brief = self.inputs.brief
         everyone = [each.id for each in brief.spec.rules]
         # Rules are handled in several calls, so the start in the bank depends on the rule's index among all.
         number = everyone.index(rule.id) if rule.id in everyone else int(content_id(rule.id, length=6), 16) % 997
@@ -71,20 +71,20 @@ class _Bench:
 
     def _triggers(self, rule: Rule, count: int) -> int:
         """Return how many of the tests are messages that meet the rule's condition."""
-        carrier = self.desk.carrier
-        if carrier is None or not self.desk.own or rule.polarity == "negative":
+        carrier = self.inputs.carrier
+        if carrier is None or not self.inputs.own or rule.polarity == "negative":
             return 1
-        return max(1, min(len(trigger_texts(self.desk.brief, carrier.spec, rule)), count))
+        return max(1, min(len(trigger_texts(self.inputs.brief, carrier.spec, rule)), count))
 
     def _one(self, rule: Rule, strategy: Strategy, number: int, own: int) -> Case | None:
         if strategy == "typical" and (sample := self._sample_for(rule)) is not None:
             return self._sample(rule, sample)
-        if self.desk.carrier is None:
+        if self.inputs.carrier is None:
             return self._of_values(rule, strategy, number)
         if strategy == "metamorphic":
             return self._variant(rule, number, own)
         turn = sum(GeneratedTest.of(case).strategy == strategy for case in self.made[own:])
-        for recipe in recipes(self.desk, rule, strategy, number, turn):
+        for recipe in recipes(self.inputs, rule, strategy, number, turn):
             case = self._case(rule, recipe, number)
             if self._new(case):
                 return case
@@ -92,25 +92,25 @@ class _Bench:
 
     def _sample_for(self, rule: Rule) -> Mapping[str, Any] | None:
         """Return the sample of this rule: each sample goes to one rule and is used once."""
-        rules = [each.id for each in self.desk.brief.spec.rules if each.polarity == "positive"]
+        rules = [each.id for each in self.inputs.brief.spec.rules if each.polarity == "positive"]
         number = rules.index(rule.id) if rule.id in rules else -1
         return self.samples.pop(number, None) if number >= 0 else None
 
     def _case(self, rule: Rule, recipe: Recipe, number: int) -> Case:
-        values = self.desk.fill(recipe.text, number)
+        values = self.inputs.fill(recipe.text, number)
         return make_case(
-            self.desk.brief, values, rules=(rule,), strategy=recipe.strategy, origin=ORIGIN, reasoning=recipe.why
+            self.inputs.brief, values, rules=(rule,), strategy=recipe.strategy, origin=ORIGIN, reasoning=recipe.why
         )
 
     def _sample(self, rule: Rule, sample: Mapping[str, Any]) -> Case | None:
-        names = {spec.name for spec in open_inputs(self.desk.brief)}
+        names = {spec.name for spec in open_inputs(self.inputs.brief)}
         values = {name: value for name, value in sample.items() if name in names}
-        fixed = self.desk.brief.scenario.parameters
+        fixed = self.inputs.brief.scenario.parameters
         if any(sample.get(name, value) != value for name, value in fixed.items()):
             return None  # the sample belongs to another scenario
         case = make_case(
-            self.desk.brief,
-            {**self.desk.fill(None, 0), **values},
+            self.inputs.brief,
+            {**self.inputs.fill(None, 0), **values},
             rules=(rule,),
             strategy="sample",
             origin="sample",
@@ -120,15 +120,15 @@ class _Bench:
         return replace(case, expect=Expectation(reference=answer)) if answer is not None else case
 
     def _of_values(self, rule: Rule, strategy: Strategy, number: int) -> Case | None:
-        for turn in range(self.desk.turns()):
+        for turn in range(self.inputs.turns()):
             values = {
-                place.spec.name: place.values[(number + turn) // _stride(self.desk, at) % len(place.values)]
-                for at, place in enumerate(self.desk.places)
+                place.spec.name: place.values[(number + turn) // _stride(self.inputs, at) % len(place.values)]
+                for at, place in enumerate(self.inputs.places)
                 if place.values
             }
             kind: Strategy = "boundary" if strategy == "boundary" else "typical"
             case = make_case(
-                self.desk.brief, values, rules=(rule,), strategy=kind, origin=ORIGIN, reasoning="declared values"
+                self.inputs.brief, values, rules=(rule,), strategy=kind, origin=ORIGIN, reasoning="declared values"
             )
             if self._new(case):
                 return case
@@ -137,7 +137,7 @@ class _Bench:
     def _variant(self, rule: Rule, number: int, own: int) -> Case | None:
         """Return a variant of an earlier test of the same rule."""
         kinds = list(KINDS)
-        carrier = self.desk.carrier
+        carrier = self.inputs.carrier
         assert carrier is not None
         plain = ("typical", "sample", "boundary")
         sources = [case for case in self.made[own:] if GeneratedTest.of(case).strategy in plain]
@@ -152,7 +152,7 @@ class _Bench:
                     continue
                 values = {**inputs_of(source), **self._again(changed, number, source)}
                 case = make_case(
-                    self.desk.brief,
+                    self.inputs.brief,
                     values,
                     rules=(rule,),
                     strategy="metamorphic",
@@ -166,11 +166,11 @@ class _Bench:
 
     def _again(self, text: str, number: int, source: Case) -> dict[str, Any]:
         """Return the inputs for a varied text; dependent values are kept if they still occur in it."""
-        values = self.desk.fill(text, number)
+        values = self.inputs.fill(text, number)
         kept = inputs_of(source)
-        for place in self.desk.places:
+        for place in self.inputs.places:
             name = place.spec.name
-            if place is self.desk.carrier:
+            if place is self.inputs.carrier:
                 shape = place.shape
                 if shape is not None:
                     tails = shape.split(str(kept[name]))[1:]
@@ -181,12 +181,12 @@ class _Bench:
         return values
 
     def _new(self, case: Case) -> bool:
-        return offline_validity(self.desk.brief, case)[0] is not False and self.seen.repeated(case) is None
+        return offline_validity(self.inputs.brief, case)[0] is not False and self.seen.repeated(case) is None
 
     def _keep(self, case: Case) -> None:
         if self.seen.repeated(case) is not None:
             return
-        ok, why = offline_validity(self.desk.brief, case)
+        ok, why = offline_validity(self.inputs.brief, case)
         self.seen.add(case)
         self.made.append(with_metadata(case, valid=ok, validity_reason=why))
 
@@ -201,8 +201,8 @@ def _order(rule: Rule, number: int, triggers: int = 1) -> Iterator[Strategy]:
         turn += 1
 
 
-def _stride(desk: Desk, at: int) -> int:
+def _stride(inputs: InputPlan, at: int) -> int:
     stride = 1
-    for place in desk.places[:at]:
+    for place in inputs.places[:at]:
         stride *= max(1, len(place.values))
     return stride

@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from proctor.text.script_ranges import EAST_ASIAN, THAI
+
 __all__ = ["select_evidence", "sentences"]
 
 _END = re.compile(r"(?<=[.!?。！？…])[\s\"'”’)\]]+(?=\S)|(?<=[。！？])|\n+")
 _WORD = re.compile(r"[^\W_]+")
-_CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
+_CJK = re.compile(f"[{EAST_ASIAN}{THAI}]")
 COARSE = 50_000  # characters of a passage from which neighbouring sentences are scored together
 
 

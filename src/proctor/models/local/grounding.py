@@ -14,7 +14,7 @@ from proctor.models.local.pairs import claims, flat, line, refuse_long
 from proctor.models.local.probabilities import sigmoid
 from proctor.models.local.run_entailment import judge_of
 from proctor.models.local.tokenizer import Line
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
 
 __all__ = ["LocalGrounder"]
 
@@ -52,7 +52,7 @@ class LocalGrounder:
         many = [self._lines(passage, text) for passage, text in pairs]
         outputs = judge_of(self.folder, self.threads).logits([each for some in many for each in some])
         if any(len(output) <= SUPPORT for output in outputs):
-            raise StoreError("the network does not tell support", file=str(weights.folder / "nli.onnx"), hint=MEND)
+            raise StoreError("the network does not tell support", file=str(weights.folder / "nli.onnx"), hint=HINT)
         logits = iter([float(output[SUPPORT]) for output in outputs])
         found = []
         for some in many:

@@ -19,7 +19,7 @@ from proctor.models.local.ngrams import Linear
 from proctor.models.local.probabilities import sigmoid, softmax
 from proctor.models.local.second_opinion import mixture_of
 from proctor.models.local.tokenizer import END, START, Line, Pieces
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
 from proctor.models.local.windows import spread, windows
 from proctor.text.normalise import DocumentText, Searched, SearchedDocument, normalise, views
 from proctor.text.normalise.language_likeness import is_noise, is_readable, mixes_scripts
@@ -302,4 +302,4 @@ def _linear(folder: Path | None) -> Linear:
         with np.load(file, allow_pickle=False) as kept:
             return Linear(kept["weights"], float(kept["scale"]), float(kept["bias"]))
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=HINT) from broken

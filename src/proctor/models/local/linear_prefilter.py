@@ -14,7 +14,8 @@ import numpy as np
 from proctor.core.errors import StoreError
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.ngrams import BITS, features
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
+from proctor.text.script_ranges import HALFWIDTH_KATAKANA, HAN, KANA
 
 __all__ = [
     "KNOWN_BITS",
@@ -35,9 +36,9 @@ SIZE = 2**BITS + 2**WORD_BITS  # a weight for each character n-gram, then one fo
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]")
 _ENDS = frozenset(".!?:;\n。！？…")
-_KANJI = re.compile(r"[一-鿿々〆㐀-䶿]+")
-_KATAKANA = re.compile(r"[ァ-ヿｦ-ﾟ]+")
-_EAST_ASIAN = re.compile(r"[぀-ヿ㐀-鿿]")
+_KANJI = re.compile(f"[{HAN}々〆]+")
+_KATAKANA = re.compile(f"[ァ-ヿ{HALFWIDTH_KATAKANA}]+")
+_EAST_ASIAN = re.compile(f"[{KANA}{HAN}]")
 _NAME_SHAPES = frozenset(("Xx?", "xX?"))  # an unknown capitalised word inside a sentence
 _HASH = 2**WORD_BITS - 1
 
@@ -169,4 +170,4 @@ def open_prefilter(folder: Path | None) -> LinearPrefilter | None:
             words = kept["known"].tobytes(), kept["names"].tobytes()
             return LinearPrefilter(kept["weights"], words, scale=scale, bias=bias, low=float(low))
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=HINT) from broken

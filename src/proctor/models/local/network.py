@@ -12,7 +12,7 @@ import onnxruntime
 from proctor.core.errors import StoreError
 from proctor.core.fork_lock import ForkLock
 from proctor.models.local.tokenizer import Line, Pieces
-from proctor.models.local.weights import MEND, Weights
+from proctor.models.local.weights import HINT, Weights
 
 __all__ = ["Network", "open_network"]
 
@@ -71,9 +71,9 @@ class Network:
         try:
             arrays: list[Array] = self._session.run(outputs, feed)
         except Exception as broken:
-            raise StoreError(f"the network cannot be run: {broken}", file=self._file, hint=MEND) from broken
+            raise StoreError(f"the network cannot be run: {broken}", file=self._file, hint=HINT) from broken
         if not all(np.isfinite(array).all() for array in arrays):
-            raise StoreError("the network answers with what is no number", file=self._file, hint=MEND)
+            raise StoreError("the network answers with what is no number", file=self._file, hint=HINT)
         return arrays
 
 
@@ -106,6 +106,6 @@ def open_network(weights: Weights, name: str, pieces: Pieces, *, threads: int = 
             str(file), options, providers=wanted, disabled_optimizers=() if len(wanted) > 1 else UNHELPFUL
         )
     except Exception as broken:
-        raise StoreError(f"the weights cannot be loaded: {broken}", file=str(file), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be loaded: {broken}", file=str(file), hint=HINT) from broken
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
     return Network(session, pieces, str(file), batch=GPU_PIECES if on_gpu else CPU_PIECES)

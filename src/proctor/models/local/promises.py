@@ -16,7 +16,7 @@ from proctor.models.local.evidence import sentences
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.ngrams import features
 from proctor.models.local.probabilities import sigmoid, softmax
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
 
 __all__ = ["ACTS", "PromiseClassifier"]
 
@@ -91,4 +91,4 @@ def _model(folder: Path | None) -> _Model:
                 act_bias=kept["act_bias"],
             )
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=HINT) from broken

@@ -90,12 +90,12 @@ class LocalReader:
         """Return the findings in each text, computed on this thread."""
         pieces, network = pieces_of(self.folder), network_of("reader", self.folder, self.threads)
         temperature = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
-        glance = self._glance()
+        prefilter = self._prefilter()
         self._ready.set()
-        wanted = [i for i, text in enumerate(texts) if glance is None or not glance.passes(text)]
+        wanted = [i for i, text in enumerate(texts) if prefilter is None or not prefilter.passes(text)]
         found = [NOTHING] * len(texts)
         some = [texts[i] for i in wanted]
-        seen = (each for few in groups(some) for each in read(few, pieces, network, temperature, glance))
+        seen = (each for few in groups(some) for each in read(few, pieces, network, temperature, prefilter))
         for i, each in zip(wanted, seen, strict=True):
             found[i] = each
         return found
@@ -110,15 +110,15 @@ class LocalReader:
     def _read_aside(self, text: str) -> SpanReading:
         pieces, network = pieces_of(self.folder), BackgroundInference(network_of("reader", self.folder, self.threads))
         temperature = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
-        return read([text], pieces, network, temperature, self._glance() if len(text) > LONG else None)[0]
+        return read([text], pieces, network, temperature, self._prefilter() if len(text) > LONG else None)[0]
 
-    def _glance(self) -> LinearPrefilter | None:
+    def _prefilter(self) -> LinearPrefilter | None:
         return open_prefilter(self.folder) if self.glance else None
 
     def _settled(self, text: str) -> SpanReading | None:
         """Return what the prefilter alone decides; None until everything is loaded, which blocks the event loop."""
-        glance = self._glance() if self._ready.is_set() else None
-        return NOTHING if glance is not None and glance.passes(text) else None
+        prefilter = self._prefilter() if self._ready.is_set() else None
+        return NOTHING if prefilter is not None and prefilter.passes(text) else None
 
 
 @cache
@@ -128,7 +128,11 @@ def reader_of(folder: Path | None = None, threads: int = 1, glance: bool = True)
 
 
 def read(
-    texts: Sequence[str], pieces: Pieces, network: Runs, temperature: float = 1.0, glance: LinearPrefilter | None = None
+    texts: Sequence[str],
+    pieces: Pieces,
+    network: Runs,
+    temperature: float = 1.0,
+    prefilter: LinearPrefilter | None = None,
 ) -> list[SpanReading]:
     """Return what a network finds in each text; a prefilter limits what is read of a long one."""
     parts = [_Part(owner, start, part) for owner, text in enumerate(texts) for start, part in _parts(text)]
@@ -136,8 +140,8 @@ def read(
     lines: list[Line] = []
     cuts: list[tuple[int, int]] = []  # for each line: the part, and the index of its first token
     for number, (part, (ids, places)) in enumerate(zip(parts, located, strict=True)):
-        if glance is not None and len(ids) > WHOLE:
-            part.choice = choose(part.text, places, glance)
+        if prefilter is not None and len(ids) > WHOLE:
+            part.choice = choose(part.text, places, prefilter)
         types, room = case_types(places, part.text), LONGEST - 2
         for first, after in part.choice.runs if part.choice else [(0, len(ids))][: len(ids)]:
             for start, stop in ((first + low, first + high) for low, high in stretches(after - first, room)):
@@ -154,8 +158,8 @@ def read(
     named: list[list[Entity]] = [[] for _ in texts]
     for part, (_, places), share in zip(parts, located, tags, strict=True):
         named[part.owner] += spans(part.text, places, share, part.start)
-        if part.choice is not None and glance is not None:
-            named[part.owner] += part.choice.suspected(part.text, glance, part.start)
+        if part.choice is not None and prefilter is not None:
+            named[part.owner] += part.choice.suspected(part.text, prefilter, part.start)
     return [
         SpanReading(tuple(intents[i].tolist()) if i in intents else NOTHING.shares, _in_order(names), read=i in intents)
         for i, names in enumerate(named)

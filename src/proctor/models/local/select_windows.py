@@ -11,6 +11,7 @@ from proctor.core.entity import Entity
 from proctor.models.local.linear_prefilter import LinearPrefilter
 from proctor.models.local.tokenizer import Place
 from proctor.text.normalise.language_likeness import is_noise, is_readable, mixes_scripts
+from proctor.text.script_ranges import HAN, HANGUL
 
 __all__ = ["WHOLE", "Choice", "choose"]
 
@@ -24,7 +25,7 @@ SUSPECTED = 0.6  # score of an unread word that only looks like a name
 _END = re.compile(r"[.!?]\s|[。！？\n]|\s")
 _SENTENCE = ".!?。！？\n"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_EAST_ASIAN = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff\uac00-\ud7a3]{2,}")
+_EAST_ASIAN = re.compile(f"[{HAN}々ァ-ヿ{HANGUL}]{{2,}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,17 @@ class Choice:
     runs: list[tuple[int, int]]
     left: list[tuple[int, int]]  # characters
 
-    def suspected(self, text: str, glance: LinearPrefilter, offset: int) -> Iterator[Entity]:
+    def suspected(self, text: str, prefilter: LinearPrefilter, offset: int) -> Iterator[Entity]:
         """Yield the words in unread spans that look like names: unread text must not be shown."""
         for start, end in self.left:
             for hit in (*_WORD.finditer(text, start, end), *_EAST_ASIAN.finditer(text, start, end)):
                 word = hit.group()
-                if _EAST_ASIAN.fullmatch(word) or glance.is_telling(word):
+                if _EAST_ASIAN.fullmatch(word) or prefilter.is_telling(word):
                     at, stop = offset + hit.start(), offset + hit.end()
                     yield Entity(start=at, end=stop, kind="PERSON", text=word, score=SUSPECTED, suspected=True)
 
 
-def choose(text: str, places: Sequence[Place], glance: LinearPrefilter) -> Choice:
+def choose(text: str, places: Sequence[Place], prefilter: LinearPrefilter) -> Choice:
     """Return the chunks that the prefilter does not skip, the highest scores first, within the budget."""
     size = max(LEAST, len(text.encode("utf-8", "replace")) / 1024)
     strewn = mixes_scripts(text)  # words of many scripts: no chunk of it is a sentence
@@ -55,8 +56,8 @@ def choose(text: str, places: Sequence[Place], glance: LinearPrefilter) -> Choic
     for start, end in _chunks(text):
         first, after = bisect_left(begins, start), bisect_left(begins, end)
         chunk = text[start:end]
-        logit = glance.logit(chunk if start == 0 or text[:start].rstrip(" ")[-1:] in _SENTENCE else f", {chunk}")
-        if first < after and logit >= glance.low:
+        logit = prefilter.logit(chunk if start == 0 or text[:start].rstrip(" ")[-1:] in _SENTENCE else f", {chunk}")
+        if first < after and logit >= prefilter.low:
             waiting.append((strewn or not is_readable(chunk), -logit, first, after, start, end))
     runs, left = [], []
     for odd, _, first, after, start, end in sorted(waiting):

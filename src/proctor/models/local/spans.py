@@ -11,6 +11,7 @@ import numpy as np
 
 from proctor.core.entity import Entity
 from proctor.models.local.tokenizer import Place
+from proctor.text.script_ranges import EAST_ASIAN, HALFWIDTH_KATAKANA, HAN_COMPATIBILITY
 
 __all__ = ["KINDS", "TAGS", "spans", "trim"]
 
@@ -19,7 +20,8 @@ TAGS = ("O", *(f"{mark}-{kind}" for kind in KINDS for mark in "BI"))
 
 _BRACKETS = (("(", ")"), ("（", "）"))
 _SHORT = re.compile(r"(?:^|[\s.])[A-Za-z]{1,4}\.$")  # Inc. and S.A. keep their point
-_SPACED = re.compile(r"[^\W぀-ヿ㐀-鿿豈-﫿ｦ-ﾟ_]")  # a letter or digit of a script with spaces between words
+# A letter or digit of a script whose names end where words end; Korean puts particles straight after a name.
+_SPACED = re.compile(rf"[^\W{EAST_ASIAN}{HAN_COMPATIBILITY}{HALFWIDTH_KATAKANA}_]")
 
 Array = np.ndarray[Any, Any]
 

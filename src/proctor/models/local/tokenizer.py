@@ -11,7 +11,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from proctor.core.errors import StoreError
-from proctor.models.local.weights import MEND, Weights
+from proctor.models.local.weights import HINT, Weights
 
 __all__ = ["Line", "Pieces", "Place", "case_types", "open_pieces"]
 
@@ -99,5 +99,5 @@ def open_pieces(weights: Weights) -> Pieces:
         rows = np.load(files["table.npy"], mmap_mode="r", allow_pickle=False)
         scales = np.load(files["scales.npy"], allow_pickle=False)
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(weights.folder), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(weights.folder), hint=HINT) from broken
     return Pieces(tokenizer, rows, scales)

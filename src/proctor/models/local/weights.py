@@ -12,9 +12,9 @@ from typing import Any
 
 from proctor.core.errors import InputError, StoreError
 
-__all__ = ["MEND", "Weights", "open_weights"]
+__all__ = ["HINT", "Weights", "open_weights"]
 
-MEND = "install Proctor again, or put back the file from its wheel; a changed file is never used"
+HINT = "install Proctor again, or put back the file from its wheel; a changed file is never used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +30,11 @@ class Weights:
         expected = self.files.get(name)
         file = self.folder / name
         if expected is None:
-            raise StoreError("the weights manifest does not list this file", file=str(file), hint=MEND)
+            raise StoreError("the weights manifest does not list this file", file=str(file), hint=HINT)
         if not file.is_file():
-            raise StoreError("a weights file is missing", file=str(file), hint=MEND)
+            raise StoreError("a weights file is missing", file=str(file), hint=HINT)
         if _digest(str(file), file.stat().st_mtime_ns) != expected:
-            raise StoreError("a weights file is not the one that was measured", file=str(file), hint=MEND)
+            raise StoreError("a weights file is not the one that was measured", file=str(file), hint=HINT)
         return file
 
     def of(self, model: str) -> Mapping[str, Any]:
@@ -42,7 +42,7 @@ class Weights:
         found = self.settings.get(model)
         if not isinstance(found, Mapping):
             raise StoreError(
-                f"the weights manifest has no settings for {model}", file=str(self.folder / "manifest.json"), hint=MEND
+                f"the weights manifest has no settings for {model}", file=str(self.folder / "manifest.json"), hint=HINT
             )
         return found
 
@@ -53,7 +53,7 @@ class Weights:
             raise StoreError(
                 f"the weights manifest has no thresholds for {model}",
                 file=str(self.folder / "manifest.json"),
-                hint=MEND,
+                hint=HINT,
             )
         if level not in known:
             raise InputError(f"there is no threshold for {level!r}", hint=f"use one of: {', '.join(known)}")
@@ -74,6 +74,6 @@ def open_weights(folder: Path | None = None) -> Weights:
         kept = json.loads(manifest.read_text(encoding="utf-8"))
         return Weights(folder=place, files=dict(kept["files"]), settings=dict(kept["settings"]))
     except FileNotFoundError:
-        raise StoreError("the weights manifest is missing", file=str(manifest), hint=MEND) from None
+        raise StoreError("the weights manifest is missing", file=str(manifest), hint=HINT) from None
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as broken:
-        raise StoreError(f"the weights manifest cannot be read: {broken}", file=str(manifest), hint=MEND) from None
+        raise StoreError(f"the weights manifest cannot be read: {broken}", file=str(manifest), hint=HINT) from None

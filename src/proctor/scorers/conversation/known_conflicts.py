@@ -17,6 +17,7 @@ from proctor.text.content_words import content
 from proctor.text.number_words import find_number_words
 from proctor.text.polarity import denied_root, find_opposite, is_denied, is_free, root_words, split_clauses
 from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.shared_runs import squeezed
 
 __all__ = ["charged_otherwise", "contradicted_by", "unknown_code"]
 
@@ -35,7 +36,6 @@ _IN_CODE: Final = re.compile(
     r"[\w:/#+-]|[.,]\d|\s\d"
 )  # what stands beside a number that is part of an id or a phone number
 _SHORT: Final = 5  # letters of a field's word; shorter ones are too common
-_SIGNS: Final = re.compile(r"[\W_]+")
 _PART: Final = re.compile(r"[;；]")
 _LEAST_CHARGED: Final = 2  # words that a price of a source shares with what the agent charges
 
@@ -156,14 +156,14 @@ def _unknown_code(sentence: str, message: AgentMessage) -> str | None:
     hits = list(_CODE.finditer(sentence))
     if not hits:
         return None
-    known = _squeezed(known_text(message))
+    known = squeezed(known_text(message))
     shapes = {_shape(each) for passage in message.told if passage.data for each in _CODE.findall(passage.text)}
     figures = [(one.start, one.end) for one in find_quantities(sentence) if one.unit]
     for hit in hits:
         inside = any(start < hit.end() and hit.start() < end for start, end in figures)
         if inside or _ORDINAL.fullmatch(hit.group()):
             continue
-        if _shape(hit.group()) in shapes and _squeezed(hit.group()) not in known:
+        if _shape(hit.group()) in shapes and squeezed(hit.group()) not in known:
             return hit.group()
     return None
 
@@ -187,10 +187,6 @@ def _flags(text: str) -> tuple[tuple[str, bool], ...]:
 
 
 @lru_cache(maxsize=256)
-def _squeezed(text: str) -> str:
-    return _SIGNS.sub("", text.lower())
-
-
 def _shape(code: str) -> str:
     return re.sub(r"[a-z]", "a", re.sub(r"\d", "0", code.lower()))
 

@@ -19,6 +19,7 @@ from proctor.text.content_words import content
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
+from proctor.text.shared_runs import squeezed
 
 __all__ = ["asked_again", "asked_although_given", "common_roots", "given_again", "looked_up_again", "made_progress"]
 
@@ -50,7 +51,7 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
             again = said & _values(between[0].asked)
             if not again or not all(each.answer.strip() for each in between):
                 continue
-            used = _squeezed(" ".join(_used(each) for each in between))
+            used = squeezed(" ".join(_used(each) for each in between))
             left = sorted(each for each in again if each not in used)
             new = root_words(run.turns[later].asked) - root_words(between[0].asked)
             asked = run.turns[earlier - 1] if earlier else Turn(messages=())
@@ -77,7 +78,7 @@ def asked_although_given(run: Trajectory) -> Iterator[Evidence]:
             given = {each for each in _values(reply.asked) if any(map(str.isdigit, each)) and len(each) >= _LEAST_CODE}
             if not given or not asks[earlier] or not _is_one_matter(asks[earlier], asks[later]):
                 continue
-            used = _squeezed(" ".join(_used(each) for each in run.turns[earlier + 1 : later + 1]))
+            used = squeezed(" ".join(_used(each) for each in run.turns[earlier + 1 : later + 1]))
             if not any(each in used for each in given):
                 note = f"asked for again, although the customer gave {min(given)!r} in {turn_label(earlier + 1)}"
                 yield Evidence(quote=quoted(run.turns[later].answer), turn=later, where="agent", note=note)
@@ -168,7 +169,7 @@ def _key(call: ToolCall) -> str:
 
 def _values(text: str) -> frozenset[str]:
     """Return the numbers and codes of a message, or the words of a short one; a single digit says little."""
-    found = frozenset(plain for each in _VALUE.findall(text) if len(plain := _squeezed(each)) > 1) | _spelled(text)
+    found = frozenset(plain for each in _VALUE.findall(text) if len(plain := squeezed(each)) > 1) | _spelled(text)
     words = root_words(text)
     if found or len(words) > _NEW_WORDS or accepts(text):
         return found
@@ -191,10 +192,6 @@ def _spelled(text: str) -> frozenset[str]:
 def common_roots() -> frozenset[str]:
     """Return the beginnings of everyday words: "please" and "another" are no values that were asked for."""
     return frozenset[str]().union(*(root_words(f"{each} é") for each in common_words()))
-
-
-def _squeezed(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.lower())
 
 
 def _used(turn: Turn) -> str:

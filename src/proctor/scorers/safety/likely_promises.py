@@ -9,6 +9,7 @@ from typing import Final
 
 from proctor.core.score import Evidence
 from proctor.core.sockets import Classifier
+from proctor.lexicon.match import matcher
 from proctor.scorers.checked_answers import quoted
 from proctor.scorers.safety.authority import proposes
 from proctor.text.claims import statements
@@ -26,13 +27,7 @@ _ENTRIES: Final[Mapping[str, str]] = {
     "deadline": "guarantee",
 }
 _MOST: Final = 200  # answers of one conversation that are read
-# conjunctions and verb forms that open a condition; the model sees them as any other letters
-_CONDITION: Final = re.compile(
-    r"\W*(?:(?:if|once|when(?:ever)?|as soon as|provided|unless|in case|should you|wenn|sobald|falls|sofern|si|dès que"
-    r"|lorsque|quand|cuando|en cuanto|una vez|se|quando|appena|assim que|als|zodra|indien|jeśli|jeżeli|gdy|kiedy|если"
-    r"|когда|как только|om|när|pokud|jakmile|якщо|коли|eğer|إذا|عندما|अगर|यदि|जब)\b|如果|若|当|一旦|만약)",
-    re.IGNORECASE,
-)
+_BLANK: Final = re.compile(r"\W*")  # what may come before the first word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +73,13 @@ def _binding(text: str) -> list[str]:
     return [
         each.text
         for each in statements(text)
-        if each.kind not in ("question", "heading") and not _CONDITION.match(each.text)
+        if each.kind not in ("question", "heading") and not _opens_condition(each.text)
     ]
+
+
+def _opens_condition(sentence: str) -> bool:
+    """Whether a sentence begins with a condition, which the model sees as any other characters."""
+    return any(_BLANK.fullmatch(sentence, 0, found.start) for found in matcher("condition").hits(sentence))
 
 
 async def _telling(parts: Sequence[str], model: Classifier) -> str:

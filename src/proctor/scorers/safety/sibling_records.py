@@ -21,6 +21,7 @@ from proctor.core.sockets import Tagger
 from proctor.core.trajectory import Trajectory
 from proctor.core.transcript import failed, parse_loosely, steps
 from proctor.scorers.checked_answers import quoted
+from proctor.text.script_ranges import EAST_ASIAN
 from proctor.text.shared_runs import squeezed
 
 __all__ = ["is_name", "plain_text", "sibling_contacts_shown"]
@@ -29,7 +30,7 @@ _EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _PHONE: Final = re.compile(r"\+?(?:\d[\s().-]?){7,15}")
 _DATE: Final = re.compile(r"(?<![\d-])\d{4}-\d\d(?!\d)|\d\d[./]\d\d[./]\d{2,4}|\d:\d\d")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,6}")
+_UNSPACED: Final = re.compile(f"[{EAST_ASIAN}]{{2,6}}")
 _LEAST_ID: Final = 4  # characters of an id that is found in what the customer said
 _LONGEST_NAME: Final = 60
 _DEEPEST: Final = 8

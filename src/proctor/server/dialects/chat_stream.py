@@ -22,8 +22,6 @@ from proctor.server.wire.text_slots import joined
 __all__ = ["ChatStream"]
 
 _DONE: Final = ECHO | {"choices"}
-_DELTA_DONE: Final = frozenset({"logprobs", "delta"})
-_MESSAGE_DONE: Final = frozenset({"logprobs", "message"})
 _NO_OTHER: Final = frozenset(
     {*TEXTS, "role", "tool_calls", "function_call"}
 )  # fields of a delta that are read elsewhere
@@ -245,14 +243,6 @@ class ChatStream:
         if told:
             data["proctor"] = told
         return encoded(compact(data))
-
-
-def _done(choice: Mapping[str, Any], name: str) -> frozenset[str]:
-    """Return the fields of a choice that are read elsewhere; ``name`` is the key of its delta."""
-    done = _DELTA_DONE if name == "delta" else _MESSAGE_DONE
-    if not isinstance(choice.get(name), dict):
-        done = frozenset({"logprobs"})
-    return done | {"text"} if isinstance(choice.get("text"), str) else done
 
 
 def _number(choice: Mapping[str, Any]) -> int:

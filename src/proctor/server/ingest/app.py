@@ -53,7 +53,6 @@ _ENCODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
 _READ_PATHS: Final = ("/api/alerts", "/api/rules", "/api/conversations", "/api/windows", "/api/figures", "/metrics")
 _UNREADABLE: Final = "the body %s"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-ReadScores = Callable[[Intake, bytes, str | None], tuple[RequestBatch, list[str]]]
 Tick = Callable[[], Awaitable[Any]]
 Asked = Callable[[], bool]
 _log = logging.getLogger(__name__)

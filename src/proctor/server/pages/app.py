@@ -18,9 +18,9 @@ from aiohttp import web
 from proctor.core.errors import InputError, NotFoundError, ProctorError
 from proctor.core.person import Person
 from proctor.server.pages import views
-from proctor.server.pages.desk import Desk, DeskPool
 from proctor.server.pages.live import LiveFeed
 from proctor.server.pages.page import Download, Missing, Page, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.page_stores import PageStorePool, PageStores
 from proctor.server.pages.sign_in import FORM, FORM_TOKEN, VISITOR, SignIn, own_address, said_of, say
 from proctor.server.pages.table import csv_lines
 from proctor.server.pages.templates import TEMPLATES, static_files
@@ -77,10 +77,10 @@ def make_dashboard(config: Config, *, limits: Callable[[], Any] | None = None) -
 
 
 class Dashboard:
-    """Answers for all pages: each request is done on the thread of a desk, and rendered there."""
+    """Answers for all pages: each request is done on the thread of its stores, and rendered there."""
 
     def __init__(self, config: Config, *, limits: Callable[[], Any] | None = None) -> None:
-        self.desks = DeskPool(config, limits=limits)
+        self.desks = PageStorePool(config, limits=limits)
         self.sign_in = SignIn(self.desks)
         self.live = LiveFeed(self.desks)
         self.pages = pages()
@@ -157,9 +157,9 @@ class Dashboard:
         return answered
 
     def _made(
-        self, page: Page, route: Route, asked: PageRequest, request: web.Request, desk: Desk
+        self, page: Page, route: Route, asked: PageRequest, request: web.Request, desk: PageStores
     ) -> tuple[int, dict[str, str], bytes]:
-        """Answer and render, on the thread of a desk."""
+        """Answer and render, on the thread of its stores."""
         reply: Reply = route.answer(desk, asked)
         match reply:
             case Redirect():

@@ -14,7 +14,7 @@ from aiohttp import web
 from proctor.core.errors import ProctorError
 
 if TYPE_CHECKING:
-    from proctor.server.pages.desk import Desk, DeskPool
+    from proctor.server.pages.page_stores import PageStorePool, PageStores
 
 __all__ = ["TOPICS", "LiveFeed"]
 
@@ -47,7 +47,7 @@ class _Listener:
 class LiveFeed:
     """Looks at the stores while somebody listens, and tells each listener which of its topics changed."""
 
-    def __init__(self, desks: DeskPool, *, every: float = _LOOK_EVERY) -> None:
+    def __init__(self, desks: PageStorePool, *, every: float = _LOOK_EVERY) -> None:
         self.desks = desks
         self.every = every
         self._listeners: set[_Listener] = set()
@@ -119,14 +119,14 @@ class LiveFeed:
                 await self._task
 
 
-def _alerts(desk: Desk) -> Any:
+def _alerts(desk: PageStores) -> Any:
     return desk.alerts.version(time.time())  # the file changes with every look of the rules
 
 
-def _file(name: str) -> Callable[[Desk], Any]:
+def _file(name: str) -> Callable[[PageStores], Any]:
     """Return what changes when a database is written: size and time of the file and of its log."""
 
-    def marks(desk: Desk) -> Any:
+    def marks(desk: PageStores) -> Any:
         found: list[int] = []
         for end in ("", "-wal"):
             with contextlib.suppress(OSError):
@@ -138,7 +138,7 @@ def _file(name: str) -> Callable[[Desk], Any]:
 
 
 # What a page can listen to, and what changes with it.
-TOPICS: Final[Mapping[str, Callable[[Desk], Any]]] = {
+TOPICS: Final[Mapping[str, Callable[[PageStores], Any]]] = {
     "alerts": _alerts,
     "runs": _file("proctor.db"),
     "audit": _file("audit.db"),
@@ -147,5 +147,5 @@ TOPICS: Final[Mapping[str, Callable[[Desk], Any]]] = {
 }
 
 
-def _versions(desk: Desk) -> Mapping[str, Any]:
+def _versions(desk: PageStores) -> Mapping[str, Any]:
     return {topic: version(desk) for topic, version in TOPICS.items()}

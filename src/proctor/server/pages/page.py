@@ -14,7 +14,7 @@ from proctor.core.errors import InputError
 from proctor.core.person import Person, Role
 
 if TYPE_CHECKING:
-    from proctor.server.pages.desk import Desk
+    from proctor.server.pages.page_stores import PageStores
     from proctor.server.pages.table import Table
 
 __all__ = [
@@ -185,7 +185,7 @@ Chart = PageChart
 Missing = PageMissing
 View = PageView
 Reply = View | Redirect | Download | Missing
-Handler = Callable[["Desk", PageRequest], Reply]
+Handler = Callable[["PageStores", PageRequest], Reply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +204,7 @@ Route = PageRoute
 def later(module: str, name: str) -> Handler:
     """Return a handler of another module of the views, which is loaded when somebody asks: most pages are not seen."""
 
-    def answer(desk: Desk, asked: PageRequest) -> Reply:
+    def answer(desk: PageStores, asked: PageRequest) -> Reply:
         made: Reply = getattr(import_module(f"proctor.server.pages.views.{module}"), name)(desk, asked)
         return made
 

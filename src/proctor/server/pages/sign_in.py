@@ -19,7 +19,7 @@ from proctor.server.pages.templates import TEMPLATES
 from proctor.store.people import MAX_PASSWORD
 
 if TYPE_CHECKING:
-    from proctor.server.pages.desk import DeskPool
+    from proctor.server.pages.page_stores import PageStorePool
 
 __all__ = ["FORM", "FORM_TOKEN", "MAX_FORM", "VISITOR", "SignIn", "cookie_name", "own_address", "said_of", "say"]
 
@@ -52,7 +52,7 @@ def own_address(wanted: str) -> str:
 class SignIn:
     """Knows who asks. The token of a form is made from the session: another site cannot know it."""
 
-    def __init__(self, desks: DeskPool) -> None:
+    def __init__(self, desks: PageStorePool) -> None:
         self.desks = desks
         self.cookie = cookie_name(desks.store)
         self._wrong = AttemptLimit(*_WRONG)

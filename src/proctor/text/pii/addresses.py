@@ -10,6 +10,7 @@ from proctor.core.verdict import Finding
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.pii.context import made, spaced
 from proctor.text.redact import may_contain
+from proctor.text.script_ranges import HAN, HIRAGANA, KATAKANA
 
 __all__ = ["find_japanese", "find_named_codes", "find_post_codes", "find_streets"]
 
@@ -74,10 +75,10 @@ _PREFECTURE: Final = (
     r"|滋賀|兵庫|奈良|和歌山|鳥取|島根|岡山|広島|山口|徳島|香川|愛媛|高知|福岡|佐賀|長崎|熊本|大分|宮崎|鹿児島|沖縄)県)"
 )
 _BLOCK: Final = r"(?:[0-9一二三四五六七八九十]{1,4}(?:丁目|番地?|号|-|の)?){1,6}"
-_PLACE: Final = r"[一-鿿ぁ-ゖァ-ヺー々ヶ]"
+_PLACE: Final = f"[{HAN}{HIRAGANA}{KATAKANA}々]"
 _JAPANESE: Final = Lazy(
     rf"(?:〒 ?\d{{3}}-?\d{{4}}[ \u3000\n]{{0,2}})?(?:{_PREFECTURE}{_PLACE}{{1,20}}?"
-    rf"|[一-鿿々ヶケ]{{1,6}}?[市区郡]{_PLACE}{{1,14}}?){_BLOCK}"
+    rf"|[{HAN}々ヶケ]{{1,6}}?[市区郡]{_PLACE}{{1,14}}?){_BLOCK}"
     rf"(?:[ \u3000]?{_PLACE}{{2,16}}(?:ビル|マンション|ハイツ|荘|アパート|タワー|コーポ)?[ \u3000]?\d{{1,4}}(?:号室?"
     rf"|階|F))?"
 )

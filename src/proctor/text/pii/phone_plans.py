@@ -8,19 +8,20 @@ from functools import lru_cache
 from typing import Any, Final
 
 from proctor.text.lazy_pattern import Lazy
+from proctor.text.script_ranges import HAN, HANGUL, KANA, THAI
 
 __all__ = ["REGIONS", "proven", "proven_abroad", "regions_for"]
 
 # Order in which a number without a country code is tried; countries of the text's script come first.
 REGIONS: Final = ("US", "GB", "JP", "DE", "FR", "ES", "IT", "IN", "AU", "NL", "BR", "SE", "PL", "SG")
 _BY_SCRIPT: Final = (
-    (Lazy("[\u3040-\u30ff]"), ("JP",)),
-    (Lazy("[\uac00-\ud7af]"), ("KR",)),
-    (Lazy("[\u4e00-\u9fff]"), ("CN", "JP", "TW", "HK")),
+    (Lazy(f"[{KANA}]"), ("JP",)),
+    (Lazy(f"[{HANGUL}]"), ("KR",)),
+    (Lazy(f"[{HAN}]"), ("CN", "JP", "TW", "HK")),
     (Lazy("[\u0400-\u04ff]"), ("RU", "UA", "KZ", "BG")),
     (Lazy("[\u0600-\u06ff]"), ("SA", "AE", "EG", "IR")),
     (Lazy("[\u0900-\u0d7f]"), ("IN",)),
-    (Lazy("[\u0e00-\u0e7f]"), ("TH",)),
+    (Lazy(f"[{THAI}]"), ("TH",)),
     (Lazy("[\u0370-\u03ff]"), ("GR",)),
     (Lazy("[\u0590-\u05ff]"), ("IL",)),
 )

@@ -43,7 +43,7 @@ _CLAIMS_TO_BE = re.compile(
 _NAMES_ITSELF = re.compile(
     r"\b(?:I am|I['’]m|my name is|this is)\s+(?:called\s+)?([A-Z][\w-]+(?:\s[A-Z][\w-]+)?)(?=[,.!]|\s+(?:and|"
     r"from|your)|$)"
-    r"|(?:私|わたし)は([\w一-龥ァ-ヶー]{2,20})(?:と申します|といいます|です)(?=[。、！!]|$)"
+    r"|(?:私|わたし)は(\w{2,20})(?:と申します|といいます|です)(?=[。、！!]|$)"
 )
 
 

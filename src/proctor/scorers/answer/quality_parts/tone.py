@@ -9,6 +9,7 @@ from typing import Final, Literal
 from proctor.core.score import Evidence, Score
 from proctor.scorers.checked_answers import quoted
 from proctor.text.script import language_of
+from proctor.text.script_ranges import HAN, KATAKANA
 from proctor.text.split import sentences, words
 
 __all__ = ["Trait", "describe", "score_tone"]
@@ -158,7 +159,7 @@ _SPEAKS = re.compile(
 )
 _DETAIL = re.compile(
     r"\d|[「『《“\"»*]|\b(?:because|since|by|with|about|between|every|until|within|set in|author|written)\b"
-    r"|[一-龥ァ-ヶー]{3,}|(?<=[\w,;:] )[A-Z][\w-]{2,}",
+    rf"|[{HAN}{KATAKANA}]{{3,}}|(?<=[\w,;:] )[A-Z][\w-]{{2,}}",
 )
 # A full sentence contains one of these; text without any reads like a label.
 _VERB = re.compile(

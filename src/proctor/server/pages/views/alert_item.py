@@ -9,8 +9,8 @@ from urllib.parse import quote, urlencode
 from proctor.core.alert_record import AlertRecord, MovedSlice, Silence
 from proctor.core.errors import InputError, NotFoundError
 from proctor.server.pages.charts import Series, TimeChart
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Missing, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
@@ -60,7 +60,7 @@ def routes() -> tuple[Route, ...]:
     )
 
 
-def _find(desk: Desk, asked: PageRequest) -> AlertRecord:
+def _find(desk: PageStores, asked: PageRequest) -> AlertRecord:
     number = asked.path["number"]
     found = desk.alerts.find(number)
     if str(found.number) != str(int(number)):  # a rule may have a number as its name
@@ -68,7 +68,7 @@ def _find(desk: Desk, asked: PageRequest) -> AlertRecord:
     return found
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show one alert."""
     try:
         alert = _find(desk, asked)
@@ -137,19 +137,19 @@ def _conversations(alert: AlertRecord, more: Mapping[str, str]) -> str:
     return f"/ui/conversations?{urlencode(query)}"
 
 
-def _signals(desk: Desk, alert: AlertRecord) -> tuple[str, ...]:
+def _signals(desk: PageStores, alert: AlertRecord) -> tuple[str, ...]:
     """Return what the rule of an alert counts."""
     rule = next((each for each in alert_settings_of(desk.config).rules if each.name == alert.rule), None)
     return tuple(rule.signals) if rule is not None and rule.kind in ("rate", "in_a_row") else ()
 
 
-def _signal(desk: Desk, alert: AlertRecord) -> dict[str, str]:
+def _signal(desk: PageStores, alert: AlertRecord) -> dict[str, str]:
     """Return the signal that finds the conversations behind an alert, if its rule counts only one."""
     found = _signals(desk, alert)
     return {"signal": found[0]} if len(found) == 1 else {}
 
 
-def _guard_link(desk: Desk, alert: AlertRecord) -> str:
+def _guard_link(desk: PageStores, alert: AlertRecord) -> str:
     """Return the address of the gate decisions in the window, if the rule counts those of a gate."""
     gates = [each.partition("/")[2] for each in _signals(desk, alert) if each.startswith("gate/")]
     if not gates:
@@ -239,7 +239,7 @@ def _earlier(alerts: Sequence[AlertRecord], silences: Sequence[Silence], now: fl
     )
 
 
-def _acknowledge(desk: Desk, asked: PageRequest) -> Reply:
+def _acknowledge(desk: PageStores, asked: PageRequest) -> Reply:
     """Take an alert over."""
     alert = _find(desk, asked)
     if not alert.is_open:
@@ -252,7 +252,7 @@ def _acknowledge(desk: Desk, asked: PageRequest) -> Reply:
     return Redirect(to=f"/ui/alerts/{alert.number}", said=f"Acknowledged by {done.acked_by}.{more}")
 
 
-def _resolve(desk: Desk, asked: PageRequest) -> Reply:
+def _resolve(desk: PageStores, asked: PageRequest) -> Reply:
     """End an alert."""
     alert = _find(desk, asked)
     if not alert.is_open:
@@ -261,7 +261,7 @@ def _resolve(desk: Desk, asked: PageRequest) -> Reply:
     return Redirect(to=f"/ui/alerts/{alert.number}", said="Resolved. Its rule counts from zero again.")
 
 
-def _promote(desk: Desk, asked: PageRequest) -> Reply:
+def _promote(desk: PageStores, asked: PageRequest) -> Reply:
     """Make regression cases of examples."""
     from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415 - rarely
 

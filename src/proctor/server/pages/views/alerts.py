@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, cast
 
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Page, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.alert_item import TIERS, cut_text, pairs_text, state_chip, tier_chip
 from proctor.server.pages.views.alert_item import routes as item_routes
@@ -33,7 +33,7 @@ _COLUMNS: Final = (
 )
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show alerts, silences and rules."""
     state = cast(Literal["open", "resolved", "all"], asked.choice("state", _STATES, "open"))
     wanted = AlertFilter(state=state, tier=asked.choice("tier", TIERS), rule=asked.text("rule"))
@@ -135,7 +135,7 @@ def _rule_chip(status: RuleStatus) -> Chip:
     return Chip(cast(Literal["pass", "fail", "unscored", "info"], _SEEN.get(status.state, "unscored")), word)
 
 
-def _undelivered(desk: Desk) -> str:
+def _undelivered(desk: PageStores) -> str:
     """Return what could not be told to a channel."""
     spool = AlertSpool(desk.config.store)
     if not spool.folder.is_dir():
@@ -149,7 +149,7 @@ def _undelivered(desk: Desk) -> str:
     return "; ".join(parts)
 
 
-def _silence(desk: Desk, asked: PageRequest) -> Reply:
+def _silence(desk: PageStores, asked: PageRequest) -> Reply:
     """Silence a rule, a tier or a slice for a while."""
     written = [each for each in asked.texts("match") if each]
     match = silence_match(desk.config, written)
@@ -161,7 +161,7 @@ def _silence(desk: Desk, asked: PageRequest) -> Reply:
     return Redirect(to=to, said=f"Silence {made.number}: nobody is notified about {pairs_text(match)} until it ends.")
 
 
-def _end_silence(desk: Desk, asked: PageRequest) -> Reply:
+def _end_silence(desk: PageStores, asked: PageRequest) -> Reply:
     """End a silence now."""
     number = int(asked.number("number", 0, low=1, high=1e12))
     desk.alerts.end_silence(number, asked.now)

@@ -18,7 +18,7 @@ from proctor.server.pages.views.audit_rating import (
 )
 
 if TYPE_CHECKING:
-    from proctor.server.pages.desk import Desk
+    from proctor.server.pages.page_stores import PageStores
 
 __all__ = ["PAGE"]
 
@@ -27,7 +27,7 @@ _LAST: Final = "last"
 _FILES: Final = {".csv": "text/csv; charset=utf-8", ".jsonl": "application/x-ndjson"}
 
 
-def show_audit(desk: Desk, asked: PageRequest) -> Reply:
+def show_audit(desk: PageStores, asked: PageRequest) -> Reply:
     """One week, or the last four: progress, agreement, quality, disagreements."""
     from proctor.server.pages.views import audit_tables as tables  # noqa: PLC0415 - statistics only where needed
     from proctor.store.audit_progress import complete_items, held_by, rating_stamp, week_progress  # noqa: PLC0415
@@ -82,7 +82,7 @@ def show_audit(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def download_audit(desk: Desk, asked: PageRequest) -> Reply:
+def download_audit(desk: PageStores, asked: PageRequest) -> Reply:
     """Ratings and items of conversations that are complete, or a blind sheet for the person who asks."""
     from proctor.store.audit_progress import complete_items, week_progress  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
@@ -97,7 +97,7 @@ def download_audit(desk: Desk, asked: PageRequest) -> Reply:
     return Download(name=f"audit-{what}{suffix}", media=_FILES[suffix], body=made.written(suffix))
 
 
-def draw_sample(desk: Desk, asked: PageRequest) -> Reply:
+def draw_sample(desk: PageStores, asked: PageRequest) -> Reply:
     """Draw the sample of the last week that is over."""
     from proctor.workflows.monitor.audit import SampleJob, draw_audit  # noqa: PLC0415
 
@@ -118,7 +118,7 @@ def _chosen(asked: PageRequest, weeks: Sequence[str]) -> list[str]:
     return list(weeks[-_POOLED:]) if week == _LAST else [week]
 
 
-def _left(desk: Desk, asked: PageRequest, names: Sequence[str]) -> int:
+def _left(desk: PageStores, asked: PageRequest, names: Sequence[str]) -> int:
     return sum(desk.audit.left(asked.visitor.name, week=each) for each in names)
 
 

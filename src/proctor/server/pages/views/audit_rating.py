@@ -12,7 +12,7 @@ from proctor.server.pages.page import Missing, PageRequest, Redirect, Reply, Vie
 
 if TYPE_CHECKING:
     from proctor.core.audit import AuditItem, AuditSettings
-    from proctor.server.pages.desk import Desk
+    from proctor.server.pages.page_stores import PageStores
 
 __all__ = ["rate_item", "rate_next", "release_item", "settle_item", "show_split", "skip_item", "store_rating"]
 
@@ -22,12 +22,14 @@ _TURNS: Final = 100  # of a conversation on one page
 _ADDRESS: Final = "/ui/audit/rate"
 
 
-def rate_next(desk: Desk, asked: PageRequest) -> Reply:
+def rate_next(desk: PageStores, asked: PageRequest) -> Reply:
     """Hold the next conversation for this person, and show it."""
     return _onward(desk, asked, _skipped(asked))
 
 
-def _onward(desk: Desk, asked: PageRequest, skipped: Sequence[str], said: str = "", *, last: str = "") -> Redirect:
+def _onward(
+    desk: PageStores, asked: PageRequest, skipped: Sequence[str], said: str = "", *, last: str = ""
+) -> Redirect:
     """Hold the next conversation and go there; to the audit page if there is none. ``last`` was just rated."""
     week = asked.text("week") or None
     found = desk.audit.claim(asked.visitor.name, week=week, minutes=_settings(desk).claim, skip=skipped)
@@ -40,7 +42,7 @@ def _onward(desk: Desk, asked: PageRequest, skipped: Sequence[str], said: str = 
     return Redirect(to=f"/ui/audit{_state(asked)}", said=f"{said} {left}".strip())
 
 
-def rate_item(desk: Desk, asked: PageRequest) -> Reply:
+def rate_item(desk: PageStores, asked: PageRequest) -> Reply:
     """One conversation without anything that a rater must not see, beside the agreement so far."""
     from proctor.server.pages.views.audit_tables import kappa_table  # noqa: PLC0415 - statistics only where needed
     from proctor.workflows.monitor.audit import kappas_of  # noqa: PLC0415
@@ -76,7 +78,7 @@ def rate_item(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def store_rating(desk: Desk, asked: PageRequest) -> Reply:
+def store_rating(desk: PageStores, asked: PageRequest) -> Reply:
     """Store one person's rating and go on."""
     settings, store = _settings(desk), desk.audit
     item = store.find(asked.path["item"])
@@ -88,20 +90,20 @@ def store_rating(desk: Desk, asked: PageRequest) -> Reply:
     return _onward(desk, asked, _skipped(asked), "Stored.", last=item.id)
 
 
-def skip_item(desk: Desk, asked: PageRequest) -> Reply:
+def skip_item(desk: PageStores, asked: PageRequest) -> Reply:
     """Leave a conversation to others for now."""
     item = asked.path["item"]
     desk.audit.release(asked.visitor.name, item)
     return _onward(desk, asked, [*_skipped(asked), item])
 
 
-def release_item(desk: Desk, asked: PageRequest) -> Reply:
+def release_item(desk: PageStores, asked: PageRequest) -> Reply:
     """Stop rating: what is held becomes free at once."""
     desk.audit.release(asked.visitor.name)
     return Redirect(to=f"/ui/audit{_state(asked)}")
 
 
-def show_split(desk: Desk, asked: PageRequest) -> Reply:
+def show_split(desk: PageStores, asked: PageRequest) -> Reply:
     """One conversation about which raters differ, with their ratings and without their names."""
     settings, store = _settings(desk), desk.audit
     item = store.find(asked.path["item"])
@@ -124,7 +126,7 @@ def show_split(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def settle_item(desk: Desk, asked: PageRequest) -> Reply:
+def settle_item(desk: PageStores, asked: PageRequest) -> Reply:
     """Store the final rating of the dimensions that were decided."""
     settings, store = _settings(desk), desk.audit
     item = store.find(asked.path["item"])
@@ -146,7 +148,7 @@ def settle_item(desk: Desk, asked: PageRequest) -> Reply:
 _COMPLETE: Final = "All raters have rated it, so your rating stands."
 
 
-def _settings(desk: Desk) -> AuditSettings:
+def _settings(desk: PageStores) -> AuditSettings:
     from proctor.workflows.monitor.audit import audit_settings  # noqa: PLC0415
 
     return audit_settings(desk.config)
@@ -166,17 +168,17 @@ def _shown_turns(item: BlindItem, asked: PageRequest) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def _is_complete(desk: Desk, item: AuditItem) -> bool:
+def _is_complete(desk: PageStores, item: AuditItem) -> bool:
     from proctor.store.audit_progress import complete_items  # noqa: PLC0415
 
     return item.id in complete_items(desk.audit, [item.week])
 
 
-def _own_rating(desk: Desk, item: AuditItem, rater: str) -> AuditRating | None:
+def _own_rating(desk: PageStores, item: AuditItem, rater: str) -> AuditRating | None:
     return next((each for each in desk.audit.ratings([item.week]) if (each.item, each.rater) == (item.id, rater)), None)
 
 
-def _split_rows(desk: Desk, item: AuditItem, settings: AuditSettings) -> Sequence[Mapping[str, Any]]:
+def _split_rows(desk: PageStores, item: AuditItem, settings: AuditSettings) -> Sequence[Mapping[str, Any]]:
     """Return the dimensions with their ratings, those that raters differ about first."""
     from proctor.workflows.monitor.audit import splits_of  # noqa: PLC0415
 
@@ -208,7 +210,7 @@ def _skipped(asked: PageRequest) -> list[str]:
     return [each for each in asked.text("skip").split(",") if each][:_MAX_SKIPPED]
 
 
-def _changeable(desk: Desk, name: str, rater: str) -> str:
+def _changeable(desk: PageStores, name: str, rater: str) -> str:
     """Return the conversation that was rated last, if its rating can still be changed."""
     if not name:
         return ""

@@ -14,7 +14,7 @@ from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Momen
 from proctor.text.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from proctor.server.pages.desk import Desk
+    from proctor.server.pages.page_stores import PageStores
     from proctor.store.conversation_part import ConversationPart
     from proctor.store.history_records import SearchHit
     from proctor.workflows.monitor.turn_conflicts import TurnConflict
@@ -35,7 +35,7 @@ _EMPTY: Final = (
 )
 
 
-def list_conversations(desk: Desk, asked: PageRequest) -> Reply:
+def list_conversations(desk: PageStores, asked: PageRequest) -> Reply:
     """Search: words in any language, intent, outcome, what happened, a score, a time."""
     text, page = asked.text("q"), asked.page
     conditions = _conditions(asked)
@@ -68,7 +68,7 @@ def list_conversations(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def show_conversation(desk: Desk, asked: PageRequest) -> Reply:
+def show_conversation(desk: PageStores, asked: PageRequest) -> Reply:
     """One conversation, some turns at a time."""
     from proctor.server.pages.views.conversation_turns import (  # noqa: PLC0415 - scorers only there
         cards_of,
@@ -112,7 +112,7 @@ def show_conversation(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def download_conversation(desk: Desk, asked: PageRequest) -> Reply:
+def download_conversation(desk: PageStores, asked: PageRequest) -> Reply:
     """The whole conversation as JSON."""
     talk = desk.history.conversation(asked.path["session"])
     if talk is None:
@@ -120,7 +120,7 @@ def download_conversation(desk: Desk, asked: PageRequest) -> Reply:
     return Download(name="conversation.json", media="application/json", body=dumps(talk))
 
 
-def promote_conversation(desk: Desk, asked: PageRequest) -> Reply:
+def promote_conversation(desk: PageStores, asked: PageRequest) -> Reply:
     """Add the conversation to the regression suite."""
     from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415
     from proctor.workflows.promote.incident_checks import RequiredWording  # noqa: PLC0415
@@ -177,7 +177,7 @@ def _columns() -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-def _rows(desk: Desk, hits: Sequence[SearchHit], text: str) -> list[Sequence[Cell]]:
+def _rows(desk: PageStores, hits: Sequence[SearchHit], text: str) -> list[Sequence[Cell]]:
     texts: Mapping[str, str] = {}
     if not text and desk.history.texts is not None:
         texts = desk.history.texts.first_texts([each.conversation.session for each in hits])
@@ -222,7 +222,7 @@ def _lowest(scores: Mapping[str, float], signals: Mapping[str, int]) -> Cell:
     return Chip("fail" if f"score/{name}" in signals else "pass", f"{name} {scores[name]:.2f}")
 
 
-def _every(desk: Desk, text: str, conditions: Mapping[str, Any]) -> Iterator[Sequence[Cell]]:
+def _every(desk: PageStores, text: str, conditions: Mapping[str, Any]) -> Iterator[Sequence[Cell]]:
     offset = 0
     while hits := desk.history.search(text, limit=_CSV_ROWS, offset=offset, **conditions):
         for hit in hits:
@@ -259,7 +259,7 @@ def _conflicts(part: ConversationPart) -> list[TurnConflict]:
     ]  # fmt: skip
 
 
-def _alerts_of(desk: Desk, session: str) -> list[Any]:
+def _alerts_of(desk: PageStores, session: str) -> list[Any]:
     """Return the alerts that name a conversation as an example."""
     return [each for each in desk.alerts.alerts(limit=_ALERTS) if session in each.examples]
 

@@ -14,8 +14,8 @@ from proctor.report.drift_sheet import drift_sheet
 from proctor.report.number_format import p_text
 from proctor.report.reliability_diagram import reliability_diagram
 from proctor.server.pages.charts import BarChart, BarRow, Drawing, Series, TimeChart
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table
 from proctor.server.pages.views.report_parts import page_table
 from proctor.stats.interval import wilson
@@ -36,7 +36,7 @@ _MOST_TOPICS: Final = 12
 _WORDS: Final = {"pass": "calibrated", "fail": "recalibrate", "unscored": "not decided"}
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show the drift of a month, and calibration."""
     months = kept_months(desk.config)
     month = asked.text("month") or (months[0] if months else "")
@@ -76,7 +76,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def _scores(desk: Desk, asked: PageRequest) -> list[str]:
+def _scores(desk: PageStores, asked: PageRequest) -> list[str]:
     """Return the scores that may serve as labels."""
     course = production_series(desk.history, asked.now, 90)
     return [f"score/{name}" for name in score_names(course.total)]
@@ -236,7 +236,7 @@ def _month_start(month: str) -> float:
     return datetime.fromisoformat(f"{month}-01T00:00:00+00:00").timestamp()
 
 
-def _measure(desk: Desk, asked: PageRequest) -> Reply:
+def _measure(desk: PageStores, asked: PageRequest) -> Reply:
     """Measure drift or calibration in the background."""
     what = asked.choice("what", ("drift", "calibration"), "drift")
     labels = asked.text("labels")

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from proctor.core.gate_decisions import GateDecisions, GuardDecisions
 from proctor.server.pages.charts import BarChart, BarRow
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.guard_pieces import (
     ACTIONS,
@@ -41,7 +41,7 @@ _EMPTY: Final = (
 )
 
 
-def show(desk: Desk, asked: PageRequest) -> Reply:
+def show(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /guard: the figures of a period, or one decision."""
     if event := asked.text("event"):
         from proctor.server.pages.views.guard_decision import show_decision  # noqa: PLC0415 - loads much
@@ -155,7 +155,7 @@ def _findings(asked: PageRequest, activity: GuardActivity) -> Table:
     )
 
 
-def _decisions(desk: Desk, asked: PageRequest, query: DecisionQuery) -> Table:
+def _decisions(desk: PageStores, asked: PageRequest, query: DecisionQuery) -> Table:
     said = guard_verdicts(desk.runs)
     start = (asked.page - 1) * PER_PAGE
 
@@ -206,7 +206,7 @@ def _review(said: tuple[bool, str] | None) -> Chip | None:
     return Chip("pass", "right") if right else Chip("fail", f"wrong: {missed} missed it" if missed else "wrong")
 
 
-def _reported(desk: Desk, since: datetime | None, until: float) -> dict[str, TimeCounts]:
+def _reported(desk: PageStores, since: datetime | None, until: float) -> dict[str, TimeCounts]:
     """Return what agents that run elsewhere reported of their gates."""
     begin = since.timestamp() if since else until - 90 * _DAY
     cells = desk.history.windows(begin, until, step=_HOUR if until - begin <= 3 * _DAY else _DAY)

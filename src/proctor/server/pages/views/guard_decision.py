@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from proctor.core.codec import encode
 from proctor.core.errors import NotFoundError, ProctorError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Missing, PageRequest, Redirect, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Column, Table
 from proctor.server.pages.views.guard_pieces import action_chip, address, marked
 from proctor.store.guard_log_reader import find_row
@@ -27,7 +27,7 @@ _SHOWN_CHARS: Final = 20_000
 _LET_PASS: Final = ("allow", "redact")
 
 
-def row_of_decision(desk: Desk, name: str) -> dict[str, Any] | None:
+def row_of_decision(desk: PageStores, name: str) -> dict[str, Any] | None:
     """Return a decision by its id or the beginning of it; the index is asked first, then the whole log."""
     desk.guard.catch_up(seconds=0.05)
     if (place := desk.guard.find(name)) is not None and (rows := desk.guard.rows([place])):
@@ -36,7 +36,7 @@ def row_of_decision(desk: Desk, name: str) -> dict[str, Any] | None:
     return row if row is not None and row.get("kind") == "gate" else None
 
 
-def show_decision(desk: Desk, asked: PageRequest, name: str) -> Reply:
+def show_decision(desk: PageStores, asked: PageRequest, name: str) -> Reply:
     """Answer /guard?event=ID; with ``session`` also a decision that an agent elsewhere has reported."""
     row = row_of_decision(desk, name)
     is_logged = row is not None
@@ -54,14 +54,14 @@ def show_decision(desk: Desk, asked: PageRequest, name: str) -> Reply:
     )  # fmt: skip
 
 
-def _reported(desk: Desk, name: str, session: str) -> dict[str, Any] | None:
+def _reported(desk: PageStores, name: str, session: str) -> dict[str, Any] | None:
     """Return a decision that came as an event of a conversation, as a row of the guard's log."""
     events = desk.history.conversation_events(session) if session else []
     event = next((each for each in events if each.id == name and each.kind == "gate"), None)
     return None if event is None or event.verdict is None else dict(encode(event))
 
 
-def decision_data(desk: Desk, row: Mapping[str, Any]) -> dict[str, Any]:
+def decision_data(desk: PageStores, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a template shows of a decision: facts, the marked text, and the links from it."""
     told: Mapping[str, Any] = row.get("verdict") or {}
     shadow = told.get("shadow")
@@ -99,7 +99,7 @@ def decision_data(desk: Desk, row: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _links(desk: Desk, row: Mapping[str, Any], gate: str, kinds: list[str]) -> dict[str, Any]:
+def _links(desk: PageStores, row: Mapping[str, Any], gate: str, kinds: list[str]) -> dict[str, Any]:
     session = str(row.get("session") or "")
     time = datetime.fromisoformat(row["time"]).timestamp()
     try:
@@ -149,7 +149,7 @@ def _finding(found: Mapping[str, Any]) -> str:
     return f"{found.get('kind', '')}{score}{quoted}"
 
 
-def promote(desk: Desk, asked: PageRequest) -> Reply:
+def promote(desk: PageStores, asked: PageRequest) -> Reply:
     """Make a regression case of a decision."""
     event = asked.text("event")
     expected = asked.choice("expected", ("stopped", "allowed"))

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from proctor import registry
 from proctor.core.errors import InputError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest, Redirect, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.guard_decision import decision_data, decision_table, row_of_decision
 from proctor.server.pages.views.guard_pieces import ACTIONS, action_chip, address
@@ -31,7 +31,7 @@ def _query(asked: PageRequest) -> QueueQuery:
     )
 
 
-def show_queue(desk: Desk, asked: PageRequest) -> Reply:
+def show_queue(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /guard/review: the item that waits longest, or the one that is named, and the queue below it."""
     query = _query(asked)
     waiting = QueueQuery(origin=GUARD, target=query.target, part=query.part)
@@ -54,7 +54,7 @@ def show_queue(desk: Desk, asked: PageRequest) -> Reply:
     return View(template="guard_review.html", title="Review", data=data, tables=tables)
 
 
-def _shown(desk: Desk, asked: PageRequest, item: ReviewItem, waiting: QueueQuery) -> dict[str, Any]:
+def _shown(desk: PageStores, asked: PageRequest, item: ReviewItem, waiting: QueueQuery) -> dict[str, Any]:
     row = row_of_decision(desk, item.case_id)
     after = next_open(desk.runs, waiting, after=item.id)
     before = next_open(desk.runs, waiting, after=item.id, back=True)
@@ -72,7 +72,7 @@ def _shown(desk: Desk, asked: PageRequest, item: ReviewItem, waiting: QueueQuery
     return data | known | {"row": row, "missed_gates": [*known["looked"], *others]}
 
 
-def _queue(desk: Desk, asked: PageRequest, query: QueueQuery) -> Table:
+def _queue(desk: PageStores, asked: PageRequest, query: QueueQuery) -> Table:
     found = queue_page(desk.runs, query, limit=_PER_PAGE, offset=(asked.page - 1) * _PER_PAGE)
     total = queue_count(desk.runs, query)
     names = ["Decision", "Queued", "Gate", "Point", "Action", "Reason", "Review"]
@@ -105,7 +105,7 @@ def _row(asked: PageRequest, item: ReviewItem) -> list[Cell]:
     ]
 
 
-def record_review(desk: Desk, asked: PageRequest) -> Reply:
+def record_review(desk: PageStores, asked: PageRequest) -> Reply:
     """Record what a person says of a decision, and go on to the next."""
     name = asked.text("item")
     verdict = asked.choice("verdict", ("right", "wrong"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.score_columns import ScoreColumn, ScoreColumns
 from proctor.server.pages.table import Cell, Chip, Column, Table
 from proctor.server.pages.views.guard_pieces import PERIODS, period_start, share_cell
@@ -20,7 +20,7 @@ _FLOOR: Final = 0.5
 _SECONDS: Final = 0.1
 
 
-def show_what_if(desk: Desk, asked: PageRequest) -> Reply:
+def show_what_if(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /guard/what-if: one gate at one point, and what it would have done from another score on."""
     days, since = period_start(asked)
     begin = since.timestamp() if since else 0.0

@@ -11,8 +11,8 @@ from proctor.core.alert_record import AlertRecord
 from proctor.core.digest import DigestFigure, PeriodDigest
 from proctor.monitor.digest_figures import measured_share
 from proctor.server.pages.charts import BarChart, BarRow, Series, TimeChart
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.alert_item import TIERS
 from proctor.server.pages.views.production_parts import (
@@ -45,7 +45,7 @@ _MOST_ALERTS: Final = 100_000
 _MOST_DECISIONS: Final = 8
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show the state of the project."""
     days = chosen_days(asked, 30)
     course = production_series(desk.history, asked.now, days)
@@ -104,7 +104,7 @@ def _alert_tiles(standing: Sequence[AlertRecord]) -> list[FigureTile]:
     ]
 
 
-def _tiles(desk: Desk, asked: PageRequest, course: ProductionSeries) -> list[FigureTile]:
+def _tiles(desk: PageStores, asked: PageRequest, course: ProductionSeries) -> list[FigureTile]:
     found = course.figures()
     digest = newest_digest(desk.config)
     here = f"/ui/monitoring?days={course.days}"
@@ -125,7 +125,7 @@ def _tiles(desk: Desk, asked: PageRequest, course: ProductionSeries) -> list[Fig
     ]
 
 
-def _guard_tile(desk: Desk, course: ProductionSeries, begin: datetime) -> FigureTile:
+def _guard_tile(desk: PageStores, course: ProductionSeries, begin: datetime) -> FigureTile:
     """Return what the guard's own log says, or without one what agents report of their gates."""
     if not (desk.config.store / GUARD_FOLDER).is_dir():
         return figure_tile("Acted on by a gate", course.figures()["acted on by a gate"], "/ui/guard")

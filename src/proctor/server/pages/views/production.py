@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from proctor.core.digest import DigestSection, PeriodDigest, PeriodKind
 from proctor.core.rollup_cell import RollupCell
 from proctor.server.pages.charts import Series, TimeChart
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Column, Link, Share, Table
 from proctor.server.pages.views.digest_parts import example_rows, figure_rows, section_chart
 from proctor.server.pages.views.production_parts import (
@@ -34,7 +34,7 @@ _BY_INTENT: Final = ("completion", "ratings")
 _UNKNOWN: Final = "not known"
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show how production goes."""
     days = chosen_days(asked, 7)
     course = production_series(desk.history, asked.now, days)
@@ -63,7 +63,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     )
 
 
-def _chosen(desk: Desk, asked: PageRequest) -> PeriodDigest | None:
+def _chosen(desk: PageStores, asked: PageRequest) -> PeriodDigest | None:
     """Return the digest that is asked for, or the newest."""
     written = asked.text("digest")
     kind, _, name = written.partition(" ") if written else (asked.text("kind"), "", asked.text("period"))
@@ -147,7 +147,7 @@ def _course_charts(course: ProductionSeries) -> dict[str, Chart]:
     return charts
 
 
-def _intents(desk: Desk, course: ProductionSeries) -> Table:
+def _intents(desk: PageStores, course: ProductionSeries) -> Table:
     found: Mapping[str, RollupCell] = desk.history.by_intent(course.since, course.until)
     ordered = sorted(found.items(), key=lambda each: -each[1].turns)
     span = {"since": f"{course.since:.0f}", "until": f"{course.until:.0f}"}
@@ -192,7 +192,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-def _measure(desk: Desk, asked: PageRequest) -> Reply:
+def _measure(desk: PageStores, asked: PageRequest) -> Reply:
     """Measure a period in the background."""
     kind = cast(PeriodKind, asked.choice("kind", _KINDS, "daily"))
     task = start_measure(desk.config, MeasureTask(what="digest", kind=kind, period=asked.text("period")))

@@ -10,8 +10,8 @@ from proctor.core.rule import Rule
 from proctor.report.adequacy import Adequacy
 from proctor.report.adequacy_sheet import adequacy_sheet, noticed_text
 from proctor.report.evidence_marks import MarkState
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Share, Table
 from proctor.server.pages.views.marked_prompt import marked_prompt
 from proctor.server.pages.views.run_cells import case_address, run_address
@@ -36,7 +36,7 @@ _MUTANTS: Final = 200
 _COUNTS: Final = ("Kept", "Broken", "Does not apply", "Not judged", "Why")
 
 
-def show_prompt(desk: Desk, asked: PageRequest) -> Reply:
+def show_prompt(desk: PageStores, asked: PageRequest) -> Reply:
     """Show one prompt."""
     # The server starts without what reads prompts.
     from proctor.workflows.generate.prompt_files import open_prompt_rules, prompt_named, suite_names  # noqa: PLC0415
@@ -83,7 +83,7 @@ def show_prompt(desk: Desk, asked: PageRequest) -> Reply:
     return View(template="prompt.html", title=file.name, data={"matrix": None, **data}, tables=tables)
 
 
-def _chosen(desk: Desk, asked: PageRequest, runs: Sequence[RunRecord]) -> RunRecord | None:
+def _chosen(desk: PageStores, asked: PageRequest, runs: Sequence[RunRecord]) -> RunRecord | None:
     named = asked.text("run")
     return desk.runs.find(named) if named else next(iter(runs), None)
 
@@ -215,7 +215,7 @@ def _sign(row: MatrixRow, rule: str, target: str) -> dict[str, str]:
 
 
 def _verdicts(
-    desk: Desk,
+    desk: PageStores,
     run: RunRecord,
     matrix: VerdictMatrix,
     numbers: Mapping[str, int],

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from proctor.core.errors import InputError
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table
 from proctor.server.pages.views.run_cells import rate_cell, run_address
 from proctor.store.run_search import runs_of_suite
@@ -35,7 +35,7 @@ _EMPTY = (
 )
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show the prompts of the project."""
     from proctor.workflows.generate.prompt_files import find_prompts  # noqa: PLC0415 - the server starts without it
 
@@ -55,7 +55,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     return View(template="prompts.html", title="Prompts", tables={"prompts": table})
 
 
-def _row(desk: Desk, file: PromptFile) -> Sequence[Cell]:
+def _row(desk: PageStores, file: PromptFile) -> Sequence[Cell]:
     from proctor.workflows.generate.prompt_files import open_prompt_rules, suite_names  # noqa: PLC0415
     from proctor.workflows.mutate.kept_adequacy import kept_adequacy  # noqa: PLC0415
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from proctor.core.attack_finding import FINDING_STATUSES, AttackFinding
 from proctor.core.campaign import AttackFigures
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
 from proctor.server.pages.views.guard_pieces import share_cell
 from proctor.server.pages.views.redteam_pieces import board, campaign_address, finding_table
@@ -27,7 +27,7 @@ _EMPTY: Final = (
 )
 
 
-def show(desk: Desk, asked: PageRequest) -> Reply:
+def show(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /redteam: the board over all campaigns, and the campaigns."""
     names = campaigns.campaigns(desk.runs)
     found = sorted(findings(desk.runs), key=lambda each: each.is_closed)
@@ -67,7 +67,7 @@ def _tiles(
     ]  # fmt: skip
 
 
-def _campaigns(desk: Desk, names: Sequence[str], open_now: Sequence[AttackFinding]) -> Table:
+def _campaigns(desk: PageStores, names: Sequence[str], open_now: Sequence[AttackFinding]) -> Table:
     from proctor.workflows.redteam.campaign_report import campaign_content, campaign_total  # noqa: PLC0415 - loads much
 
     runs = sorted((run for name in names for run in campaigns.find(desk.runs, name)), key=lambda run: -run.n)

@@ -17,8 +17,8 @@ from proctor.core.campaign import (
 from proctor.core.errors import NotFoundError
 from proctor.report.redteam_words import has_stops, headline_of
 from proctor.server.pages.charts import BarChart, BarRow
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table
 from proctor.server.pages.views.guard_pieces import address, share_cell
 from proctor.server.pages.views.redteam_pieces import (
@@ -47,7 +47,7 @@ _SHOWN_CHANGES: Final = 12
 _OUTCOMES: Final = ("executed", "stopped", "ignored", "not_reached", "unscored")
 
 
-def show_campaign(desk: Desk, asked: PageRequest) -> Reply:
+def show_campaign(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /redteam/CAMPAIGN: its newest run, or the one that ``run`` names; ``against`` is put beside it."""
     name = asked.path["campaign"]
     check_campaign(desk.runs, name)
@@ -80,7 +80,7 @@ def show_campaign(desk: Desk, asked: PageRequest) -> Reply:
 
 
 def _add_figures(
-    desk: Desk,
+    desk: PageStores,
     asked: PageRequest,
     summary: CampaignSummary,
     data: dict[str, Any],
@@ -104,7 +104,7 @@ def _add_figures(
         charts["change"] = _change_chart(retest)
 
 
-def _before(desk: Desk, asked: PageRequest, name: str, record: CampaignRun) -> CampaignRun | None:
+def _before(desk: PageStores, asked: PageRequest, name: str, record: CampaignRun) -> CampaignRun | None:
     """Return the run to compare with: the one that is asked for, or the one that a retest repeats."""
     if asked.text("against") == "none":
         return None

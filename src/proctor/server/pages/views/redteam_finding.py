@@ -8,8 +8,8 @@ from typing import Any, Final, get_args
 from proctor.core.attack_finding import AttackFinding, FindingStatus, finding_id, masked_finding
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.core.verdict import Severity
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import PageRequest, Redirect, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.views.redteam_pieces import (
     attempt_address,
     attempt_data,
@@ -39,7 +39,7 @@ _DECISIONS: Final[dict[str, FindingStatus]] = {
 _EDITS: Final = ("severity", "owner", "category", "mitigation", "note")
 
 
-def show_finding(desk: Desk, asked: PageRequest) -> Reply:
+def show_finding(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /redteam/CAMPAIGN/findings/ID; ``reveal`` shows a held-out finding to an admin."""
     campaign = asked.path["campaign"]
     check_campaign(desk.runs, campaign)
@@ -68,7 +68,7 @@ def show_finding(desk: Desk, asked: PageRequest) -> Reply:
     )  # fmt: skip
 
 
-def _example(desk: Desk, finding: AttackFinding) -> list[AttemptRun]:
+def _example(desk: PageStores, finding: AttackFinding) -> list[AttemptRun]:
     """Return the first attempt that is still on record, before and after."""
     for case in finding.attempts:
         try:
@@ -79,7 +79,7 @@ def _example(desk: Desk, finding: AttackFinding) -> list[AttemptRun]:
 
 
 def _links(
-    desk: Desk, sides: Iterable[AttemptRun], attempts: Iterable[str], finding: AttackFinding | None
+    desk: PageStores, sides: Iterable[AttemptRun], attempts: Iterable[str], finding: AttackFinding | None
 ) -> dict[str, Any]:
     """Return the gates that act on the attack, the alerts about it, and the regression cases made of it."""
     gates: dict[str, str] = {}
@@ -105,7 +105,7 @@ def _links(
     }
 
 
-def decide(desk: Desk, asked: PageRequest) -> Reply:
+def decide(desk: PageStores, asked: PageRequest) -> Reply:
     """Record what a person decides about a finding, and go on to the next one that is open."""
     campaign, name = asked.path["campaign"], asked.path["finding"]
     before = find_finding(desk.runs, campaign, name)
@@ -123,7 +123,7 @@ def decide(desk: Desk, asked: PageRequest) -> Reply:
     return Redirect(to=finding_address(done), said=said)
 
 
-def promote_finding(desk: Desk, asked: PageRequest) -> Reply:
+def promote_finding(desk: PageStores, asked: PageRequest) -> Reply:
     """Add the executed attempts of a finding to the suite of attacks."""
     campaign = asked.path["campaign"]
     finding = find_finding(desk.runs, campaign, asked.path["finding"])
@@ -138,7 +138,7 @@ def promote_finding(desk: Desk, asked: PageRequest) -> Reply:
     return Redirect(to=finding_address(finding), said=f"{said}.")
 
 
-def show_attempt(desk: Desk, asked: PageRequest) -> Reply:
+def show_attempt(desk: PageStores, asked: PageRequest) -> Reply:
     """Answer /redteam/CAMPAIGN/attempts/CASE: one attempt in the last two runs that have it."""
     campaign, case = asked.path["campaign"], asked.path["case"]
     check_campaign(desk.runs, campaign)

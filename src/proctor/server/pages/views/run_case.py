@@ -11,8 +11,8 @@ from proctor.core.errors import NotFoundError
 from proctor.core.report import Result
 from proctor.report.evidence_marks import EvidenceMarks, quotations
 from proctor.report.failure_causes import causes
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Download, PageRequest, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.views.case_origins import case_origins
 from proctor.server.pages.views.marked_turns import TURNS_PER_PAGE, MarkedTurn, marked_turns, page_of_turn
 from proctor.server.pages.views.run_cells import case_address, outcome_chip, run_address
@@ -28,7 +28,7 @@ _CAUSE: Final = 400  # characters
 _EXPECTED: Final = ("reference", "facts", "products", "forbidden", "tool_calls", "intents", "sources", "escalation")
 
 
-def show_case(desk: Desk, asked: PageRequest) -> Reply:
+def show_case(desk: PageStores, asked: PageRequest) -> Reply:
     """Show one result, by its key or by the id of its case."""
     run = desk.runs.find(asked.path["id"])
     reader = RunReader(desk.runs, run)
@@ -81,7 +81,7 @@ def shown_result(result: Result, asked: PageRequest, *, page: int, prefix: str =
     return {"turns": turns, "scores": rows, "only": only, "marked": len(marks.places)}
 
 
-def find_key(desk: Desk, reader: RunReader, asked: str) -> int:
+def find_key(desk: PageStores, reader: RunReader, asked: str) -> int:
     """Return the key of a result; ``asked`` is the key itself, or the id of a case.
 
     Raises:

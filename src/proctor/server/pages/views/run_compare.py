@@ -11,8 +11,8 @@ from proctor.core.report import Result
 from proctor.report.dimensions import title_of
 from proctor.report.number_format import percent
 from proctor.report.release_view import FigureChange, ReleaseView, chance, interval_of, number, place_of, signed
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Missing, PageRequest, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table
 from proctor.server.pages.views.difference_chart import DifferenceChart, DifferenceRow
 from proctor.server.pages.views.run_case import find_key, shown_result
@@ -66,7 +66,7 @@ _TURNS: Final = 40
 _TEXT: Final = 20_000  # characters
 
 
-def show_pair(desk: Desk, asked: PageRequest) -> Reply:
+def show_pair(desk: PageStores, asked: PageRequest) -> Reply:
     """Show what changed from run ``a`` to run ``b``."""
     # Statistics load numpy, and the server starts without it.
     from proctor.workflows.release.side_by_side import (  # noqa: PLC0415
@@ -104,7 +104,7 @@ def show_pair(desk: Desk, asked: PageRequest) -> Reply:
     return _compared(desk, asked, pair, kept, data)
 
 
-def _compared(desk: Desk, asked: PageRequest, pair: RunPair, kept: KeptComparison, data: dict[str, Any]) -> Reply:
+def _compared(desk: PageStores, asked: PageRequest, pair: RunPair, kept: KeptComparison, data: dict[str, Any]) -> Reply:
     from proctor.release.changed_cases import CHANGE_KINDS  # noqa: PLC0415
     from proctor.workflows.release.side_by_side import view_of_pair  # noqa: PLC0415
 
@@ -145,7 +145,7 @@ def _compared(desk: Desk, asked: PageRequest, pair: RunPair, kept: KeptCompariso
     )
 
 
-def show_case_pair(desk: Desk, asked: PageRequest) -> Reply:
+def show_case_pair(desk: PageStores, asked: PageRequest) -> Reply:
     """Show one case in both runs, side by side."""
     case = asked.text("case")
     if not (asked.text("a") and asked.text("b") and case):
@@ -189,24 +189,24 @@ def _differences(before: Result | None, after: Result | None) -> list[tuple[int,
     ]
 
 
-def _result(desk: Desk, reader: RunReader, key: str, case: str, target: str) -> Result | None:
+def _result(desk: PageStores, reader: RunReader, key: str, case: str, target: str) -> Result | None:
     if key:
         return masked_result(reader.result(find_key(desk, reader, key)))
     found = reader.find(case, target=target or None)
     return masked_result(found[0]) if found else None
 
 
-def _one_before(desk: Desk, run: RunRecord) -> str:
+def _one_before(desk: PageStores, run: RunRecord) -> str:
     """Return the finished run of the same suite before this one."""
     found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=1000)
     return next((each.run.id for each in found if each.run.n < run.n), "")
 
 
-def _targets(desk: Desk, run: RunRecord) -> tuple[str, ...]:
+def _targets(desk: PageStores, run: RunRecord) -> tuple[str, ...]:
     return RunReader(desk.runs, run).targets()
 
 
-def _sides(desk: Desk, pair: RunPair) -> list[dict[str, Any]]:
+def _sides(desk: PageStores, pair: RunPair) -> list[dict[str, Any]]:
     """Return what stands side by side about each run, and whether it differs."""
     made = []
     for run, target in ((pair.before, pair.was_target), (pair.after, pair.target)):
@@ -267,7 +267,7 @@ def _case_row(pair: RunPair, row: ChangeRow) -> Sequence[Cell]:
     )
 
 
-def _every(desk: Desk, kept: KeptComparison, filters: dict[str, str]) -> Iterator[ChangeRow]:
+def _every(desk: PageStores, kept: KeptComparison, filters: dict[str, str]) -> Iterator[ChangeRow]:
     with ComparisonStore(desk.config.store) as store:
         offset = 0
         while rows := store.changes(kept, **filters, limit=_BLOCK, offset=offset):

@@ -9,8 +9,8 @@ from proctor.core.report import Counts, Report, Tally
 from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.number_format import grid_text, interval_of, money, percent, range_text, seconds, total_spend
 from proctor.server.pages.charts import BarChart, BarRow
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table
 from proctor.server.pages.views.run_cells import (
     case_address,
@@ -38,7 +38,7 @@ _BARS: Final = 30
 _OTHERS: Final = 100
 
 
-def show_run(desk: Desk, asked: PageRequest) -> Reply:
+def show_run(desk: PageStores, asked: PageRequest) -> Reply:
     """Show one run."""
     run = desk.runs.find(asked.path["id"])
     reader = RunReader(desk.runs, run)
@@ -81,7 +81,7 @@ def _filter(asked: PageRequest) -> ResultFilter:
     )
 
 
-def _results(desk: Desk, asked: PageRequest, reader: RunReader, wanted: ResultFilter) -> Table:
+def _results(desk: PageStores, asked: PageRequest, reader: RunReader, wanted: ResultFilter) -> Table:
     sort: ResultSort = asked.choice("sort", get_args(ResultSort))  # type: ignore[assignment]
     page, store, run = asked.page, desk.runs, reader.run
     found = page_of_results(store, reader, wanted, sort=sort, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
@@ -261,7 +261,7 @@ def _choices(report: Report) -> dict[str, list[str]]:
     }
 
 
-def _others(desk: Desk, run: RunRecord) -> list[dict[str, str]]:
+def _others(desk: PageStores, run: RunRecord) -> list[dict[str, str]]:
     """Return the finished runs of the same suite that this one can be compared with: those before it first."""
     found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=_OTHERS)
     ordered = sorted(found, key=lambda each: each.run.n > run.n)  # each half stays newest first

@@ -7,8 +7,8 @@ from typing import Final, get_args
 
 from proctor.report.number_format import percent
 from proctor.server.pages.charts import Series, TimeChart
-from proctor.server.pages.desk import Desk
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
+from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
 from proctor.server.pages.views.run_cells import (
     cost_cell,
@@ -43,7 +43,7 @@ _CHART_RUNS: Final = 60
 _BLOCK: Final = 500
 
 
-def _show(desk: Desk, asked: PageRequest) -> Reply:
+def _show(desk: PageStores, asked: PageRequest) -> Reply:
     """Show the table of runs."""
     wanted = RunFilter(
         suite=asked.text("suite"),
@@ -74,7 +74,7 @@ def _show(desk: Desk, asked: PageRequest) -> Reply:
     return View(template="runs.html", title="Runs", data=data, tables={"runs": table}, charts=charts, live=("runs",))
 
 
-def _every(desk: Desk, wanted: RunFilter, sort: RunSort) -> Iterator[RunFound]:
+def _every(desk: PageStores, wanted: RunFilter, sort: RunSort) -> Iterator[RunFound]:
     offset = 0
     while rows := search_runs(desk.runs, wanted, sort=sort, limit=_BLOCK, offset=offset):
         yield from rows

@@ -14,6 +14,7 @@ from proctor.text.normalise.layer import Layer
 from proctor.text.normalise.offsets import OffsetMap
 from proctor.text.normalise.patches import Found, Patch, patch_of_text
 from proctor.text.normalise.split_joined_words import split_glued
+from proctor.text.script_ranges import EAST_ASIAN, THAI
 
 __all__ = ["find_hyphenated", "find_spaced", "joined"]
 
@@ -26,7 +27,7 @@ _LONGEST_GLUED = 400
 _LONGEST_RUN = 4_000
 _FEWEST_LETTERS = 4
 _SHORTEST_UNSPACED = 8  # learners' texts separate Chinese and Japanese words, many of one character
-_UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e01-\u0e5b]")
+_UNSPACED = re.compile(f"[{EAST_ASIAN}{THAI}]")
 
 
 def find_spaced(layer: Layer) -> Iterator[Found]:

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from proctor.config import open_config
-from proctor.server.pages.desk import Desk, DeskPool
+from proctor.server.pages.page_stores import PageStorePool, PageStores
 
 
-def _pool(folder: Path, **more: Any) -> DeskPool:
+def _pool(folder: Path, **more: Any) -> PageStorePool:
     (folder / "proctor.yaml").write_text("")
-    return DeskPool(open_config(folder), **more)
+    return PageStorePool(open_config(folder), **more)
 
 
 async def test_a_database_stays_on_its_thread(tmp_path: Path) -> None:
     pool = _pool(tmp_path, size=2)
     threads: dict[int, set[int]] = {}
 
-    def work(desk: Desk) -> None:
+    def work(desk: PageStores) -> None:
         desk.people.list()  # SQLite refuses another thread
         threads.setdefault(id(desk), set()).add(threading.get_ident())
         time.sleep(0.01)
@@ -36,14 +36,14 @@ async def test_a_database_stays_on_its_thread(tmp_path: Path) -> None:
 async def test_a_desk_is_free_again_after_a_failure_and_after_somebody_went_away(tmp_path: Path) -> None:
     pool = _pool(tmp_path, size=1)
 
-    def fails(desk: Desk) -> None:
+    def fails(desk: PageStores) -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
         await pool.run(fails)
     is_running, go = threading.Event(), threading.Event()
 
-    def slow(desk: Desk) -> str:
+    def slow(desk: PageStores) -> str:
         is_running.set()
         go.wait(10)
         return "done"

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from proctor.store.people import People
     from proctor.store.runs import RunStore
 
-__all__ = ["Desk", "DeskPool", "PageDesk"]
+__all__ = ["PageStorePool", "PageStores"]
 
-_DESKS: Final = 4
+_THREADS: Final = 4
 _PATIENCE: Final = 30.0  # seconds that a page waits for the alert rules
 Result = TypeVar("Result")
 Limits = Callable[[], Sequence["RuleLimit"]]
 
 
-class PageDesk:
+class PageStores:
     """The open stores of a project, for one thread."""
 
     def __init__(self, config: Config, *, limits: Limits | None = None) -> None:
@@ -90,41 +90,38 @@ class PageDesk:
         self._opened.close()
 
 
-Desk = PageDesk  # the short name; the class has one that exists once in the package
+class PageStorePool:
+    """A few threads with open stores: pages never block the server, and a database stays on its thread."""
 
-
-class DeskPool:
-    """A few desks, each with its own thread: pages never block the server, and a database stays on its thread."""
-
-    def __init__(self, config: Config, *, limits: Limits | None = None, size: int = _DESKS) -> None:
+    def __init__(self, config: Config, *, limits: Limits | None = None, size: int = _THREADS) -> None:
         self.store = config.store
         self._loop: asyncio.AbstractEventLoop | None = None
         self._limits = limits
         on_loop = self._limits_on_loop if limits is not None else None
         self._workers = [
-            (Desk(config, limits=on_loop), ThreadPoolExecutor(1, thread_name_prefix="page")) for _ in range(size)
+            (PageStores(config, limits=on_loop), ThreadPoolExecutor(1, thread_name_prefix="page")) for _ in range(size)
         ]
         self._free: asyncio.LifoQueue[int] = asyncio.LifoQueue()  # the warmest first
         for number in reversed(range(size)):
             self._free.put_nowait(number)
 
-    async def run(self, work: Callable[[Desk], Result]) -> Result:
-        """Do something at a free desk."""
+    async def run(self, work: Callable[[PageStores], Result]) -> Result:
+        """Call ``work`` with the stores of a free thread, on that thread."""
         self._loop = asyncio.get_running_loop()
         number = await self._free.get()
-        desk, thread = self._workers[number]
-        task = asyncio.get_running_loop().run_in_executor(thread, work, desk)
+        stores, thread = self._workers[number]
+        task = asyncio.get_running_loop().run_in_executor(thread, work, stores)
         try:
             return await asyncio.shield(task)
         finally:
-            # A reader who goes away does not stop the query: the desk is free when it has ended.
+            # A reader who goes away does not stop the query: the thread is free when it has ended.
             if task.done():
                 self._free.put_nowait(number)
             else:
                 task.add_done_callback(lambda done: self._freed(number, done))
 
     def _limits_on_loop(self) -> Sequence[RuleLimit]:
-        """Ask the alert rules on the thread of the server, which owns them, for a desk that waits on its own."""
+        """Ask the alert rules on the thread of the server, which owns them, for a page that waits on its own thread."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(self._asked_limits(), self._loop).result(_PATIENCE)
 
@@ -137,8 +134,8 @@ class DeskPool:
         self._free.put_nowait(number)
 
     async def close(self) -> None:
-        """Close every desk on its own thread."""
+        """Close the stores of each thread on that thread."""
         loop = asyncio.get_running_loop()
-        for desk, thread in self._workers:
-            await loop.run_in_executor(thread, desk.close)
+        for stores, thread in self._workers:
+            await loop.run_in_executor(thread, stores.close)
             thread.shutdown(wait=False)
