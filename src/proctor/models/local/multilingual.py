@@ -22,7 +22,7 @@ from proctor.core.errors import StoreError
 from proctor.core.fork_lock import ForkLock
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.packed_matrices import unfolded
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
 
 __all__ = ["DANGERS", "MultilingualNetwork", "MultilingualReading", "multilingual_network"]
 
@@ -112,9 +112,9 @@ class MultilingualNetwork:
         try:
             (outputs,) = self._session.run(["outputs"], {"pieces": pieces})
         except Exception as broken:
-            raise StoreError(f"the network cannot be run: {broken}", file=self._file, hint=MEND) from broken
+            raise StoreError(f"the network cannot be run: {broken}", file=self._file, hint=HINT) from broken
         if not np.isfinite(outputs).all():
-            raise StoreError("the network answers with what is no number", file=self._file, hint=MEND)
+            raise StoreError("the network answers with what is no number", file=self._file, hint=HINT)
         found = MultilingualReading(tuple(outputs[0].tolist()))
         with self._lock:
             self._known[line] = found
@@ -146,7 +146,7 @@ def _opened(folder: Path | None, threads: int) -> MultilingualNetwork:
         session = _session(graph, names, values, threads)
         tokenizer = Tokenizer.from_file(str(tokens))
     except Exception as broken:
-        raise StoreError(f"the weights cannot be loaded: {broken}", file=str(packed), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be loaded: {broken}", file=str(packed), hint=HINT) from broken
     return MultilingualNetwork(session, tokenizer, table, scales, str(graph))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from proctor.core.errors import StoreError
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.ngrams import Linear
-from proctor.models.local.weights import MEND
+from proctor.models.local.weights import HINT
 
 __all__ = ["Mixture", "danger_look", "mixture_of"]
 
@@ -54,4 +54,4 @@ def danger_look(folder: Path | None) -> Linear:
         with np.load(file, allow_pickle=False) as kept:
             return Linear(kept["weights"], float(kept["scale"]), float(kept["bias"]))
     except Exception as broken:
-        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=MEND) from broken
+        raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=HINT) from broken
