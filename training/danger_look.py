@@ -1,7 +1,7 @@
 """Trains the first look for dangers: a logistic regression over hashed letter groups, kept as int8.
 
-``python -m training.danger_look WORK/d OUT_FOLDER``. It decides which messages the multilingual network reads, so it must
-miss little: ``ask`` of the manifest is the logit that four in a hundred held-out support messages reach.
+``python -m training.danger_look WORK/d OUT_FOLDER``. It decides which messages the multilingual network reads, so it
+must miss little: ``ask`` of the manifest is the logit that four in a hundred held-out support messages reach.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Writes the multilingual network as it ships: a graph without its large matrices, and these in four bits a weight.
 
 ``multilingual.onnx`` holds the graph, the small vectors and the head; ``multilingual.npz`` the matrices (two weights a
-byte, a scale for each block of a row, and the scale of each column in eight bits) and the table; the tokenizer is copied.
+byte, a scale for each block of a row, and the scale of each column in eight bits) and the table. The tokenizer is
+copied.
 """
 
 from __future__ import annotations

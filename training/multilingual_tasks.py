@@ -77,9 +77,7 @@ class Wanted:
             against = out[:, 0] - torch.logsumexp(out[:, 1:3], -1)
             each = each + 0.2 * F.binary_cross_entropy_with_logits(against, want * 0.9 + 0.05, reduction="none")
             if said is not None:
-                known = (
-                    group < len(said["ground"])
-                ).float()  # written answers come last: no teacher knows them
+                known = (group < len(said["ground"])).float()  # written answers come last: no teacher knows them
                 near = _near(out, said["ground"][group.clamp(max=len(said["ground"]) - 1)])
                 each = (1 - 0.5 * known) * each + known * near
             return (each * label["ground_worth"][group]).mean()

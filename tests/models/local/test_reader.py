@@ -51,7 +51,8 @@ async def test_a_pass_says_what_each_would_have_said_alone(runs: list[int]) -> N
     together = reader.readings(texts)
     assert all(found.read for found in together)
     assert [reader.readings([text])[0] for text in texts] == together
-    assert LocalIntents(glance=False).readings(texts) == [dict(zip(INTENTS, f.shares, strict=True)) for f in together]
+    intents = LocalIntents(glance=False, second_opinion=False)
+    assert intents.readings(texts) == [dict(zip(INTENTS, f.shares, strict=True)) for f in together]
     for found, names in zip(together, LocalTagger(glance=False).readings(texts), strict=True):
         assert names == tuple(each for each in found.entities if each.score >= 0.6)
     assert together[2].shares[1] >= 0.5  # a threat in one window of many

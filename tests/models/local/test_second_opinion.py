@@ -20,7 +20,7 @@ PARCEL = "Where is my parcel? It should have come on Tuesday."
 
 def test_the_network_tells_attacks_and_dangers_from_ordinary_messages() -> None:
     network = multilingual_network()
-    attack, parcel, fire = network.read([ATTACK, PARCEL, "Hilfe, aus der Steckdose schlagen Flammen!"])
+    attack, parcel, fire = network.read([ATTACK, PARCEL, "Your heater caught fire, my daughter has burns on her arm."])
     assert attack.attack > parcel.attack + 4
     assert fire.danger > parcel.danger + 4
     assert max(fire.dangers, key=lambda kind: fire.dangers[kind]) == "safety_incident"

@@ -54,8 +54,9 @@ def test_what_ships_is_what_was_measured_and_has_its_cards() -> None:
     weights = open_weights()
     for name in weights.files:
         assert weights.path(name).stat().st_size > 0
-    assert sum(weights.path(name).stat().st_size for name in weights.files) < 90_000_000
-    for model in ("injection", "nli", "embed", "reader", "fluency"):
+    # the wheel, in which they are compressed, must stay under 100 MB
+    assert sum(weights.path(name).stat().st_size for name in weights.files) < 110_000_000
+    for model in ("injection", "nli", "embed", "reader", "fluency", "multilingual"):
         card = (weights.folder / f"{model}.md").read_text(encoding="utf-8")
         assert weights.files[f"{model}.onnx"] in card
 

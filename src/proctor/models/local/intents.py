@@ -17,6 +17,7 @@ from proctor.models.local.tokenizer import READ
 __all__ = ["LETTERS", "LocalIntents"]
 
 LETTERS = READ  # per text: a longer one is not a single message
+PART, OVERLAP = 500, 150  # characters of a long text that are looked at as one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +46,15 @@ class LocalIntents:
         Raises:
             InputError: a text is too long to be read whole.
         """
-        found = [_labelled(each) for each in await self._reader.read(texts, longest=LETTERS, what="intents")]
+        read = await self._reader.read(texts, longest=LETTERS, what="intents")
+        found: list[Mapping[str, float]] = [_labelled(each) for each in read]
         mixture = self._mixture()
         if mixture is None:
             return found
-        looks = [danger_look(self.folder).logit(text) for text in texts]
-        some = [i for i, look in enumerate(looks) if look >= mixture.ask or found[i]["none"] < 0.5]
-        for i, second in zip(some, await self._batcher.ask([texts[i] for i in some]), strict=True):
-            found[i] = _weighed(found[i], mixture.logit(looks[i], second.danger), second)
+        looks = [self._look(text) for text in texts]
+        some = [i for i, (look, _) in enumerate(looks) if look >= mixture.ask or found[i]["none"] < 0.5]
+        for i, second in zip(some, await self._batcher.ask([looks[i][1] for i in some]), strict=True):
+            found[i] = _weighed(found[i], mixture.logit(looks[i][0], second.danger), second)
         return found
 
     def threshold(self, level: str = "1%") -> float:
@@ -61,22 +63,34 @@ class LocalIntents:
 
     def readings(self, texts: Sequence[str]) -> list[Mapping[str, float]]:
         """Return the probabilities of each text, computed on this thread."""
-        found = [_labelled(found) for found in self._reader.readings(texts)]
+        found: list[Mapping[str, float]] = [_labelled(found) for found in self._reader.readings(texts)]
         mixture = self._mixture()
         if mixture is None:
             return found
         for i, text in enumerate(texts):
-            look = danger_look(self.folder).logit(text)
+            look, part = self._look(text)
             if look >= mixture.ask or found[i]["none"] < 0.5:
-                (second,) = self._second([text])
+                (second,) = self._second([part])
                 found[i] = _weighed(found[i], mixture.logit(look, second.danger), second)
         return found
+
+    def _look(self, text: str) -> tuple[float, str]:
+        """Return the logit of the first look, and the part of the text that it is about."""
+        look = danger_look(self.folder)
+        return max(((look.logit(part), part) for part in _parts(text)), key=lambda each: each[0])
 
     def _mixture(self) -> Mixture | None:
         return mixture_of(self.folder, "danger") if self.second_opinion else None
 
     def _second(self, texts: Sequence[str]) -> list[MultilingualReading]:
         return multilingual_network(self.folder, self.threads).read(texts)
+
+
+def _parts(text: str) -> list[str]:
+    """Split a long text into parts that overlap, so that most sentences are whole in one."""
+    if len(text) <= PART + OVERLAP:
+        return [text]
+    return [text[at : at + PART + OVERLAP] for at in range(0, len(text) - OVERLAP, PART)]
 
 
 def _weighed(found: Mapping[str, float], logit: float, second: MultilingualReading) -> Mapping[str, float]:

@@ -22,15 +22,18 @@ from proctor.core.errors import StoreError
 from proctor.core.fork_lock import ForkLock
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.packed_matrices import unfolded
+from proctor.models.local.unfolded_file import UnfoldedFile
 from proctor.models.local.weights import HINT
 
 __all__ = ["DANGERS", "MultilingualNetwork", "MultilingualReading", "multilingual_network"]
 
 DANGERS: Final = ("legal_threat", "media_complaint", "safety_incident", "self_harm")
 # What stands around a text tells the network which question it is asked.
-FRAMES: Final[dict[str, tuple[str, str]]] = {
-    "user": ("Message: ", "\nJudge:"),
-    "document": ("Document: ", "\nOrders:"),
+Frame = Literal["user", "document", "answer"]
+FRAMES: Final[dict[Frame, tuple[tuple[str, ...], str]]] = {
+    "user": (("Message: ",), "\nJudge:"),
+    "document": (("Document: ",), "\nOrders:"),
+    "answer": (("Customer: ", "\nAgent: "), "\nGrants:"),  # what the customer said is left out
 }
 PAIR: Final = ("Premise: ", "\nHypothesis: ", "\nAnswer:")
 TOKENS: Final = 224  # of one line
@@ -50,6 +53,11 @@ class MultilingualReading:
     def attack(self) -> float:
         """The logit of an attempt to take over the agent, or of an instruction in a document."""
         return self.outputs[5]
+
+    @property
+    def promise(self) -> float:
+        """The logit that an answer grants or promises something."""
+        return self.outputs[4]
 
     @property
     def danger(self) -> float:
@@ -80,12 +88,15 @@ class MultilingualNetwork:
         self._session, self._tokenizer, self._table, self._scales, self._file = session, tokenizer, table, scales, file
         self._known: OrderedDict[tuple[int, ...], MultilingualReading] = OrderedDict()
         self._lock = ForkLock()
-        self._frames = {name: tuple(map(self._ids, both)) for name, both in FRAMES.items()}
+        self._frames = {
+            name: (tuple(each for part in first for each in self._ids(part)), self._ids(last))
+            for name, (first, last) in FRAMES.items()
+        }
         self._pair = tuple(map(self._ids, PAIR))
 
-    def read(self, texts: Sequence[str], channel: Literal["user", "document"] = "user") -> list[MultilingualReading]:
-        """Return what it says of each text; a long text loses its end."""
-        first, last = self._frames[channel]
+    def read(self, texts: Sequence[str], frame: Frame = "user") -> list[MultilingualReading]:
+        """Return what it says of each message, document or answer of an agent; a long text loses its end."""
+        first, last = self._frames[frame]
         room = TOKENS - len(first) - len(last)
         return [self._run((*first, *self._ids(text)[:room], *last)) for text in texts]
 
@@ -141,9 +152,11 @@ def _opened(folder: Path | None, threads: int) -> MultilingualNetwork:
     try:
         with np.load(packed, allow_pickle=False) as kept:
             names = [name.removesuffix("|codes") for name in kept.files if name.endswith("|codes")]
-            values = [onnxruntime.OrtValue.ortvalue_from_numpy(unfolded(kept, name)) for name in names]
+            matrices = UnfoldedFile(unfolded(kept, name) for name in names)
             table, scales = kept["table"], kept["table|scales"]
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(each) for each in matrices.arrays]
         session = _session(graph, names, values, threads)
+        matrices.release()
         tokenizer = Tokenizer.from_file(str(tokens))
     except Exception as broken:
         raise StoreError(f"the weights cannot be loaded: {broken}", file=str(packed), hint=HINT) from broken

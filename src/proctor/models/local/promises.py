@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from proctor.core.errors import StoreError
+from proctor.models.local.batcher import Batcher
 from proctor.models.local.evidence import sentences
 from proctor.models.local.model_registry import weights_of
+from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.ngrams import features
 from proctor.models.local.probabilities import sigmoid, softmax
+from proctor.models.local.second_opinion import Mixture, mixture_of
 from proctor.models.local.weights import HINT
 
 __all__ = ["ACTS", "PromiseClassifier"]
@@ -23,6 +26,7 @@ __all__ = ["ACTS", "PromiseClassifier"]
 ACTS = ("refund", "discount", "upgrade", "fee_waived", "liability", "assurance", "deadline", "done")
 WINDOW = 600  # characters of an answer that are judged as one; a longer answer is judged by its windows
 READ = 12_000  # characters of an answer
+NOTHING = -20.0  # the logit of a text without letters
 LEAST = 120  # n-grams; the few of a shorter text are little evidence
 
 
@@ -30,19 +34,57 @@ LEAST = 120  # n-grams; the few of a shorter text are little evidence
 class PromiseClassifier:
     """The probability of any ``promise`` in each answer, and shares of the acts that it may be.
 
-    A linear model over character n-grams. Of a long answer the window with the highest probability counts.
+    A linear model over character n-grams, and where it is not sure that there is none, the multilingual network. Of a
+    long answer the window with the highest probability counts. ``second_opinion=False`` leaves the network out.
     """
 
     folder: Path | None = None
+    threads: int = 1
+    second_opinion: bool = True
+    _batcher: Batcher[str, float] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_batcher", Batcher(self._second))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """Return ``promise`` and the share of each act, per answer."""
-        return self.readings(texts)
+        found, mixture = [self._first(text) for text in texts], self._mixture()
+        some = [i for i, each in enumerate(found) if mixture is not None and each.logit >= mixture.ask]
+        seconds = dict(zip(some, await self._batcher.ask([found[i].text for i in some]), strict=True))
+        return [each.labels(mixture, seconds.get(i)) for i, each in enumerate(found)]
 
     def readings(self, texts: Sequence[str]) -> list[dict[str, float]]:
         """Return the same, computed on this thread."""
+        found, mixture = [self._first(text) for text in texts], self._mixture()
+        return [
+            each.labels(
+                mixture, self._second([each.text])[0] if mixture is not None and each.logit >= mixture.ask else None
+            )
+            for each in found
+        ]
+
+    def _first(self, text: str) -> _FirstReading:
         model = _model(self.folder)
-        return [max((model.read(part) for part in _windows(text)), key=lambda each: each["promise"]) for text in texts]
+        return max((model.read(part) for part in _windows(text)), key=lambda each: each.logit)
+
+    def _mixture(self) -> Mixture | None:
+        return mixture_of(self.folder, "answer") if self.second_opinion else None
+
+    def _second(self, texts: Sequence[str]) -> list[float]:
+        return [each.promise for each in multilingual_network(self.folder, self.threads).read(texts, "answer")]
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstReading:
+    """What the linear model says of a window of an answer."""
+
+    text: str
+    logit: float
+    acts: tuple[float, ...]
+
+    def labels(self, mixture: Mixture | None, second: float | None) -> dict[str, float]:
+        logit = self.logit if mixture is None or second is None else mixture.logit(self.logit, second)
+        return {"promise": sigmoid(logit), **dict(zip(ACTS, self.acts, strict=True))}
 
 
 def _windows(text: str) -> list[str]:
@@ -67,14 +109,14 @@ class _Model:
     act_scale: float
     act_bias: np.ndarray[Any, Any]
 
-    def read(self, text: str) -> dict[str, float]:
+    def read(self, text: str) -> _FirstReading:
         found = features(text)
         if not len(found):
-            return {"promise": 0.0, **dict.fromkeys(ACTS, 0.0)}
+            return _FirstReading(text, NOTHING, (0.0,) * len(ACTS))
         root = math.sqrt(max(len(found), LEAST))
         logit = float(self.weights.take(found).sum(dtype=np.int64)) * self.scale / root + self.bias
         totals = self.acts[:, found].sum(axis=1, dtype=np.int64) * (self.act_scale / root) + self.act_bias
-        return {"promise": sigmoid(logit), **dict(zip(ACTS, softmax(totals.tolist()), strict=True))}
+        return _FirstReading(text, logit, softmax(totals.tolist()))
 
 
 @cache
