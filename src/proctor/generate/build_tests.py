@@ -56,6 +56,8 @@ class TestMaker:
                     continue
                 need = max((1 if last else want) - tally[rule.id] for rule in short)
                 asked = await self._asked(brief, short, need, seen, None if last else turn)
+                if not asked and self.makers.writer is None:
+                    break  # code makes the same each time
                 for case in await self._usable(brief, asked, seen):
                     aim = next((each for each in GeneratedTest.of(case).made_from if each in tally), None)
                     if aim is not None and tally[aim] < want:

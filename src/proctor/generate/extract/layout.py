@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from proctor.core.chat import Role
 from proctor.generate.extract.sections import Section, section_of
-from proctor.prompts.prompt import Prompt
+from proctor.prompts.prompt import PromptMessage
 
 __all__ = ["PromptBlock", "blocks_of", "veiled"]
 
@@ -127,11 +127,10 @@ def veiled(text: str) -> str:
     return _TEMPLATE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
-def blocks_of(prompt: Prompt) -> tuple[PromptBlock, ...]:
+def blocks_of(messages: Sequence[PromptMessage]) -> tuple[PromptBlock, ...]:
     """Return the blocks of all messages, in order; offsets are into the prompt's text."""
     found: list[PromptBlock] = []
     offset = 0
-    messages = prompt.messages
     for number, message in enumerate(messages):
         following = messages[number + 1].role if number + 1 < len(messages) else None
         shown = message.role == "assistant" or (

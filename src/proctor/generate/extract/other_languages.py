@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from proctor.generate.extract.aspects import Aspect, Kind, checkable
@@ -46,6 +47,7 @@ _EXCEPT: Final = Lazy(
 )
 
 
+@lru_cache(maxsize=16)
 def tongue_of(text: str) -> str:
     """Return the code of a prompt's language: ``en``, another, or nothing if it cannot be told."""
     bare = _PLACE.sub(" ", text)

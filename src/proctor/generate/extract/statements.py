@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from proctor.generate.extract.layout import PromptBlock, blocks_of
 from proctor.generate.extract.reply_words import LITERAL_LINE
 from proctor.generate.extract.sections import Section
-from proctor.prompts.prompt import Prompt
+from proctor.prompts.prompt import Prompt, PromptMessage
 
 __all__ = ["ASIDE_SECTIONS", "Statement", "protected", "statements_of", "trimmed"]
 
 ASIDE_SECTIONS: Final = ("example", "input", "tools")  # sections that ask nothing of the answer
 LONGEST: Final = 3_000  # a longer text is not a sentence, and its end is not read
+_CACHED_PROMPTS: Final = 8
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
 _END: Final = re.compile(r"[.!?]+[\"'”“’»)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
 _ABBREVIATION: Final = re.compile(
@@ -69,8 +71,12 @@ def trimmed(text: str, start: int, end: int, edge: str = _EDGE) -> tuple[int, in
 
 def statements_of(prompt: Prompt) -> tuple[Statement, ...]:
     """Return all statements that may contain a rule, in order."""
-    text = prompt.text
-    blocks = blocks_of(prompt)
+    return _statements_of(prompt.messages, prompt.text)
+
+
+@lru_cache(maxsize=_CACHED_PROMPTS)  # the tests of every rule read them again
+def _statements_of(messages: tuple[PromptMessage, ...], text: str) -> tuple[Statement, ...]:
+    blocks = blocks_of(messages)
     shown = _shown(text, blocks)
     found: list[Statement] = []
     for number, block in enumerate(blocks):

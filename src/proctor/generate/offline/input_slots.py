@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from proctor.generate.build_case import Brief, open_inputs
@@ -171,6 +172,7 @@ def plan_inputs(brief: Brief, *, seed: int) -> InputPlan:
     )
 
 
+@lru_cache(maxsize=8)
 def _spoken(text: str) -> str:
     """Return the language of a prompt, if its script shows it: its users probably write the same."""
     language = language_of(text)

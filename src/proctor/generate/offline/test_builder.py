@@ -35,12 +35,25 @@ def offline_tests(
     """Return ``count`` dissimilar tests for each rule, also unlike those in ``avoid``; the seed determines them."""
     if count < 1 or not open_inputs(brief):
         return ()
-    grader_factory = _Bench(
-        inputs=plan_inputs(brief, seed=seed), seen=SeenTests(avoid), seed=seed, samples=dict(enumerate(brief.samples))
+    bench = _Bench(
+        inputs=plan_inputs(brief, seed=seed),
+        seen=SeenTests(avoid),
+        seed=seed,
+        samples=dict(enumerate(brief.samples)),
+        numbers=_numbered(brief.spec.rules),
+        positive=_numbered([rule for rule in brief.spec.rules if rule.polarity == "positive"]),
     )
     for rule in rules:
-        grader_factory.make(rule, count)
-    return tuple(grader_factory.made)
+        bench.make(rule, count)
+    return tuple(bench.made)
+
+
+def _numbered(rules: Sequence[Rule]) -> dict[str, int]:
+    """Return the index of each rule by its id, which is a hash and costs time."""
+    found: dict[str, int] = {}
+    for number, rule in enumerate(rules):
+        found.setdefault(rule.id, number)
+    return found
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,21 +64,23 @@ class _Bench:
     seen: SeenTests
     seed: int
     samples: dict[int, Mapping[str, Any]]
+    numbers: Mapping[str, int]
+    positive: Mapping[str, int]
     made: list[Case] = field(default_factory=list)
 
     def make(self, rule: Rule, count: int) -> None:
         """Make the requested number of tests for one rule, or as many as possible."""
         brief = self.inputs.brief
-        everyone = [each.id for each in brief.spec.rules]
         # Rules are handled in several calls, so the start in the bank depends on the rule's index among all.
-        number = everyone.index(rule.id) if rule.id in everyone else int(content_id(rule.id, length=6), 16) % 997
+        number = self.numbers.get(rule.id, -1)
+        number = number if number >= 0 else int(content_id(rule.id, length=6), 16) % 997
         start = int(content_id([self.seed, brief.scenario.name], length=4), 16) % 3 + number
         wanted = len(self.made) + count
         own = len(self.made)
         for attempt, strategy in enumerate(_order(rule, number, self._triggers(rule, count))):
             if len(self.made) >= wanted or attempt >= _MOST_ATTEMPTS:
                 return
-            case = self._one(rule, strategy, start + attempt * max(1, len(everyone)), own)
+            case = self._one(rule, strategy, start + attempt * max(1, len(brief.spec.rules)), own)
             if case is not None:
                 self._keep(case)
 
@@ -92,9 +107,7 @@ class _Bench:
 
     def _sample_for(self, rule: Rule) -> Mapping[str, Any] | None:
         """Return the sample of this rule: each sample goes to one rule and is used once."""
-        rules = [each.id for each in self.inputs.brief.spec.rules if each.polarity == "positive"]
-        number = rules.index(rule.id) if rule.id in rules else -1
-        return self.samples.pop(number, None) if number >= 0 else None
+        return self.samples.pop(self.positive.get(rule.id, -1), None)
 
     def _case(self, rule: Rule, recipe: Recipe, number: int) -> Case:
         values = self.inputs.fill(recipe.text, number)
@@ -126,6 +139,8 @@ class _Bench:
                 for at, place in enumerate(self.inputs.places)
                 if place.values
             }
+            if not values:
+                return None
             kind: Strategy = "boundary" if strategy == "boundary" else "typical"
             case = make_case(
                 self.inputs.brief, values, rules=(rule,), strategy=kind, origin=ORIGIN, reasoning="declared values"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import Final
 
 from proctor.generate.extract.other_languages import tongue_of
@@ -11,7 +12,7 @@ from proctor.generate.extract.statements import statements_of
 from proctor.generate.extract.verbs import COMMANDS, base_form, from_gerund
 from proctor.generate.extract.vocabulary import worded
 from proctor.generate.spec import InputSpec
-from proctor.prompts.prompt import Prompt
+from proctor.prompts.prompt import Prompt, PromptMessage
 
 __all__ = ["content_words", "domain_words", "takes_any_text"]
 
@@ -97,9 +98,14 @@ def takes_any_text(prompt: Prompt, spec: InputSpec | None = None) -> bool:
     if spec is not None and prompt.inputs and not _GENERIC_NAMES.fullmatch(spec.name):
         return False
     if not prompt.inputs:  # a message to the assistant: every word of its instructions counts
-        texts = [_bare(each.text) for each in statements_of(prompt) if not each.code]
-        return len({word for text in texts for word in content_words(text)}) <= _MOST_IN_CHAT
+        return len(_chat_words(prompt.messages)) <= _MOST_IN_CHAT
     return not domain_words(prompt)
+
+
+@lru_cache(maxsize=8)  # it is asked for the tests of every rule
+def _chat_words(messages: tuple[PromptMessage, ...]) -> frozenset[str]:
+    statements = statements_of(Prompt(name="", messages=messages))
+    return frozenset(word for each in statements if not each.code for word in content_words(_bare(each.text)))
 
 
 def domain_words(prompt: Prompt) -> tuple[str, ...]:
@@ -123,9 +129,13 @@ def content_words(text: str) -> list[str]:
     return [stem for word in words if (stem := _stem(word)) and not _is_talk(word, stem)]
 
 
+_NO_CONTENT: Final = _TALK | _COMMON | COMMANDS
+
+
+@lru_cache(maxsize=8192)
 def _is_talk(word: str, stem: str) -> bool:
     forms = {word, stem, base_form(word), from_gerund(word) or ""}
-    return bool(forms & (_TALK | _COMMON | COMMANDS)) or word.endswith(("ly", "ing", "ed", "est", "n't"))
+    return not forms.isdisjoint(_NO_CONTENT) or word.endswith(("ly", "ing", "ed", "est", "n't"))
 
 
 def _stem(word: str) -> str:
