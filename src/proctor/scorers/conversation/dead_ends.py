@@ -21,13 +21,14 @@ from proctor.scorers.conversation.repeated_asks import common_roots
 from proctor.text.claims import statements
 from proctor.text.polarity import is_denied, root_words
 
-__all__ = ["closed_open_request"]
+__all__ = ["closed_open_request", "unfollowed_answers"]
 
 _SHORT: Final = 3  # sentences of an answer that only gives up
 _FEW_WORDS: Final = 12  # content words beside the farewell
 _QUESTION: Final = ("?", "？", "؟")
 _LONGEST: Final = 400  # characters of an answer that says nothing
 _LEAST_WORDS: Final = 2
+_SHORT_REPLY: Final = 60  # characters of a customer's message that answers a question
 _NUMBER: Final = re.compile(r"\d+")
 _MOST_READ: Final = 1  # words that it shares with a source, such as the name of the shop
 # Words for yes and no, a closed class, at the beginning of an answer.
@@ -68,6 +69,36 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     else:
         return
     yield Evidence(quote=quoted(run.turns[place].answer), turn=place, where="agent", note=note)
+
+
+def unfollowed_answers(run: Trajectory, *, agreed: bool) -> Iterator[Evidence]:
+    """Yield the first message after which nothing follows what the customer answered: no call, question or refusal.
+
+    The agent has tools, asked, and got a short answer. ``agreed``: one that begins with a yes, or any other one.
+    """
+    offered = ""
+    for message in agent_messages(run):
+        reply = message.heard[-1].strip() if message.heard else ""
+        if (
+            message.has_calls
+            and any(sign in offered for sign in _QUESTION)
+            and _answers_only(reply)
+            and (_SETTLES.match(reply) is not None) is agreed
+            and not any(turn.tool_calls or turn.escalation is not None for turn in run.turns[message.turn :])
+            and not any(sign in message.text for sign in _QUESTION)
+            and not is_denied(message.text)
+            and not matcher("offers_person").has(message.text)
+        ):
+            note = "the customer answered, and nothing followed: no call, no question, no refusal"
+            yield Evidence(quote=quoted(message.text), turn=message.turn, where="agent", note=note)
+            return
+        offered = message.text
+
+
+def _answers_only(reply: str) -> bool:
+    """Whether a customer's message is a short answer: no question, no denial, no value that a later call may use."""
+    signs = (*_QUESTION, *"0123456789")
+    return 0 < len(reply) <= _SHORT_REPLY and not any(sign in reply for sign in signs) and not is_denied(reply)
 
 
 def _is_content(asked: str) -> bool:
