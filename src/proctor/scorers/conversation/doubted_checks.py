@@ -18,7 +18,6 @@ DOUBTED: Final = (
     "turn_facts.weekday_conflict",
     "turn_facts.period",
     "turn_facts.date_conflict",
-    "turn_facts.clock",
     "turn_facts.clock_conflict",
     "cross_turn.read",
     "cross_turn.clause",
