@@ -190,9 +190,7 @@ def _speaks_of(result: str, about: frozenset[str]) -> bool:
 
 
 def _figures(saying: Saying) -> frozenset[str]:
-    return frozenset(
-        digits for each in saying.quantities for digits in _DIGITS.findall(each.quote.replace(",", ""))
-    )
+    return frozenset(digits for each in saying.quantities for digits in _DIGITS.findall(each.quote.replace(",", "")))
 
 
 def _other_case(pair: Pair) -> str | None:

@@ -30,7 +30,6 @@ def case_matrix(run_id: str, targets: Sequence[str], results: Iterable[FoundResu
         total=len(rows),
         per_page=max(1, len(rows)),
         every=lambda: rows,
-        caption="Cases by target",
     )
 
 
