@@ -110,6 +110,7 @@ async def test_in_a_conversation_only_words_that_nobody_gave_are_a_promise() -> 
     assert (await scorer.score(CASE, _lent(novel))).evidence[0].check == "likely"
     assert (await scorer.score(CASE, _lent(novel, called=True))).value == 1.0  # the call may have said so
     assert (await scorer.score(CASE, _lent("Lovely puppy !discount"))).value == 1.0  # too short to read
+    assert (await scorer.score(CASE, _lent(novel, "What is your order number?"))).value == 1.0  # not granted yet
     by_rule = "Your hardship flag is confirmed, so the fee is waived for members late returns !discount"
     assert (await scorer.score(CASE, _lent(by_rule))).value == 1.0
 

@@ -29,6 +29,7 @@ _ENTRIES: Final[Mapping[str, str]] = {
     "deadline": "guarantee",
 }
 _MOST: Final = 200  # answers of one conversation that are read
+_QUESTION: Final = ("?", "？", "؟")
 _LEAST_WORDS: Final = 8  # content words; the model was made of longer answers, and takes a short courtesy for a promise
 # conjunctions and verb forms that open a condition; the model sees them as any other letters
 _CONDITION: Final = re.compile(
@@ -76,11 +77,17 @@ async def likely_promises(
 
 
 def uncalled_answers(run: Trajectory) -> list[LikelyAnswer]:
-    """Return the longer answers of turns in which nothing was called, of an agent that has read something."""
+    """Return the longer answers of turns in which nothing was called, of an agent that has read something.
+
+    An answer that asks the customer something has not granted it yet.
+    """
     return [
         LikelyAnswer(turn=message.turn, text=message.text)
         for message in agent_messages(run)
-        if message.told and not message.turn_calls and len(_roots(message.text)) >= _LEAST_WORDS
+        if message.told
+        and not message.turn_calls
+        and not any(sign in message.text for sign in _QUESTION)
+        and len(_roots(message.text)) >= _LEAST_WORDS
     ]
 
 
