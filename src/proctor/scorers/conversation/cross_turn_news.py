@@ -111,7 +111,7 @@ class News:
             digits
             for spoken in self.said[: pair.later.at + 1]
             for call in spoken.tool_calls
-            if call.error is None and not self.knowledge_tools.search(call.name)
+            if call.error is None and not self.knowledge_tools.search(call.name) and not _of_another(call, spoken, pair)
             for digits in _DIGITS.findall(_text(call).replace(",", ""))
         }
         one, two = _figures(pair.one), _figures(pair.two)
