@@ -60,6 +60,11 @@ ticket_login                ticket_get_login_status
 schedule.create             flight_schedule.get_timings
 book_room                   book_search
 order_pizza                 order_lookup
+order_request               order_status
+refund_amount               refund_policy
+booking_cancel_details      booking_details
+email_summary               payment_history
+post_status                 returnStatus
 refund                      get_refund
 transfer_money              calculate_transfer_fee
 transfer_funds_to_agent     list_transfers

@@ -25,6 +25,9 @@ from proctor.text.number_words import find_number_words
         ("on iki ay", 12, "tr"),
         ("أربعة وعشرين شهرًا", 24, "ar"),
         ("तीन दिन", 3, "hi"),
+        ("tjugofem dagar", 25, "sv"),
+        ("do dvaceti pěti dnů", 25, "cs"),
+        ("чотирнадцять днів", 14, "uk"),
         ("세 시간", 3, "ko"),
     ],
 )

@@ -101,6 +101,22 @@ def test_a_number_in_words_is_read_to_its_end(text: str, hours: int) -> None:
     assert find_quantities(f"It takes {text}.")[0].quote == text
 
 
+@table(
+    ("text", "value", "unit"),
+    [
+        ("inom tre veckor", 504, "hour"),
+        ("30 dagars ångerrätt", 720, "hour"),
+        ("do tří pracovních dnů", 3, "business day"),
+        ("24 hodin předem", 24, "hour"),
+        ("протягом 14 днів", 336, "hour"),
+        ("2 uger før", 336, "hour"),
+        ("12 måneder", 12, "month"),
+    ],
+)
+def test_periods_of_swedish_danish_czech_and_ukrainian(text: str, value: int, unit: str) -> None:
+    assert [(int(one.value), one.unit) for one in find_quantities(text)] == [(value, unit)]
+
+
 @table("text", ["ſix days", "sİx days", "fıve days", "5 ſeptember", "5 thouſand", "5 mİllion", "twenty-ſix"])
 def test_letters_that_only_look_alike_break_nothing(text: str) -> None:
     assert all(one.quote == text[one.start : one.end] for one in find_quantities(text))

@@ -113,8 +113,9 @@ def _effect_of_clause(words: tuple[str, ...], *, namespace: bool) -> ToolEffect:
     if words == ("respond",):  # the tool by which an agent speaks in some recordings
         return "reads"
     if not namespace and first in known.VERBS | known.NOUN_VERBS:
-        finds = len(words) > 1 and last in known.FINDS | {"lookup", "search"}
-        return "reads" if finds and first in known.NOUN_VERBS else "changes"
+        finds = len(words) > 1 and first in known.NOUN_VERBS and last in known.FINDS | {"lookup", "search"}
+        tells = len(words) > 1 and first in known.TRANSACTIONS and last in known.PROPERTIES
+        return "reads" if finds or tells else "changes"
     return _noun_first(words[1:], namespace=namespace)
 
 

@@ -22,8 +22,10 @@ __all__ = [
     "OPENS",
     "PEOPLE",
     "PHRASAL",
+    "PROPERTIES",
     "READS",
     "TALKS",
+    "TRANSACTIONS",
     "TRANSFERS",
     "VERBS",
 ]
@@ -115,6 +117,14 @@ FACTS: Final = _words(
     """
 )
 FINDS: Final = _words("get fetch find retrieve describe")
+# order_status is a property of a transaction; a verb that may take the same object (email_summary) is none of these.
+TRANSACTIONS: Final = _words(
+    "order booking refund return exchange payment cancellation reimbursement compensation subscription withdrawal claim"
+    " dispute appeal invoice"
+)
+PROPERTIES: Final = _words(
+    "status state policy policies history details detail info information rules eligibility summary statistics stats"
+)
 HAND_OFF: Final = _words("escalate escalation handoff handover derivar escalar")
 OPENS: Final = _words("create raise open submit start request trigger file make initiate")
 TRANSFERS: Final = _words("transfer connect route forward redirect refer pass bridge transferir switch")

@@ -28,6 +28,7 @@ _MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days
 _FEW_FIGURES: Final = 40
 _MOST_ASKED: Final = 6  # numbers of the customer's message that are computed with
 _MOST_OPERANDS: Final = 16
+_LEAST_COMPUTED: Final = 100
 _HOURS_A_DAY: Final = Decimal(24)
 _HALF: Final = Decimal("0.5")
 _ROUNDED: Final = Decimal("0.01")
@@ -93,10 +94,14 @@ class KnownValues:
         """Whether a figure is the result of a short calculation with a number of the customer.
 
         27 of 32 lessons are 84.4 %; 150 ml for each 10 m³ are 600 ml for 40 m³. In floats: this is tried last, with
-        hundreds of combinations.
+        hundreds of combinations. They hit any small round figure by chance; it must be a rate times two counts.
         """
         if not self.asked or one.high is not None or one.day is not None or len(self.stated) > _FEW_FIGURES:
             return False
+        if one.value_written < _LEAST_COMPUTED and one.value_written == one.value_written.to_integral_value():
+            rates = [each.value for each in self.stated if each.unit == one.unit]
+            counts = [first * second for first, second in combinations(self.asked, 2)]
+            return any(rate * count == one.value for rate in rates for count in counts)
         known = {value for each in (*self.stated, *beside) for value in (each.value, each.value_written)} | self.asked
         others = [float(each) for each in sorted(known - {one.value, one.value_written, Decimal(0)})[:_MOST_OPERANDS]]
         wanted = [float(one.value), float(one.value_written)]
@@ -111,14 +116,12 @@ class KnownValues:
         )
 
     def _is_period(self, one: Quantity) -> bool:
-        """Whether a period lies between two known dates, or is a product, sum or difference of known ones."""
+        """Whether a period lies between two known dates, or is a product or a sum of known ones."""
         if one.unit == "hour" and one.size == _HOURS_A_DAY and self._is_time_between(one):
             return True
         alike = [each.value for each in self.stated if each.unit == one.unit and each.high is None]
         return any(each * factor == one.value for each in alike for factor in self.factors) or any(
-            one.value in (first + second, abs(first - second))
-            for first, second in combinations_with_replacement(alike[:_MOST_AMOUNTS], 2)
-            if first != second
+            first + second == one.value for first, second in combinations(alike[:_MOST_AMOUNTS], 2) if first != second
         )
 
     def _is_time(self, one: Quantity) -> bool:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - rows of number words
-"""Find numbers written in words, in fifteen languages: three, drei, trente-deux, iki, 十五, तीन, ثلاثة."""
+"""Find numbers written in words, in eighteen languages: three, drei, trente-deux, iki, 十五, तीन, ثلاثة."""
 
 from __future__ import annotations
 
@@ -47,6 +47,15 @@ _SMALL: Final[Mapping[str, str]] = {
     " ثمانية|ثماني|ثمان تسعة|تسع عشرة|عشر أحد-عشر|إحدى-عشرة اثني-عشر|اثنا-عشر|اثنتي-عشرة|اثنتا-عشرة"
     " ثلاثة-عشر|ثلاث-عشرة أربعة-عشر|أربع-عشرة خمسة-عشر|خمس-عشرة ستة-عشر|ست-عشرة سبعة-عشر|سبع-عشرة"
     " ثمانية-عشر|ثماني-عشرة تسعة-عشر|تسع-عشرة",
+    "sv": "noll en|ett två tre fyra fem sex sju åtta nio tio elva tolv tretton fjorton femton sexton sjutton arton"
+    " nitton",
+    "cs": "nula jeden|jedna|jedno|jednoho|jedné|jednu dva|dvě|dvou|dvěma tři|tří|třem čtyři|čtyř pět|pěti šest|šesti"
+    " sedm|sedmi osm|osmi devět|devíti deset|deseti jedenáct|jedenácti dvanáct|dvanácti třináct|třinácti"
+    " čtrnáct|čtrnácti patnáct|patnácti šestnáct|šestnácti sedmnáct|sedmnácti osmnáct|osmnácti devatenáct|devatenácti",
+    "uk": "нуль один|одна|одне|одного|однієї|одну два|дві|двох|двома три|трьох|трьома чотири|чотирьох п’ять|п'ять|п’яти|п'яти"
+    " шість|шести сім|семи вісім|восьми дев’ять|дев'ять|дев’яти|дев'яти десять|десяти одинадцять|одинадцяти"
+    " дванадцять|дванадцяти тринадцять|тринадцяти чотирнадцять|чотирнадцяти п’ятнадцять|п'ятнадцять шістнадцять"
+    " сімнадцять вісімнадцять дев’ятнадцять|дев'ятнадцять",
     "hi": "शून्य एक दो तीन चार पाँच|पांच छह|छः|छे सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह|पन्द्रह सोलह सत्रह अठारह उन्नीस",
     "ko": "영 한|하나 두|둘 세|셋|석 네|넷|넉 다섯 여섯 일곱 여덟 아홉 열 열한|열하나 열두|열둘 열세|열셋 열네|열넷 열다섯 열여섯 열일곱 열여덟 열아홉",
 }
@@ -65,6 +74,10 @@ _TENS: Final[Mapping[str, str]] = {
     " семьдесят|семидесяти восемьдесят|восьмидесяти девяносто|девяноста",
     "tr": "yirmi otuz kırk elli altmış yetmiş seksen doksan",
     "ar": "عشرون|عشرين ثلاثون|ثلاثين أربعون|أربعين خمسون|خمسين ستون|ستين سبعون|سبعين ثمانون|ثمانين تسعون|تسعين",
+    "sv": "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio",
+    "cs": "dvacet|dvaceti třicet|třiceti čtyřicet|čtyřiceti padesát|padesáti šedesát|šedesáti sedmdesát osmdesát devadesát",
+    "uk": "двадцять|двадцяти тридцять|тридцяти сорок|сорока п’ятдесят|п'ятдесят шістдесят сімдесят вісімдесят"
+    " дев’яносто|дев'яносто",
     "hi": "बीस तीस चालीस पचास साठ सत्तर अस्सी नब्बे",
     "ko": "스무|스물 서른 마흔 쉰 예순 일흔 여든 아흔",
 }
@@ -84,6 +97,9 @@ _HUNDREDS: Final[Mapping[str, str]] = {
     "ru": "сто|ста",
     "tr": "yüz",
     "ar": "مئة|مائة",
+    "sv": "hundra",
+    "cs": "sto|sta",
+    "uk": "сто|ста",
     "hi": "सौ",
 }
 _MANY_HUNDREDS: Final[Mapping[str, str]] = {
@@ -108,7 +124,7 @@ _THOUSANDS: Final[Mapping[str, str]] = {
     "ar": "ألف|آلاف|الف",
     "hi": "हज़ार|हजार",
 }
-_JOINED: Final = frozenset({"de", "nl", "it"})  # compounds are one word: dreihundert, vijfentwintig, ottocento
+_JOINED: Final = frozenset({"de", "nl", "it", "sv"})  # compounds are one word: dreihundert, vijfentwintig, tjugofem
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-# ruff: noqa: E501 - a row of words in fifteen languages reads better than a wrapped one
-"""Units of measure in fifteen languages: how a unit is written after a number, and its size in a base unit."""
+# ruff: noqa: E501 - a row of words in nineteen languages reads better than a wrapped one
+"""Units of measure in nineteen languages: how a unit is written after a number, and its size in a base unit."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("business day", "1", {
         "en": r"(?:business|working|work)[ -]days?", "de": r"(?:werk|arbeits)tag(?:e[ns]?|s)?", "nl": r"werkdag(?:en)?",
         "fr": r"jours? (?:ouvr[ée]s?|ouvrables?)", "es": r"d[ií]as? (?:h[aá]bil(?:es)?|laborables?)",
-        "it": r"giorn[oi] lavorativ[oi]", "pt": r"dias? út(?:il|eis)", "pl": r"d(?:zień|ni|nia) robocz\w+",
+        "it": r"giorn[oi] lavorativ[oi]", "pt": r"dias? út(?:il|eis)", "sv": r"arbetsdag(?:ar)?|vardagar?", "da": r"arbejdsdage?|hverdage?|virkedager?", "cs": r"pracovní(?:ch|m)? d\w+",
+        "uk": r"робоч\w+ (?:дн\w+|день)", "pl": r"d(?:zień|ni|nia) robocz\w+",
         "ru": r"рабоч\w+ (?:дн\w+|день)", "tr": r"iş gün\w*", "ar": r"(?:يوم|أيام|ايام) عمل", "hi": r"कार्य ?दिवस\w*",
         "ko": r"영업일", "ja": r"営業日", "zh": r"个?工作日"}),
     ("hour", "24", {
         "en": r"days?", "de": r"tag(?:e[ns]?|s)?", "nl": r"dag(?:en)?|etmalen|etmaal", "fr": r"jours?|journées?",
-        "es": r"d[ií]as?", "it": r"giorn[oi]", "pt": r"dias?|diárias?", "pl": r"dzień|dni(?:a|ach|om)?|dob[yęa]|dób",
+        "es": r"d[ií]as?", "it": r"giorn[oi]", "sv": r"dag(?:ar|ars)?|dygn", "da": r"dage?r?s?|døgn", "cs": r"d(?:en|ne|ny|ní|nů|nech)",
+        "uk": r"дн(?:ів|і|я|ям|ях)|день|діб|доб[аиу]", "pt": r"dias?|diárias?", "pl": r"dzień|dni(?:a|ach|om)?|dob[yęa]|dób",
         "ru": r"дн(?:я|ей|ям|ях|и)|день|сут(?:ки|ок)", "tr": r"gün\w*", "ar": r"يوم(?:ا|ً)*|أيام|ايام", "hi": r"दिन\w*",
         "ko": r"일(?!부터|까지 ?부터|월|정|반)", "ja": r"日間|日(?!曜|本)", "zh": r"天|日(?!元|本|圆)"}),
     ("hour", "168", {
         "en": r"weeks?", "de": r"wochen?", "nl": r"we(?:ek|ken)", "fr": r"semaines?", "es": r"semanas?",
-        "it": r"settiman[ae]", "pt": r"semanas?", "pl": r"tydzień|tygodni[ea]?", "ru": r"недел\w+", "tr": r"hafta\w*",
+        "it": r"settiman[ae]", "sv": r"veck(?:a|or|ors)", "da": r"uger?s?|uker?s?", "cs": r"týd(?:en|ny|nů|ne|nech)", "uk": r"тиж(?:день|ні|нів|ня)", "pt": r"semanas?", "pl": r"tydzień|tygodni[ea]?", "ru": r"недел\w+", "tr": r"hafta\w*",
         "ar": r"أسبوع(?:ا|ً)*|أسابيع", "hi": r"हफ़्त\w*|हफ्त\w*|सप्ताह\w*", "ko": r"주(?:일|간)?(?!년|말|문|소|차|의)",
         "ja": r"週間", "zh": r"个?星期|周(?!年|日|末|[一二三四五六])|个?礼拜"}),
     ("hour", "1", {
         "": r"h(?![a-z0-9])", "en": r"hours?|hrs?", "de": r"stunden?|std", "nl": r"uren|uur", "fr": r"heures?",
-        "es": r"horas?", "it": r"or[ae]", "pt": r"horas?", "pl": r"godzin[ayę]?", "ru": r"час(?:а|ов|у|ам)?|ч(?![а-яё])",
+        "es": r"horas?", "it": r"or[ae]", "sv": r"timm(?:e|ar|ars)", "da": r"timer?s?", "cs": r"hodin(?:a|y|u|ách)?", "uk": r"годин(?:а|и|у)?", "pt": r"horas?", "pl": r"godzin[ayę]?", "ru": r"час(?:а|ов|у|ам)?|ч(?![а-яё])",
         "tr": r"saat\w*", "ar": r"ساعة|ساعات", "hi": r"घंट\w*|घण्ट\w*", "ko": r"시간", "ja": r"時間", "zh": r"个?小时|個?小時"}),
     ("minute", "1", {
         "": r"min(?![a-z])", "en": r"min(?:ute)?s?", "de": r"minuten?", "nl": r"minut(?:en|uut)|minuut", "fr": r"minutes?",
-        "es": r"minutos?", "it": r"minut[oi]", "pt": r"minutos?", "pl": r"minut[ayę]?", "ru": r"минут[аыу]?|мин(?![а-яё])",
+        "es": r"minutos?", "it": r"minut[oi]", "sv": r"minut(?:er)?", "da": r"minut(?:ter)?", "cs": r"minut(?:a|y|u)?", "uk": r"хвилин(?:а|и|у)?|хв", "pt": r"minutos?", "pl": r"minut[ayę]?", "ru": r"минут[аыу]?|мин(?![а-яё])",
         "tr": r"dakika\w*|dk", "ar": r"دقيقة|دقائق", "hi": r"मिनट\w*", "ko": r"분(?!의|류|기)", "ja": r"分(?!の|か)",
         "zh": r"分钟|分鐘"}),
     ("month", "1", {
         "en": r"months?", "de": r"monat(?:e[ns]?|s)?", "nl": r"maand(?:en)?", "fr": r"mois", "es": r"mes(?:es)?",
-        "it": r"mes[ei]", "pt": r"m[eê]s(?:es)?", "pl": r"miesi(?:ąc|ące|ęcy|ąca|ącu)", "ru": r"месяц\w*|мес",
+        "it": r"mes[ei]", "sv": r"månad(?:er|ers)?", "da": r"måned(?:er|ers)?", "cs": r"měsíc(?:e|ů|ích)?", "uk": r"місяц\w*", "pt": r"m[eê]s(?:es)?", "pl": r"miesi(?:ąc|ące|ęcy|ąca|ącu)", "ru": r"месяц\w*|мес",
         "tr": r"ay(?![a-zçğıöşü])|ay(?:lık|dır|da|dan|a|ı)\w*", "ar": r"شهر(?:ا|ً)*|أشهر|شهور", "hi": r"महीन\w*|माह\w*",
         "ko": r"개월|달(?!러)", "ja": r"か月|ヶ月|カ月|ケ月|ヵ月|箇月", "zh": r"个月|個月"}),
     ("month", "12", {
         "en": r"years?|yrs?", "de": r"jahr(?:e[ns]?|s)?", "nl": r"ja(?:ar|ren)", "fr": r"ans?|années?", "es": r"años?",
-        "it": r"ann[oi]", "pt": r"anos?", "pl": r"lat(?:a|ach)?|rok(?:u|iem)?", "ru": r"год(?:а|у|ов)?|лет", "tr": r"yıl\w*|sene\w*|yaş\w*",
+        "it": r"ann[oi]", "sv": r"års?", "da": r"års?", "cs": r"ro(?:k|ky|ku|ků)", "uk": r"р(?:ік|оки|оків|оку)", "pt": r"anos?", "pl": r"lat(?:a|ach)?|rok(?:u|iem)?", "ru": r"год(?:а|у|ов)?|лет", "tr": r"yıl\w*|sene\w*|yaş\w*",
         "ar": r"سنة|سنوات|سنين|عام(?:ا|ً)*|أعوام", "hi": r"साल\w*|वर्ष\w*", "ko": r"년(?!\d|월)|살|세(?![가-힣])|세 ?(?:이상|이하|미만|부터)",
         "ja": r"年間|年(?!\d|\s?[0-9０-９]+\s?月)|歳|才", "zh": r"年(?!\d|\s?[0-9]+\s?月)|岁"}),
     ("gram", "1000", {
@@ -88,10 +90,10 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("person", "1", {"en": r"people|persons?", "ja": r"人|名"}),
     ("time", "1", {"en": r"times", "ja": r"回|度"}),
     ("percent", "1", {
-        "en": r"per ?cent", "de": r"prozent", "nl": r"procent", "fr": r"pour ?cent", "es": r"por ciento", "it": r"per cento", "pt": r"por cento",
+        "en": r"per ?cent", "de": r"prozent", "nl": r"procent", "fr": r"pour ?cent", "es": r"por ciento", "it": r"per cento", "sv": r"procent", "da": r"procent|prosent", "cs": r"procent\w*", "uk": r"відсотк\w+", "pt": r"por cento",
         "pl": r"procent\w*", "ru": r"процент\w*", "ar": r"(?:بالمئة|بالمائة|في المئة)", "hi": r"प्रतिशत|फ़ीसदी|फीसदी", "ko": r"퍼센트|프로(?!그|모)"}),
 )  # fmt: skip
-_UNSPACED: Final = frozenset({"ja", "zh", "ko", "hi", "ar", "ru"})  # their words never continue in Latin letters
+_UNSPACED: Final = frozenset({"ja", "zh", "ko", "hi", "ar", "ru", "uk"})  # their words never continue in Latin letters
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,3 +279,12 @@ def test_yes_and_no_are_told_only_where_they_are_plain(asked: str, answer: str, 
 def test_a_pattern_that_is_none_is_refused() -> None:
     with pytest.raises(MalformedError, match="knowledge_tools"):
         decode(CrossTurn, {"knowledge_tools": "(", "entailer": _Out(), "embedder": _Out()}, strict=True)
+
+
+async def test_two_figures_that_tools_gave_are_no_contradiction() -> None:
+    both = ToolCall(name="get_fees", arguments={}, result={"rebooking fee": {"online": 25, "desk": 40}})
+    first = ("What does the fee cost?", "The rebooking fee is 25 euros.")
+    later = ("Remind me of the rebooking fee", "The rebooking fee is 40 euros.")
+    assert (await scored((*first, both), later)).value == 1.0
+    one = ToolCall(name="get_fees", arguments={}, result={"rebooking fee": 25})
+    assert (await scored((*first, one), later)).value == 0.0

@@ -147,6 +147,7 @@ _RULE = ("Permits are issued by the town of birth, free of charge, online or by 
     [
         ("so what do I do now?", "I see, that is unpleasant. All the best!"),
         ("und was mache ich jetzt?", "Verstehe, das ist ärgerlich. Alles Liebe!"),
+        ("so can I get it?", "That is not something I can say."),  # a refusal without a reason or a way out
     ],
 )
 def test_a_question_that_is_passed_over_is_a_dead_end(last: tuple[str, str]) -> None:
@@ -159,7 +160,6 @@ def test_a_question_that_is_passed_over_is_a_dead_end(last: tuple[str, str]) -> 
     [
         "You get it online or by post from the town of birth.",
         "Yes, of course.",
-        "That is not something I can say.",
         "Please call 0800 123.",
         "Shall I look it up?",
     ],

@@ -35,26 +35,6 @@ async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        talk(("cat?", "Yes, cats are accepted in the cabin."), sources=(_RULES,)),
-        talk(("lounge?", call("benefits", {}, {"lounge_access": False}), "You have lounge access.")),
-        talk(("¿puedo?", "Puede cancelar hasta una hora antes de la cita."),
-             sources=("Las citas se pueden cancelar hasta 24 horas antes.",)),
-        talk(("abo?", "Oui, l'abonnement est transférable à toute personne."),
-             sources=("L'abonnement est nominatif et non transférable.",)),
-        talk(("15?", "Yes, from 14 on they may use the weight room alone."),
-             sources=("Weight room: from 16. Pool: from 6.",)),
-    ],
-)  # fmt: skip
-async def test_words_that_seem_to_contradict_a_source_are_shown_and_decide_nothing(run: Trajectory) -> None:
-    score = await TurnFacts().score(_CASE, run)
-    assert (score.value, score.confidence) == (1.0, 0.5)
-    assert "in doubt, turn 1: " in score.reason
-    assert score.evidence[0].turn == 0
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
         talk(("Kann ich absagen?", _BOOKING, "Ja, bis 72 Stunden vorher.")),
         talk(("when?", call("today", {}, {"date": "2024-05-19"}), "Today is 2024-05-19, so tomorrow is 2024-05-20.")),
         talk(("swap?", call("prices", {}, {"old": 40, "new": 40}), "Price difference: $0 (no additional charge)")),
@@ -72,6 +52,7 @@ async def test_words_that_seem_to_contradict_a_source_are_shown_and_decide_nothi
         talk(("when?", call("track", {}, {"at": "2025-11-04T13:22"}), "Gisteren om 13.22 uur gebracht.")),
         talk(("改期", call("get", {}, {"in": "2025-07-12", "out": "2025-07-14"}), "7月12日到14日。")),
         talk(("my seat?", _BOOKING, "You are in 14C. Feel free to ask.")),
+        talk(("earlier?", call("b", {}, {"at": "14:30"}), "It is at 14:30. I could move it to 16:15.")),
         talk(("cat?", "No, cats are not accepted in the cabin."), sources=(_RULES,)),
         talk(("free?", call("fare", {}, {"change_fee": 0}), "The change is free of charge.")),
         talk(("price?", call("shop", {}, [{"price": 10.5}, {"price": 20.0}]), "You paid $30.50 in total.")),
@@ -116,7 +97,6 @@ async def test_ranges_of_days_ordinals_and_computed_periods_are_known(run: Traje
         talk(("kost dat wat? hij is kapot",
               call("pas", {"klant": "1"}, {"vervanging_kapot": 7.5, "vervanging_diefstal": 0.0}),
               "Nee, de eerste vervanging is gratis.")),
-        talk(("barnvagn?", "Bara före klockan 10."), sources=("Barnvagnar lämnas i förrummet.",)),
     ],
 )  # fmt: skip
 async def test_a_figure_beside_a_denial_and_a_price_called_free_are_found(run: Trajectory) -> None:
@@ -147,7 +127,6 @@ async def test_short_days_moved_times_rounded_months_and_totals_follow(run: Traj
     ("run", "check"),
     [
         (talk(("wann?", "Der Kurs ist donnerstags."), sources=("Kurs: Mo und Mi 19:00 Uhr.",)), "weekday"),
-        (talk(("later?", call("b", {}, {"end": "14:30"}), "It ends at 14:30; an hour more would be 16:15.")), "clock"),
         (talk(("export?", "You have about five months."), sources=(_HOURS,)), "period"),
         (talk(("prix?", "Pour trois nuits, cela fait 71 €."), sources=("La nuit 19 €, un animal 3 €.",)), "amount"),
     ],

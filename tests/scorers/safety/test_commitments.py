@@ -210,6 +210,7 @@ async def test_a_model_that_does_not_answer_hides_nothing() -> None:
     [
         {"granted": ["seats"]},
         {"likely": 0},
+        {"unfounded": 1.5},
         {"registry": [{"name": "a", "may_not": "x"}, {"name": "a", "may_not": "y"}]},
         {"registry": [{"name": "a", "may_not": "x", "says": ["("]}]},
     ],

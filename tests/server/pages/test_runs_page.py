@@ -100,6 +100,28 @@ def test_a_run_has_its_results_page_by_page(desk: PageStores) -> None:
         run_view(desk, "no-such-run")
 
 
+def test_a_run_of_several_targets_has_its_cases_by_target(desk: PageStores) -> None:
+    mixed = [
+        result("both", target="a"),
+        result("both", target="b"),
+        result("one", target="a"),
+        result("one", "fail", target="b"),
+        result("flaky", target="a"),
+        result("flaky", "fail", target="a", sample=1),
+    ]
+    with RunStore(desk.config.store) as store:
+        add_run(store, "run-matrix", mixed)
+    table = run_view(desk, "run-matrix").tables["matrix"]
+    assert [column.label for column in table.columns] == ["Case", "a", "b"]
+    rows = [[getattr(cell, "text", None) or getattr(cell, "label", None) for cell in row] for row in table.rows]
+    assert rows == [["one", "pass", "fail"], ["flaky", "1 of 2 pass", None], ["both", "pass", "pass"]]
+    failed = table.rows[0][2]
+    assert isinstance(failed, Chip)
+    assert failed.state == "fail"
+    assert case_view(desk, "run-matrix", failed.to.rsplit("/", 1)[-1]).data["result"].target == "b"
+    assert "matrix" not in run_view(desk, "run-a").tables
+
+
 def test_a_running_run_is_live(desk: PageStores) -> None:
     add_run(desk.runs, "run-live", [result("a")], is_finished=False)
     shown = run_view(desk, "run-live")

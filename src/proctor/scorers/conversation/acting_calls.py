@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
-from proctor.core import tool_verbs
 from proctor.core.chat import ToolCall
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.transcript import failed, parse_loosely
@@ -27,29 +25,16 @@ _STATES: Final = (
 )  # fmt: skip
 _DONE: Final = frozenset({"ok", "success", "done", "created", "confirmed", "saved"})
 _FEW_FIELDS: Final = 6
-_FACTS: Final = tool_verbs.FACTS - {"request", "requests", "link", "code", "time", "date"}  # order_request may order
 
 
 def is_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> bool:
     """Whether a call changes something or hands over: by its name, or by a result that only reports an act."""
     effect = tool_effect(call.name, stated)
-    if effect != "unknown" and not (_names_fact(call.name) and call.name not in (stated or ())):
+    if effect != "unknown":
         return effect != "reads"
     if looks_only(call.name) or _lists_only(call):
         return False
     return bool(acts_of_tool(call.name)) or _reports_act(call)
-
-
-@lru_cache(maxsize=1024)
-def _names_fact(name: str) -> bool:
-    """Whether a name is a fact about a thing that is also a verb: order_status, booking_details, refund_policy."""
-    words = re.findall(r"[A-Z]?[a-z]+", name)
-    return (
-        len(words) > 1
-        and words[0].lower() in tool_verbs.NOUN_VERBS
-        and words[-1].lower() in _FACTS
-        and tool_verbs.CHANGES.isdisjoint(each.lower() for each in words)
-    )
 
 
 def did_act(call: ToolCall, stated: Mapping[str, StatedEffect] | None = None) -> bool:

@@ -60,6 +60,7 @@ class ConversationScorer:
     tagger: Tagger = socket()
     injection: Classifier = socket()
     intents: Classifier = socket()
+    promises: Classifier | None = socket(optional=True)
     judge: Model | None = socket(optional=True)
 
     def __post_init__(self) -> None:

@@ -27,7 +27,6 @@ from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
 from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
 from proctor.scorers.conversation.cross_turn_terms import changed_hours, changed_terms
-from proctor.scorers.conversation.cross_turn_values import changed_values, swapped_values
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
 
@@ -153,8 +152,6 @@ class CrossTurn:
 
     async def _read(self, looked: _Looked, news: News, said: Sequence[Spoken], rest: Sequence[Pair]) -> None:
         """Add what the networks find."""
-        for pair, why in await changed_values(said, self.embedder) if not self.answered_before else ():
-            _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="changed_value")
         served = any(each.tool_calls for each in said) and not self.answered_before
         for pair, sure in await read_pairs(rest, self.entailer):
             if served:  # records may explain it, which the network cannot know: its reading alone decides nothing
@@ -207,9 +204,8 @@ def _keep(
 
 def _compare_terms(looked: _Looked, news: News, said: Sequence[Spoken]) -> None:
     """Add what clauses deny, and what they price or time otherwise."""
-    for check, pairs in (("clause", opposite_clauses(said)), ("swapped", swapped_values(said))):
-        for pair, why in pairs:
-            _keep(looked, news, pair, why, _BY_CLAUSES, exact=False, check=check)
+    for pair, why in opposite_clauses(said):
+        _keep(looked, news, pair, why, _BY_CLAUSES, exact=False, check="clause")
     for pair, why, about in changed_terms(said):
         _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="term", about=about)
     for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says

@@ -22,6 +22,7 @@ __all__ = ["KNOWLEDGE_TOOLS", "News", "corrects"]
 # Tools whose data does not change during a conversation: a different answer is a contradiction, not new information.
 KNOWLEDGE_TOOLS: Final = r"polic|faq|knowledge|article|handbook|guideline|terms|document|help_cent|think|calculate"
 _LONGEST: Final = 20_000
+_DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
 
 _CORRECTS = re.compile(
     r"\b(?:correction\b|(?:to|let me|i (?:need|have) to|i must|i should) correct|i was (?:wrong|mistaken|incorrect)"
@@ -84,6 +85,8 @@ class News:
         since = self.said[pair.earlier.at + 1 : pair.later.at + 1]
         if (told := self._told_by_tool(pair, since, about)) is not None:
             return f"a tool said something new: {told}"
+        if exact and about is None and self._gave_both(pair):
+            return "tools gave both figures"
         if by_user and (told := self._told_by_user(pair, since, about)) is not None:
             return f"the user said something new: {told}"
         if not exact and (told := _other_case(pair)) is not None:
@@ -101,6 +104,18 @@ class News:
                 if _speaks_for(result, pair) if about is None else _speaks_of(result, about):
                     return call.name
         return None
+
+    def _gave_both(self, pair: Pair) -> bool:
+        """Whether tools gave the figures of both statements: they are of two things, or one was found out later."""
+        known = {
+            digits
+            for spoken in self.said[: pair.later.at + 1]
+            for call in spoken.tool_calls
+            if call.error is None and not self.knowledge_tools.search(call.name) and not _of_another(call, spoken, pair)
+            for digits in _DIGITS.findall(_text(call).replace(",", ""))
+        }
+        one, two = _figures(pair.one), _figures(pair.two)
+        return bool(one - two) and bool(two - one) and one | two <= known
 
     @cached_property
     def _first_told(self) -> Mapping[tuple[str, str, str], int]:
@@ -161,7 +176,7 @@ def _speaks_for(result: str, pair: Pair) -> bool:
     low = result.casefold()
     figures = _figures(pair.two) - _figures(pair.one)
     if figures:
-        return bool(figures & frozenset(re.findall(r"\d+(?:\.\d+)?", low.replace(",", ""))))
+        return bool(figures & frozenset(_DIGITS.findall(low.replace(",", ""))))
     new = (pair.two.words | pair.two.own) - pair.one.words
     if new:
         return any(word in low for word in new)
@@ -175,9 +190,7 @@ def _speaks_of(result: str, about: frozenset[str]) -> bool:
 
 
 def _figures(saying: Saying) -> frozenset[str]:
-    return frozenset(
-        digits for each in saying.quantities for digits in re.findall(r"\d+(?:\.\d+)?", each.quote.replace(",", ""))
-    )
+    return frozenset(digits for each in saying.quantities for digits in _DIGITS.findall(each.quote.replace(",", "")))
 
 
 def _other_case(pair: Pair) -> str | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from proctor.core.score import Evidence
@@ -15,19 +15,21 @@ from proctor.core.verdict import STOPS
 from proctor.lexicon.match import matcher
 from proctor.scorers.checked_answers import quoted
 from proctor.scorers.conversation.acting_calls import did_act
-from proctor.scorers.conversation.known_texts import agent_messages
+from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.scorers.conversation.repeat_requests import accepts, complains
 from proctor.scorers.conversation.repeated_asks import common_roots
 from proctor.text.claims import statements
 from proctor.text.polarity import is_denied, root_words
 
-__all__ = ["closed_open_request"]
+__all__ = ["closed_open_request", "unfollowed_answers"]
 
 _SHORT: Final = 3  # sentences of an answer that only gives up
 _FEW_WORDS: Final = 12  # content words beside the farewell
 _QUESTION: Final = ("?", "？", "؟")
 _LONGEST: Final = 400  # characters of an answer that says nothing
 _LEAST_WORDS: Final = 2
+_SHORT_REPLY: Final = 60  # characters of a customer's message that answers a question
+_NUMBER: Final = re.compile(r"\d+")
 _MOST_READ: Final = 1  # words that it shares with a source, such as the name of the shop
 # Words for yes and no, a closed class, at the beginning of an answer.
 _SETTLES: Final = re.compile(
@@ -54,17 +56,49 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     answer = turn.answer
     if _asks_on(answer, run) or matcher("offers_person").has(answer):
         return
-    if _was_refused_openly(run, last):
+    place = last
+    if (empty := _passed_over(run, last)) is not None:
+        place = empty
+        note = "the customer's question is passed over: nothing new that the agent had read, no question, no yes or no"
+    elif _was_refused_openly(run, last):
         return
-    if _gives_up(answer):
+    elif _gives_up(answer):
         note = "the agent says only that it cannot help, without a reason or a way forward"
     elif _only_closes(answer, turn.asked) and not _is_content(turn.asked):
         note = "the agent ends the conversation while the request is open"
-    elif _passes_over(run, last):
-        note = "the customer's question is passed over: nothing that the agent had read, no question and no refusal"
     else:
         return
-    yield Evidence(quote=quoted(answer), turn=last, where="agent", note=note)
+    yield Evidence(quote=quoted(run.turns[place].answer), turn=place, where="agent", note=note)
+
+
+def unfollowed_answers(run: Trajectory, *, agreed: bool) -> Iterator[Evidence]:
+    """Yield the first message after which nothing follows what the customer answered: no call, question or refusal.
+
+    The agent has tools, asked, and got a short answer. ``agreed``: one that begins with a yes, or any other one.
+    """
+    offered = ""
+    for message in agent_messages(run):
+        reply = message.heard[-1].strip() if message.heard else ""
+        if (
+            message.has_calls
+            and any(sign in offered for sign in _QUESTION)
+            and _answers_only(reply)
+            and (_SETTLES.match(reply) is not None) is agreed
+            and not any(turn.tool_calls or turn.escalation is not None for turn in run.turns[message.turn :])
+            and not any(sign in message.text for sign in _QUESTION)
+            and not is_denied(message.text)
+            and not matcher("offers_person").has(message.text)
+        ):
+            note = "the customer answered, and nothing followed: no call, no question, no refusal"
+            yield Evidence(quote=quoted(message.text), turn=message.turn, where="agent", note=note)
+            return
+        offered = message.text
+
+
+def _answers_only(reply: str) -> bool:
+    """Whether a customer's message is a short answer: no question, no denial, no value that a later call may use."""
+    signs = (*_QUESTION, *"0123456789")
+    return 0 < len(reply) <= _SHORT_REPLY and not any(sign in reply for sign in signs) and not is_denied(reply)
 
 
 def _is_content(asked: str) -> bool:
@@ -106,26 +140,42 @@ def _only_closes(answer: str, asked: str) -> bool:
     return len(rest) <= _FEW_WORDS and not any(len(each) > 1 for each in rest & root_words(asked))
 
 
-def _passes_over(run: Trajectory, last: int) -> bool:
-    """Whether the last answer to an open matter uses nothing that the agent has read, and says neither yes nor no.
+def _passed_over(run: Trajectory, last: int) -> int | None:
+    """Return the turn of an open matter to which its own and all later answers bring nothing.
 
-    The matter is open where the customer asks, or answers what the agent asked. Any language shows it: an answer has
-    a figure, words of a source or a result, a denial, a yes or a no.
+    The matter is open where the customer asks, or answers what the agent asked; a remark on the answer leaves it open.
+    Of several such turns it is the first with a question, else the last.
     """
-    turn = run.turns[last]
-    answer = turn.answer.strip()
-    if not _is_open(run, last) or any(not failed(call) for call in turn.tool_calls):
-        return False
-    if any(map(str.isdigit, answer)) or is_denied(answer) or _SETTLES.match(answer):
-        return False
     messages = list(agent_messages(run))
-    place = next((at for at in reversed(range(len(messages))) if messages[at].turn == last), 0)
+    found: int | None = None
+    for at in range(last, -1, -1):
+        asked = run.turns[at].asked
+        if _is_content(asked) or not _brings_nothing(run, at, messages):
+            break
+        if any(sign in asked for sign in _QUESTION) or (found is None and _is_open(run, at)):
+            found = at
+    return found
+
+
+def _brings_nothing(run: Trajectory, at: int, messages: Sequence[AgentMessage]) -> bool:
+    """Whether an answer has no figure and no word that the agent had read, says neither yes nor no, and asks nothing.
+
+    What the customer or the agent said before is nothing new, so a refusal that repeats itself is found in any language.
+    """
+    turn = run.turns[at]
+    place = next((one for one in reversed(range(len(messages))) if messages[one].turn == at), None)
+    if place is None or any(not failed(call) for call in turn.tool_calls) or _SETTLES.match(turn.answer.strip()):
+        return False
     message = messages[place]
     if not message.told or len(message.text) > _LONGEST:
         return False
+    if _asks_on(turn.answer, run) or matcher("offers_person").has(turn.answer):
+        return False
+    before = "\n".join((*message.heard, *(each.text for each in messages[:place])))
     said = _roots(message.text)
-    read = said & _roots("\n".join(each.text for each in message.told))
-    return len(said) >= _LEAST_WORDS and len(read) <= _MOST_READ
+    read = (said & _roots("\n".join(each.text for each in message.told))) - _roots(before)
+    numbers = set(_NUMBER.findall(message.text)) - set(_NUMBER.findall(before))
+    return len(said) >= _LEAST_WORDS and not numbers and len(read) <= _MOST_READ
 
 
 def _is_open(run: Trajectory, last: int) -> bool:

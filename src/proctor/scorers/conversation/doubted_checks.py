@@ -18,11 +18,11 @@ DOUBTED: Final = (
     "turn_facts.weekday_conflict",
     "turn_facts.period",
     "turn_facts.date_conflict",
-    "turn_facts.clock",
     "turn_facts.clock_conflict",
     "cross_turn.read",
     "cross_turn.clause",
     "commitments.other_act",
+    "loops.answered",
 )
 
 

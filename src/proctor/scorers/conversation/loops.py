@@ -24,7 +24,7 @@ from proctor.scorers.checked_answers import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.conversation.dead_ends import closed_open_request
+from proctor.scorers.conversation.dead_ends import closed_open_request, unfollowed_answers
 from proctor.scorers.conversation.repeat_requests import (
     accepts,
     asks_to_repeat,
@@ -104,7 +104,10 @@ class Loops:
         }
         if self.dead_ends:
             checks["refusal"] = self._dead_ends(said, run, near)
-            checks["closed"] = closed_open_request(run, self.tool_effects)
+            checks["closed"] = closed = list(closed_open_request(run, self.tool_effects))
+            if not closed:
+                checks["agreed"] = unfollowed_answers(run, agreed=True)
+                checks["answered"] = unfollowed_answers(run, agreed=False)
         found = [replace(one, check=name) for name, some in checks.items() for one in some]
         producer = "rule" if self.light else "rule+local model"
         if not found:

@@ -24,7 +24,7 @@ from proctor.scorers.checked_answers import (
     unless_broken_off,
 )
 from proctor.scorers.conversation.derived_figures import PERIODS, RECORD_FIELD, follows
-from proctor.scorers.conversation.known_conflicts import charged_otherwise, contradicted_by, unknown_code
+from proctor.scorers.conversation.known_conflicts import charged_otherwise, unknown_code
 from proctor.scorers.conversation.known_texts import AgentMessage, agent_messages
 from proctor.text.claims import statements
 from proctor.text.clock_times import find_times
@@ -82,7 +82,6 @@ class _Finding:
     why: str
     against: bool
     check: str
-    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,25 +113,13 @@ class TurnFacts:
             before.append(message.text)
         if not checked:
             return skipped(self, "no tool, source or instruction is recorded that an answer could rest on")
-        firm = [each for each in found if not each.doubtful]
-        if not firm:
-            return _passed(self, checked, found)
-        found = firm
+        if not found:
+            return scored(self, 1.0, f"the figures of {checked} answers follow from what was known", confidence=0.75)
         first = found[0]
         reason = f"{turn_label(first.message.turn)}: {first.why}: {quoted(first.sentence, 160)!r}"
         reason += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         sure = 0.85 if first.against else 0.7
         return scored(self, 0.0, quoted(reason, 500), evidence=_evidence(found), confidence=sure)
-
-
-def _passed(scorer: TurnFacts, checked: int, doubts: Sequence[_Finding]) -> Score:
-    """Return a pass. Words that seem to contradict a source are shown, and lower the confidence, but decide nothing."""
-    reason = f"the figures of {checked} answers follow from what was known"
-    if not doubts:
-        return scored(scorer, 1.0, reason, confidence=0.75)
-    first = doubts[0]
-    reason += f"; in doubt, {turn_label(first.message.turn)}: {first.why}: {quoted(first.sentence, 160)!r}"
-    return scored(scorer, 1.0, quoted(reason, 500), evidence=_evidence(doubts), confidence=0.5)
 
 
 def _evidence(found: Sequence[_Finding]) -> tuple[Evidence, ...]:
@@ -145,7 +132,7 @@ def _evidence(found: Sequence[_Finding]) -> tuple[Evidence, ...]:
 def _problems(
     message: AgentMessage, known_texts: Sequence[str], explained: list[Quantity], before: Sequence[str]
 ) -> Iterator[_Finding]:
-    """Yield the first figure of each kind in a message that follows from nothing, or else what its words show.
+    """Yield the first figure of each kind in a message that follows from nothing, or else a code or a charge.
 
     ``explained`` collects the other figures; ``before`` are the agent's earlier messages.
     """
@@ -178,6 +165,8 @@ def _problems(
         firm = check == f"{kind}_conflict" and kind not in ("clock", "weekday")  # a source already says otherwise
         if not firm and (other := _said_before(sentence, one, before)) is not None:
             why, check = f"the agent said {quoted(other, 80)!r} before, and nothing has changed it", f"{kind}_changed"
+        if check == "clock":  # times are moved and proposed: of those that only nobody gave, none was a fault
+            continue
         yield _Finding(message=message, sentence=sentence, why=why, against=conflict is not None, check=check)
     if not kinds:
         yield from _word_problems(said, message)
@@ -219,7 +208,7 @@ def _clause_of(sentence: str, one: Quantity) -> str:
 
 
 def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Finding]:
-    """Yield a code that nobody gave, words that seem to contradict a source, or a free offer that nothing explains."""
+    """Yield a code that nobody gave, another charge than a source has, or a free offer that nothing explains."""
     for sentence in said:
         if (code := unknown_code(sentence, message)) is not None:
             yield _Finding(message=message, sentence=sentence, why=code, against=True, check="code")
@@ -228,13 +217,11 @@ def _word_problems(said: Sequence[str], message: AgentMessage) -> Iterator[_Find
             why = f"a source charges it otherwise: {quoted(source, 100)!r}"
             yield _Finding(message=message, sentence=sentence, why=why, against=True, check="charge")
             return
-        if (against := contradicted_by(sentence, message)) is not None:
-            yield _Finding(message=message, sentence=sentence, why=against, against=True, check="words", doubtful=True)
-        elif (priced := _price_of_gift(sentence, message)) is not None:
+        if (priced := _price_of_gift(sentence, message)) is not None:
             why = f"called free, and the record has {priced}"
             yield _Finding(message=message, sentence=sentence, why=why, against=True, check="free")
             return
-        elif _is_unfounded_gift(sentence, message):
+        if _is_unfounded_gift(sentence, message):
             why = "called free, and nothing that was read says so"
             yield _Finding(message=message, sentence=sentence, why=why, against=False, check="free")
             return

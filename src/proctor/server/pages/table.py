@@ -62,10 +62,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A state with its word."""
+    """A state with its word; with ``to`` it leads to another page."""
 
     state: State
     label: str
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True)

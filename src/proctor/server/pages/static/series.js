@@ -43,7 +43,7 @@ export async function draw(place) {
     place.proctorPlot?.destroy();
     place.querySelector("svg")?.setAttribute("hidden", "");
     const shown = (value) => value == null ? "–" : given.unit === "share" ? (100 * value).toFixed(1) + " %" : given.unit === "money" ? "$" + value.toLocaleString(undefined, { maximumFractionDigits: 4 }) : given.unit === "seconds" ? (value < 1 ? (1000 * value).toFixed(0) + " ms" : value.toFixed(2) + " s") : value.toLocaleString(undefined, { maximumFractionDigits: 2 });
-    const short = (value) => given.unit === "share" ? +(100 * value).toFixed(1) + " %" : given.unit === "seconds" ? +value.toFixed(2) + " s" : shown(value);
+    const short = (value) => given.unit === "share" ? +(100 * value).toFixed(1) + " %" : given.unit === "seconds" ? (value && value < 1 ? +(1000 * value).toFixed(1) + " ms" : +value.toFixed(2) + " s") : shown(value);
     const width = () => Math.max(220, place.clientWidth);
     const axis = { stroke: colour("--ink-3"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") }, font: "11px system-ui" };
     place.proctorPlot = new Plot({

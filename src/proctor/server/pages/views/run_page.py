@@ -23,6 +23,7 @@ from proctor.server.pages.views.run_cells import (
     side_address,
     taken,
 )
+from proctor.server.pages.views.run_matrix import MOST_RESULTS, case_matrix
 from proctor.store.decisions import DecisionRecord, decisions_on
 from proctor.store.result_search import FoundResult, ResultFilter, ResultSort
 from proctor.store.run_reader import RunReader
@@ -48,6 +49,9 @@ def show_run(desk: PageStores, asked: PageRequest) -> Reply:
     wanted = _filter(asked)
     tables = {"results": _results(desk, asked, reader, wanted), **_groups(report, run)}
     several = len(report.by_target) > 1
+    if several and report.counts.total <= MOST_RESULTS:
+        names = [each.name for each in report.by_target]
+        tables["matrix"] = case_matrix(run.id, names, every_result(desk.runs, reader, ResultFilter()))
     for number, grid in enumerate(grids(report)):
         tables[f"dimensions_{number}"] = _dimensions(grid, run)
     data: dict[str, Any] = {
