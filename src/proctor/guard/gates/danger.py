@@ -26,6 +26,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 }
 _SEVERITY: Final[Mapping[str, Severity]] = {"self_harm": "critical", "safety_incident": "critical"}
 _RULE_SCORE: Final = 0.9
+_LEAST_RISK: Final = 0.15  # of a message with words of danger; half of the false alarms of the words had less
+_MAX_JUDGED_CHARS: Final = 600  # of a message that the model judges as a whole
 _MAX_READ_CHARS: Final = 3_000  # of one reading that the model sees, from both ends
 _MIN_HIDDEN_CHARS: Final = (
     400  # minimum of hidden characters that it sees; for a longer message as many as the message has
@@ -56,7 +58,7 @@ class Danger:
     async def check(self, step: Step) -> Verdict:
         """Search for words of danger, and use the classifier for other wordings."""
         read = [reading for reading in readings(step) if reading.text.strip()]
-        found = [each for reading in read for each in self._by_rule(reading)] if self.rules else []
+        found = await self._by_rule(read) if self.rules else []
         some = _within(read)
         if not found and some:
             found = await self._by_model(some)
@@ -73,9 +75,21 @@ class Danger:
             borderline=not found[0].detector.endswith("rules"),
         )
 
-    def _by_rule(self, reading: Reading) -> list[Finding]:
-        hits = [hit for hit in dangers(reading.text) if hit.kind in self.kinds]
-        return [self._finding(hit.kind, _RULE_SCORE, reading, hit.start, hit.end, "rules") for hit in hits]
+    async def _by_rule(self, read: list[Reading]) -> list[Finding]:
+        """Return the words of danger; in a message that the model takes for harmless they are used in another sense."""
+        found: list[Finding] = []
+        for reading in read:
+            hits = [hit for hit in dangers(reading.text) if hit.kind in self.kinds]
+            if hits and await self._is_harmless(reading):
+                continue
+            found += [self._finding(hit.kind, _RULE_SCORE, reading, hit.start, hit.end, "rules") for hit in hits]
+        return found
+
+    async def _is_harmless(self, reading: Reading) -> bool:
+        if reading.kinds or len(reading.text) > _MAX_JUDGED_CHARS:
+            return False
+        (row,) = await self.intents.classify([reading.text])
+        return self._risk(row)[1] < _LEAST_RISK
 
     async def _by_model(self, read: list[Reading]) -> list[Finding]:
         """Return what the classifier is sure of: the summed risk of the selected kinds must reach the level."""

@@ -23,6 +23,7 @@ DOUBTED: Final = (
     "cross_turn.clause",
     "commitments.other_act",
     "loops.answered",
+    "loops.agreed",
 )
 
 
