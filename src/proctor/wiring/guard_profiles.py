@@ -33,7 +33,7 @@ PROFILES: Final[Mapping[ProfileName, GuardProfile]] = {
     # A desk for customers: people are there for threats, and answers link to the company's own pages.
     "support": GuardProfile(settings={"output": {"links": {"unknown": "redact"}}}),
     # Any assistant: stories, code and role plays use strong words, so the classifier of dangers must be surer.
-    "general": GuardProfile(settings={"input": {"danger": {"escalate": 0.75}}}),
+    "general": GuardProfile(settings={"input": {"danger": {"escalate": 0.7}}}),
     # An agent with tools that works for its own user: orders are normal from the user and suspicious in what tools
     # return. It needs real names and addresses, and makes no promises for a company.
     "agent": GuardProfile(
