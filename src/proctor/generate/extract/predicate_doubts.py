@@ -109,8 +109,7 @@ _TONGUES: Final = Lazy(
 )
 # ``With LGTM there are no bullets``, ``In the summary, …``: a phrase before the rule limits it.
 _FRONTED: Final = Lazy(
-    r"\W*(?:after|before|during|nach|vor|während|après|avant|pendant|después de|antes de|depois de|dopo|prima di|na|"
-    r"with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
+    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
     r"per|nel\w*|"
     r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
     re.IGNORECASE,

@@ -13,7 +13,6 @@ from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
 from proctor.generate.extract.predicate_doubts import doubt_of
 from proctor.generate.extract.statements import Statement
-from proctor.generate.extract.sure_forms import doubt_of_kind, sure_form
 
 __all__ = ["PredicateDoubts"]
 
@@ -42,10 +41,8 @@ class PredicateDoubts:
         """Return the rule, without its predicate if that is in doubt."""
         if not draft.predicate or draft.end == 0:
             return draft
-        said = self.text[draft.start : draft.end]
         doubt = (
-            doubt_of_kind(draft.predicate, said)
-            or doubt_of(
+            doubt_of(
                 draft,
                 self.read,
                 self.statements,
@@ -67,4 +64,4 @@ class PredicateDoubts:
         if loosened is None:
             doubt = f"it may be for the body only, without {self.frame.named}"
             return replace(draft, predicate=None, note=f"left to a judge: {doubt}")
-        return replace(draft, predicate=sure_form(loosened, said, self.made))
+        return replace(draft, predicate=loosened) if loosened != draft.predicate else draft
