@@ -128,7 +128,7 @@ def test_the_hash_of_a_scorer_covers_the_concepts_it_uses(tmp_path: Path) -> Non
     after = scorer_hash(Commitments), scorer_hash(Exact)
     assert before[0] != after[0]
     assert before[1] == after[1]
-    _open(tmp_path, {"a.yaml": "concept: legal_threat\npatterns: {en: [ofcom]}\n"})
+    _open(tmp_path, {"a.yaml": "concept: anger\npatterns: {en: [ofcom]}\n"})
     assert (scorer_hash(Commitments), scorer_hash(Exact)) == before
 
 
