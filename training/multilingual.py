@@ -168,11 +168,14 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
         _compiled(network, told.compile)
         fit(network, wanted.tasks(told.budget, None), Plan(**schedule))
         return network
-    teacher = kept_network(told.teacher / "network.pt", device)
+    kept = told.teacher / "network.pt"
+    teacher = kept_network(kept, device) if kept.exists() else None  # its answers are enough to go on with
     if told.start:
         network = kept_network(told.start / "network.pt", device)
         beside = json.loads((told.start / "beside.json").read_text())
     else:
+        if teacher is None:
+            raise FileNotFoundError(f"{kept}: without it, --start must name the network to go on with")
         counts = np.load(told.qwen / "table.npz")["counts"]
         network, beside = cut_from(
             teacher, list(wanted.lines.values()), counts, layers=told.layers, inner=told.inner, narrow=told.narrow
@@ -183,9 +186,10 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
             name: torch.from_numpy(np.load(told.teacher / f"said-{name}.npy").astype(np.float32)).to(device)
             for name in KINDS
         }
-    for part in (*teacher.layers, teacher.table):
-        part.to(torch.bfloat16 if device == "cuda" else torch.float32)  # it only answers
-    _compiled(teacher, told.compile)
+    if teacher is not None:
+        for part in (*teacher.layers, teacher.table):
+            part.to(torch.bfloat16 if device == "cuda" else torch.float32)  # it only answers
+        _compiled(teacher, told.compile)
     _compiled(network, told.compile)
     taught = {"teacher": teacher, "beside": beside, "shown": told.shown, "rounding": told.rounding}
     fit(network, wanted.tasks(told.budget, said), Plan(**schedule, **taught))

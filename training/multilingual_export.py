@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -150,16 +151,18 @@ def main() -> None:
     rows = network.table(torch.tensor([[5, 6, 7, 8, 9]]))
     with tempfile.TemporaryDirectory() as folder:
         whole, small = Path(folder) / "whole.onnx", Path(folder) / "small.onnx"
-        torch.onnx.export(
-            Graph(network).eval(),
-            (rows,),
-            str(whole),
-            input_names=["pieces"],
-            output_names=["outputs", "state"],
-            dynamic_axes={"pieces": {1: "length"}},
-            opset_version=17,
-            dynamo=False,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # the newer exporter needs another package
+            torch.onnx.export(
+                Graph(network).eval(),
+                (rows,),
+                str(whole),
+                input_names=["pieces"],
+                output_names=["outputs", "state"],
+                dynamic_axes={"pieces": {1: "length"}},
+                opset_version=17,
+                dynamo=False,
+            )
         quantise(whole, small, "/network/head")
         columns = matrices(small, network, told.out / "multilingual.onnx")
     table, scales = _table(kept)
