@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,9 @@ _MAX_SUSPECT_RUNS: Final = 16
 _MAX_ORDER_CHARS: Final = 600  # of an order that are classified; the rest was covered by the whole text
 _MAX_CARRYING_SENTENCES: Final = 12  # of a run in which the one that carries the suspicion is looked for
 _MIN_NEIGHBOUR_WORDS: Final = 4  # of a sentence that is cut only because of its neighbours
+_COLONS: Final = (":", "：")  # a sentence with one at its end announces the next line
+_LINE: Final = re.compile(r"(?:[^\n\\]|\\(?!n))+")  # of a text, or of a string in JSON
+_LIST_MARK: Final = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)、．])\s*\S")
 
 
 _Run = tuple[Reading, Sequence[Span], float]  # some sentences of a reading and their injection score
@@ -184,7 +188,7 @@ async def _told_in(
     cuts: list[Cut] = []
     for reading, run, share in suspect[:_MAX_SUSPECT_RUNS]:
         if whole:
-            cuts += [_cut(reading, span, share, "model") for span in _speaking(reading, run)]
+            cuts += [_cut(reading, _with_announced(reading, span), share, "model") for span in _speaking(reading, run)]
             continue
         if mixes_scripts(_told(reading, run)):  # no separable sentences
             cuts.append(_cut(reading, (run[0][0], run[-1][1]), share, "model"))
@@ -195,7 +199,7 @@ async def _told_in(
         for at, span in enumerate(run):
             beside = any(telling[max(0, at - 1) : at + 2]) and shares[at] >= low and _is_long(reading, span)
             if telling[at] or beside:
-                cuts.append(_cut(reading, span, shares[at], "model"))
+                cuts.append(_cut(reading, _with_announced(reading, span), shares[at], "model"))
     return cuts
 
 
@@ -210,8 +214,29 @@ async def _carrying(suspect: Sequence[_Run], classifier: Classifier, high: float
         least = min(shares)
         span = run[shares.index(least)]
         if least < high and span in _speaking(reading, run, sure=False):
-            cuts.append(_cut(reading, span, share, "model"))
+            cuts.append(_cut(reading, _with_announced(reading, span), share, "model"))
     return cuts
+
+
+def _with_announced(reading: Reading, span: Span) -> Span:
+    """Return a sentence with what it announces: after a colon at its end, the next line, or the list that follows.
+
+    "Please do the following first:" looks like an attack, the order after it often does not.
+    """
+    text = reading.text
+    if not text[: span[1]].endswith(_COLONS):
+        return span
+    end = next(stop for start, stop in regions(text) if span[1] <= stop)
+    reached = span[1]
+    for line in _LINE.finditer(text, span[1], end):
+        if not line.group().strip():
+            continue
+        if reached > span[1] and not _LIST_MARK.match(line.group()):
+            break
+        reached = line.end()
+        if not _LIST_MARK.match(line.group()):
+            break
+    return span[0], reached
 
 
 def _is_long(reading: Reading, span: Span) -> bool:
