@@ -125,15 +125,18 @@ class InjectionClassifier:
             ]
         )
         outputs = network.run(lines) if lines else []
-        seen: list[list[_Said]] = [[] for _ in plans]
-        kinds = [each for some, _ in cut for _, each in some]
-        for owner, hidden, (output,) in zip(owners, kinds, outputs, strict=True):
-            seen[owner].append((float(output[0]), softmax(output[1:].tolist()), hidden))
+        seen: list[list[_LineReading]] = [[] for _ in plans]
+        places = [at for some, _ in cut for _, at in some]
+        for owner, at, (output,) in zip(owners, places, outputs, strict=True):
+            seen[owner].append(_LineReading(float(output[0]), softmax(output[1:].tolist()), at))
         found = [_reading(said, plan, left) for said, plan, (_, left) in zip(seen, plans, cut, strict=True)]
-        return [self._weighed(reading, plan) for reading, plan in zip(found, plans, strict=True)]
+        return [self._weighed(*each) for each in zip(found, plans, seen, strict=True)]
 
-    def _weighed(self, reading: CascadeReading, plan: _Plan) -> CascadeReading:
-        """Return the result with the second opinion, where the first look or the first network is suspicious."""
+    def _weighed(self, reading: CascadeReading, plan: _Plan, said: Sequence[_LineReading]) -> CascadeReading:
+        """Return the result with the second opinion, where the first look or the first network is suspicious.
+
+        The second network reads the segments that the first one suspects most; each is weighed by itself.
+        """
         channel: Channel = "document" if plan.document else "user"
         mixture = mixture_of(self.folder, channel) if self.second_opinion and reading.read else None
         if mixture is None:
@@ -142,9 +145,13 @@ class InjectionClassifier:
         slope, offset = float(settings.get("slope", 1.0)), float(settings.get("offset", 0.0))
         if plan.linear < mixture.ask and slope * reading.logit + offset < 0:
             return reading
-        texts = [segment for _, segment, _ in plan.segments[:SECOND]]
-        second = max(each.attack for each in multilingual_network(self.folder, self.threads).read(texts, channel))
-        return replace(reading, logit=(mixture.logit(reading.logit, second) - offset) / slope)
+        firsts: dict[int, float] = {}
+        for each in said:
+            firsts[each.segment] = max(each.logit, firsts.get(each.segment, each.logit))
+        chosen = sorted(firsts, key=firsts.__getitem__, reverse=True)[:SECOND]
+        seconds = multilingual_network(self.folder, self.threads).read([plan.segments[at][1] for at in chosen], channel)
+        both = max(mixture.logit(firsts[at], each.attack) for at, each in zip(chosen, seconds, strict=True))
+        return replace(reading, logit=(both - offset) / slope)
 
     def first_look(self, texts: Sequence[str]) -> list[float]:
         """Return the logit of the linear prefilter for each text; 0 is even odds."""
@@ -175,7 +182,13 @@ class InjectionClassifier:
         return {"injection": share, "benign": 1 - share, **kinds, "unread": float(reading.left)}
 
 
-_Said = tuple[float, tuple[float, ...], tuple[str, ...]]  # of one line: logit, categories, encodings
+@dataclass(frozen=True, slots=True)
+class _LineReading:
+    """The result of the transformer for one line: the logit, the categories' shares, and the segment it is from."""
+
+    logit: float
+    categories: tuple[float, ...]
+    segment: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +248,16 @@ def _segments(text: str) -> list[str]:
     return [text[i : i + SEGMENT] for i in range(0, len(text) - OVERLAP, SEGMENT - OVERLAP)]
 
 
-def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line, tuple[str, ...]]], bool]:
-    """Return the lines of a text to read within its budget, the most suspicious first, and whether any is left."""
-    found: list[tuple[Line, tuple[str, ...]]] = []
+def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line, int]], bool]:
+    """Return the lines of a text to read within its budget, the most suspicious first, and whether any is left.
+
+    Each line comes with the number of its segment.
+    """
+    found: list[tuple[Line, int]] = []
     room = plan.room
     odd_room = {share: plan.room * share // ROOM for share in (NOISE_ROOM, MIXED_ROOM)}
     left = False
-    for logit, segment, kinds in plan.segments:
+    for at, (logit, segment, _) in enumerate(plan.segments):
         numbers = pieces.numbers([segment])[0]
         odd = _odd(segment, len(numbers))
         if odd:
@@ -253,7 +269,7 @@ def _lines(plan: _Plan, pieces: Pieces, linear: Linear) -> tuple[list[tuple[Line
             if room < min(CUT, len(whole.ids)):
                 break
             line = whole if room >= len(whole.ids) else Line((*whole.ids[: room - 1], END))
-            found.append((line, kinds))
+            found.append((line, at))
             room -= len(line.ids)
             if odd:
                 odd_room[odd] -= len(line.ids)
@@ -282,17 +298,18 @@ def _telling(segment: str, numbers: Sequence[int], room: int, pieces: Pieces, li
     return [Line((START, *numbers, END))]
 
 
-def _reading(said: Sequence[_Said], plan: _Plan, left: bool) -> CascadeReading:
+def _reading(said: Sequence[_LineReading], plan: _Plan, left: bool) -> CascadeReading:
     if not said:
         return CascadeReading(
             logit=plan.linear if plan.linear >= SURE else FLOOR + max(-1.0, plan.linear / 100), left=left
         )
-    logit, shares, kinds = max(said, key=lambda x: x[0])
+    most = max(said, key=lambda each: each.logit)
+    shares, kinds = most.categories, plan.segments[most.segment][2]
     if kinds:  # hidden text is smuggling, whatever it contains
         shares = tuple(
             0.1 * share + (0.9 if name == "smuggling" else 0) for name, share in zip(CATEGORIES, shares, strict=True)
         )
-    return CascadeReading(logit=logit, categories=shares, hidden=kinds, read=True, left=left)
+    return CascadeReading(logit=most.logit, categories=shares, hidden=kinds, read=True, left=left)
 
 
 @cache
