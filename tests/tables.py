@@ -1,7 +1,8 @@
 """A table of rows as one test: it goes through every row and lists all that fail.
 
 `@table` is written like `@pytest.mark.parametrize` and costs one test where that costs one for each row. It is for
-functions that need no fixture and leave nothing behind, since the rows share one setup.
+functions that leave nothing behind, since the rows share one setup: only `tmp_path` and `monkeypatch` are each row's
+own. A row cannot be skipped: that would skip the rest.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+import pytest
 
 __all__ = ["table"]
 
@@ -35,25 +39,19 @@ def table(names: str | Sequence[str], rows: Iterable[Any], *, ids: Ids = None) -
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(test)
         def through(**others: Any) -> None:
-            failures = []
+            failures = _Failures(len(entries))
             for label, values in entries:
-                try:
-                    test(**values, **others)
-                except Exception as error:
-                    failures.append(f"{label}\n    {type(error).__name__}: {str(error)[:_SHOWN]}")
-            if failures:
-                raise AssertionError("\n".join([f"{len(failures)} of {len(entries)} rows failed:", *failures]))
+                with failures.listed(label), _fresh(others, failures.tried) as given:
+                    test(**values, **given)
+            failures.raise_any()
 
         @functools.wraps(test)
         async def through_async(**others: Any) -> None:
-            failures = []
+            failures = _Failures(len(entries))
             for label, values in entries:
-                try:
-                    await test(**values, **others)
-                except Exception as error:
-                    failures.append(f"{label}\n    {type(error).__name__}: {str(error)[:_SHOWN]}")
-            if failures:
-                raise AssertionError("\n".join([f"{len(failures)} of {len(entries)} rows failed:", *failures]))
+                with failures.listed(label), _fresh(others, failures.tried) as given:
+                    await test(**values, **given)
+            failures.raise_any()
 
         made: Any = through_async if inspect.iscoroutinefunction(test) else through
         signature = inspect.signature(test)
@@ -64,6 +62,43 @@ def table(names: str | Sequence[str], rows: Iterable[Any], *, ids: Ids = None) -
         return made  # type: ignore[no-any-return]
 
     return decorate
+
+
+class _Failures:
+    """The rows that failed, and how many were tried."""
+
+    def __init__(self, rows: int) -> None:
+        self.tried = 0
+        self._rows = rows
+        self._found: list[str] = []
+
+    @contextmanager
+    def listed(self, label: str) -> Iterator[None]:
+        """Keep what a row raises."""
+        self.tried += 1
+        try:
+            yield
+        except Exception as error:
+            self._found.append(f"{label}\n    {type(error).__name__}: {str(error)[:_SHOWN]}")
+
+    def raise_any(self) -> None:
+        """Fail with every row that failed."""
+        if self._found:
+            raise AssertionError("\n".join([f"{len(self._found)} of {self._rows} rows failed:", *self._found]))
+
+
+@contextmanager
+def _fresh(others: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]]:
+    """The other fixtures, with an empty folder and an undone patch for each row."""
+    given = dict(others)
+    if "tmp_path" in given:
+        given["tmp_path"] = others["tmp_path"] / str(number)
+        given["tmp_path"].mkdir()
+    if "monkeypatch" not in given:
+        yield given
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        yield {**given, "monkeypatch": patch}
 
 
 def _entries(rows: Iterable[Any], names: Sequence[str], one: bool, ids: Ids) -> Iterator[tuple[str, Mapping[str, Any]]]:

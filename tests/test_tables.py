@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,22 @@ def test_tables_stand_on_one_another_as_parameters_do() -> None:
     check()
     assert seen == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     assert not inspect.signature(check).parameters
+
+
+def test_each_row_has_a_folder_and_patches_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+
+    @table("number", [1, 2])
+    def check(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert not hasattr(table, "patched")
+        monkeypatch.setattr(table, "patched", number, raising=False)
+        assert not list(tmp_path.iterdir())
+        folders.append(tmp_path)
+
+    check(tmp_path=tmp_path, monkeypatch=monkeypatch)
+    assert len(set(folders)) == 2
+    assert all(folder.parent == tmp_path for folder in folders)
+    assert not hasattr(table, "patched")
 
 
 async def test_coroutines_are_awaited() -> None:

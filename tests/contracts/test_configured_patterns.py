@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from tests.contracts.pattern_places import GLOBS, PATTERNS, PLACES
+from tests.tables import table
 
 SECONDS = 300  # for all patterns of all places, on a busy machine; without a bound each would take days
 
@@ -34,7 +35,7 @@ def outcomes() -> Mapping[str, Sequence[Sequence[str]]]:
     return found
 
 
-@pytest.mark.parametrize("place", [*PLACES, *GLOBS])
+@table("place", [*PLACES, *GLOBS])
 def test_a_hostile_pattern_ends_soon_or_is_refused_with_a_hint(
     place: str, outcomes: Mapping[str, Sequence[Sequence[str]]]
 ) -> None:

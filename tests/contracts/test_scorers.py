@@ -254,12 +254,12 @@ async def test_any_answer_gets_a_score_and_the_same_each_time(name: str, setting
     await owed(scorer, MANY, run_of("fine", ANSWERS[answer], ANSWERS[answer]))
 
 
-@pytest.mark.parametrize(("name", "settings", "answer"), huge())
+@table(("name", "settings", "answer"), huge())
 async def test_a_megabyte_is_scored_in_bounded_time(name: str, settings: Any, answer: str) -> None:
     await owed(build(name, settings), FULL, run_of(HUGE[answer]))
 
 
-@pytest.mark.parametrize(("name", "settings"), scorers())
+@table(("name", "settings"), scorers())
 async def test_no_answer_is_never_a_value(name: str, settings: Any) -> None:
     scorer = build(name, settings)
     for case in (FULL, BARE, MANY):

@@ -39,7 +39,7 @@ def test_the_extension_names_the_writer(name: str | Path, module: object) -> Non
     assert writer_for(name) is module.write  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["report.pdf", "report", "json", ".", "report.html.gz"])
+@table("name", ["report.pdf", "report", "json", ".", "report.html.gz"])
 def test_an_unknown_extension_lists_the_known_ones(name: str) -> None:
     with pytest.raises(InputError) as caught:
         writer_for(name)

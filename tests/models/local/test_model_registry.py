@@ -28,6 +28,7 @@ from proctor.models.local.intents import LocalIntents
 from proctor.models.local.network import Network, open_network
 from proctor.models.local.nli import LocalEntailer
 from proctor.models.local.tokenizer import Line
+from tests.tables import table
 
 SHIPPED = Path(shipped.__file__).parent / "weights"
 USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
@@ -72,8 +73,8 @@ def replaced(folder: Path, name: str, content: bytes | None, *, listed: bool) ->
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
-@pytest.mark.parametrize("model", USE)
-@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "noise"])
+@table("model", USE)
+@table("broken", ["missing", "empty", "cut", "noise"])
 def test_a_broken_file_is_named_with_its_mend_and_never_becomes_a_score(
     tmp_path: Path, model: str, broken: str
 ) -> None:

@@ -13,6 +13,7 @@ from tests.lazy_module import lazy_module
 from tests.server.dialects.anthropic_upstream import call, event, events, message
 from tests.server.gates import REPLY, Kept, make_guard
 from tests.server.upstream import Upstream, proxied, says, streams
+from tests.tables import table
 
 if TYPE_CHECKING:
     import anthropic
@@ -219,7 +220,7 @@ async def test_results_of_tools_are_looked_at_and_cut(stream: bool) -> None:
         assert results == ["get_faq", "get_faq"]
 
 
-@pytest.mark.parametrize(
+@table(
     "block",
     [
         {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "ATTACK"}},
@@ -241,7 +242,7 @@ async def test_every_block_of_a_question_is_read(block: dict[str, Any]) -> None:
         assert desk.upstream.asked == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "words"),
     [
         ({"messages": [{"role": "user", "content": {"text": "ATTACK"}}]}, "messages[0].content"),
@@ -313,7 +314,7 @@ async def test_tokens_are_counted_without_the_gates() -> None:
             await desk.client.messages.batches.list()
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         {"type": "content_block_start", "index": [], "content_block": {"type": "text", "text": "ATTACK"}},

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from tests.server.gates import REPLY, Kept, make_guard
 from tests.server.upstream import Answer, Upstream, proxied, says
+from tests.tables import table
 
 HEAD = {"model": "m", "created_at": "2026-11-15T10:00:00.123Z"}
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
@@ -161,7 +162,7 @@ async def test_lines_are_read_whatever_the_upstream_calls_them() -> None:
                 assert "drop_all" not in await answer.text()
 
 
-@pytest.mark.parametrize(
+@table(
     "message",
     [
         {"role": "user", "content": ["ATTACK"]},
