@@ -129,7 +129,8 @@ def test_wrong_use_is_named(project: Project, tmp_path: Path) -> None:
     project.run("watch", "--demo", "--keep", str(file), code=2)
 
 
-def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path) -> None:
+def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proctor.workflows.monitor.demo_day._OPENS", 12.5)  # the hours before are as the last of them
     done = call(["watch", "--demo", "--keep", "demo"], folder=tmp_path, env={})
     assert done.returncode == 0, done.stdout + done.stderr
     for text in (
