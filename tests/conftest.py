@@ -14,6 +14,13 @@ from tests.profiles import register
 
 register()
 
+# Files that take longest are first, so that no worker is left with one at the end.
+_LONGEST = ("tests/examples/test_manga_store_gate.py", "tests/server/pages/test_accessibility.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
 
 @pytest.fixture(autouse=True)
 def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
