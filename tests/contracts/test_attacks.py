@@ -13,8 +13,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
+import pytest
 from tests.redteam.sample_goals import goals
-from tests.tables import table
 
 from proctor.core.attack import AttackDraft, attempt_of
 from proctor.core.codec import dumps
@@ -68,7 +68,7 @@ def drafts(payload: str, language: str = "en") -> Sequence[AttackDraft]:
     return found
 
 
-@table("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_technique_describes_itself(name: str) -> None:
     made = attack(name)
     assert made.name == name, "the class has the name of its entry point"
@@ -85,7 +85,7 @@ def cases() -> Iterator[tuple[str, AttackDraft]]:
         yield from ((name, draft) for draft in (some if len(text) < 1_000 else some[:2]))
 
 
-@table("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_any_payload_is_changed_or_declined(name: str) -> None:
     made = attack(name)
     for payload, draft in cases():
@@ -114,12 +114,12 @@ def test_any_payload_is_changed_or_declined(name: str) -> None:
             assert attempt.payload in where
 
 
-@table("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_an_empty_payload_is_declined(name: str) -> None:
     assert all(attack(name).apply(draft, Random(1)) is None for draft in drafts(""))
 
 
-@table("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_technique_fits_something(name: str) -> None:
     made = attack(name)
     channel = getattr(made, "channel", None)

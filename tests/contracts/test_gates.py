@@ -151,9 +151,9 @@ async def test_no_text_breaks_it(name: str, text: str, deadline: Deadline) -> No
         dumps(part)
 
 
-@table("action", ["block", "escalate", "allow"])
-@table("how", ["raises", "sleeps", "nothing"])
-@table("name", NAMES)
+@pytest.mark.parametrize("action", ["block", "escalate", "allow"])
+@pytest.mark.parametrize("how", ["raises", "sleeps", "nothing"])
+@pytest.mark.parametrize("name", NAMES)
 async def test_broken_it_comes_to_what_is_configured(
     name: str, how: str, action: str, deadline: Deadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:

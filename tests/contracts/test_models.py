@@ -59,7 +59,7 @@ def _settings(name: str, folder: Path) -> dict[str, Any]:
     return chosen.get(name, {"model": "m"})
 
 
-@table("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_connecting_sends_nothing_and_shows_no_secret(name: str, tmp_path: Path) -> None:
     model = _connect(name, _kit(_settings(name, tmp_path), tmp_path))
     assert ":" in model.name
@@ -75,14 +75,14 @@ def test_a_provider_has_a_line_and_a_row(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
 
 
-@table("name", [name for name in NAMES if name not in ("scripted", "rule", "replay")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("scripted", "rule", "replay")])
 def test_an_unknown_setting_is_named(name: str, tmp_path: Path) -> None:
     settings = {**_settings(name, tmp_path), "temprature": 1}
     with pytest.raises(InputError, match="temprature"):
         _connect(name, _kit(settings, tmp_path))
 
 
-@table("name", ["openai", "azure", "anthropic", "openrouter"])
+@pytest.mark.parametrize("name", ["openai", "azure", "anthropic", "openrouter"])
 def test_a_missing_key_names_its_variable(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"_API_KEY|_ENDPOINT"):
         _connect(name, _kit({"model": "m"}, tmp_path, {}))

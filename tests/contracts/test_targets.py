@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from tests.tables import table
 
 from proctor.core.case import Ask, Case
 from proctor.core.chat import Message
@@ -104,8 +103,8 @@ async def test_a_target_says_what_it_is(name: str, made: Mapping[str, Target]) -
     assert f"`{name}`" in (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
 
 
-@table("name", NAMES)
-@table("settings", [{}, {"no_such_setting": 1}, {"timeout": "soon"}])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("settings", [{}, {"no_such_setting": 1}, {"timeout": "soon"}])
 async def test_wrong_settings_are_the_users_mistake(name: str, settings: dict[str, Any], tmp_path: Path) -> None:
     (point,) = entry_points(group="proctor.targets", name=name)
     async with Pool() as pool:

@@ -133,6 +133,7 @@ from proctor.core.errors import StoreError
 from proctor.report.formats import save
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+sys.dont_write_bytecode = True  # what is compiled would be cut as well, and kept
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
     save(sample_report(), sample_results, sys.argv[1])
