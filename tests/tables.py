@@ -20,7 +20,8 @@ __all__ = ["table"]
 _SHOWN = 1000  # characters of a failure
 _NAMED = 200  # characters of a row
 
-Ids = Sequence[str] | Callable[[Any], object] | None
+RowIds = list[str] | Callable[[Any], object] | None
+Ids = Iterable[str] | Callable[[Any], object] | None
 
 
 def table(names: str | Sequence[str], rows: Iterable[Any], *, ids: Ids = None) -> Callable[[Callable[..., Any]], Any]:
@@ -33,7 +34,7 @@ def table(names: str | Sequence[str], rows: Iterable[Any], *, ids: Ids = None) -
     """
     taken = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     one = isinstance(names, str) and "," not in names
-    entries = list(_entries(rows, taken, one, ids))
+    entries = list(_entries(rows, taken, one, ids if ids is None or callable(ids) else list(ids)))
     assert entries, "a table without rows tests nothing"
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -101,7 +102,9 @@ def _fresh(others: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]
         yield {**given, "monkeypatch": patch}
 
 
-def _entries(rows: Iterable[Any], names: Sequence[str], one: bool, ids: Ids) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _entries(
+    rows: Iterable[Any], names: Sequence[str], one: bool, ids: RowIds
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, row in enumerate(rows):
         named = row if hasattr(row, "marks") else None  # what pytest.param makes
         assert not (named and named.marks), "marks belong to tests, and a row is none: use pytest.mark.parametrize"
@@ -111,7 +114,7 @@ def _entries(rows: Iterable[Any], names: Sequence[str], one: bool, ids: Ids) -> 
         yield label, dict(zip(names, values, strict=True))
 
 
-def _label(values: Sequence[Any], ids: Ids, number: int) -> str:
+def _label(values: Sequence[Any], ids: RowIds, number: int) -> str:
     if ids is None:
         told = ", ".join(map(repr, values))
     elif callable(ids):

@@ -96,6 +96,15 @@ def test_a_row_may_have_a_name_of_its_own() -> None:
         check()
 
 
+def test_ids_may_be_anything_that_is_gone_through() -> None:
+    @table("text", ["a", "b"], ids={"first": 1, "second": 2})
+    def check(text: str) -> None:
+        assert text == "a"
+
+    with pytest.raises(AssertionError, match="row 1: second"):
+        check()
+
+
 def test_marks_are_refused() -> None:
     with pytest.raises(AssertionError, match="marks"):
         table("text", [pytest.param("a", marks=pytest.mark.slow)])

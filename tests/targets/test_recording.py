@@ -14,7 +14,6 @@ from proctor.core.report import Result
 from proctor.core.sockets import Target
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.recording import connect
-from tests.tables import table
 
 from .conftest import KitOf
 
@@ -83,14 +82,16 @@ async def test_a_recorded_case_is_its_own_recording(tmp_path: Path, kit_of: KitO
     assert await connect(kit_of({"recording": "r.jsonl"})).run(Case(id="c", input="q", recorded=own)) is own
 
 
-@table("row", [{"id": "c"}, {"id": "c", "turns": "x"}, {"id": "c", "turns": [5]}, {"id": "c", "trajectory": 5}])
+@pytest.mark.parametrize(
+    "row", [{"id": "c"}, {"id": "c", "turns": "x"}, {"id": "c", "turns": [5]}, {"id": "c", "trajectory": 5}]
+)
 async def test_rows_that_hold_no_conversation(tmp_path: Path, kit_of: KitOf, row: dict[str, Any]) -> None:
     record(tmp_path, row)
     made = await connect(kit_of({"recording": "r.jsonl"})).run(Case(id="c", input="q"))
     assert "cannot be used" in (made.error or "")
 
 
-@table(
+@pytest.mark.parametrize(
     ("data", "what", "line"),
     [
         (b"", "empty", None),
