@@ -295,8 +295,8 @@ async def test_messages_of_anthropic_have_the_customers_data_in_answers_and_call
                     answer: Message = await events_.get_final_message()
             else:
                 answer = await asking.messages.create(model="m", max_tokens=1, messages=talk)
-            assert answer.content[0].text == READ  # type: ignore[union-attr]
-            assert answer.content[1].input == {"to": ANNA, "again": [ANNA]}  # type: ignore[union-attr]
+            assert answer.content[0].text == READ
+            assert answer.content[1].input == {"to": ANNA, "again": [ANNA]}
             upstream.say = says(anthropic_upstream.message("Done."))
             result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "sent"}
             more = [*talk, {"role": "assistant", "content": answer.content}, {"role": "user", "content": [result]}]
