@@ -14,7 +14,6 @@ from proctor.core.trajectory import Escalation
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import EventLog
 from tests.store.event_rows import NOON, event, turn_event, turns
-from tests.tables import table
 
 START = int(NOON.timestamp())
 
@@ -65,7 +64,7 @@ def test_the_index_and_the_rollups_say_what_the_log_says(tmp_path: Path) -> None
         assert total.quantile(0.95) == pytest.approx(1.5, rel=0.011)
 
 
-@table("step", [60, 300, 3_600, 86_400])
+@pytest.mark.parametrize("step", [60, 300, 3_600, 86_400])
 def test_longer_steps_and_the_total_add_up(tmp_path: Path, step: int) -> None:
     rows = [row_of(turn_event(n, after=n * 100.0, intent=f"i{n % 3}", latency=0.5 + n / 10)) for n in range(60)]
     EventLog(tmp_path / "events").append(rows)
