@@ -165,4 +165,5 @@ async def _answered(question: str, answer: str, otherwise: float, embedder: Embe
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:
-    return sum(map(mul, one, two))
+    found: float = sum(map(mul, one, two))
+    return found

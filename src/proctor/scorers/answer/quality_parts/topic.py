@@ -278,4 +278,5 @@ def _ramp(value: float, low: float, high: float) -> float:
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:
-    return sum(map(mul, one, two))
+    found: float = sum(map(mul, one, two))
+    return found
