@@ -52,7 +52,7 @@ def _grave(axe: Axe, page: Any, rules: tuple[str, ...] = ()) -> list[str]:
     ]
 
 
-def test_every_page_is_for_everybody(demo: ServedDashboard, crawled: list[tuple[str, str]], browser: Browser) -> None:
+def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard, crawled: list[tuple[str, str]]) -> None:
     """No serious finding of axe in light and dark, one heading, a title, nothing wider than a phone."""
     page = demo.page(browser, color_scheme="light")
     axe = Axe()
