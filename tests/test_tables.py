@@ -105,6 +105,15 @@ def test_ids_may_be_anything_that_is_gone_through() -> None:
         check()
 
 
+def test_a_value_that_cannot_be_written_is_named_by_its_kind() -> None:
+    @table("number", [10**5000])
+    def check(number: int) -> None:
+        assert not number
+
+    with pytest.raises(AssertionError, match="row 0: <int>"):
+        check()
+
+
 def test_marks_are_refused() -> None:
     with pytest.raises(AssertionError, match="marks"):
         table("text", [pytest.param("a", marks=pytest.mark.slow)])
