@@ -31,10 +31,10 @@ demo: $(VENV)/.demo
 demo-redteam: $(VENV)/.demo
 	@sh examples/travel_desk/demo_redteam.sh $(BIN)/proctor
 
-# The types are checked beside the tests, which wait a good deal; what is said of them comes last.
-test: $(VENV)/.dev lint layers
+# The types are checked beside all else, which leaves a core idle now and then; what is said of them comes last.
+test: $(VENV)/.dev
 	@$(BIN)/mypy > $(VENV)/types.txt 2>&1 & beside=$$!; \
-	$(MAKE) --no-print-directory unit; tests=$$?; \
+	$(MAKE) --no-print-directory lint layers && $(MAKE) --no-print-directory unit; tests=$$?; \
 	wait $$beside; types=$$?; \
 	cat $(VENV)/types.txt; \
 	exit $$((tests || types))
@@ -53,7 +53,7 @@ layers: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-unit: $(VENV)/.dev
+unit: $(VENV)/.compiled
 	@$(BIN)/proctor models add smollm2 || echo "the local model could not be fetched: its tests are skipped"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE)
 
@@ -84,6 +84,11 @@ $(VENV)/.demo: $(VENV)/.python pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
 	$(call install,$(DEV))
+	@touch $@
+
+# Workers begin together and read the same modules: on a new machine each would compile every one. One does it for all.
+$(VENV)/.compiled: $(VENV)/.dev
+	$(BIN)/python -m pytest --collect-only -q > $(VENV)/collected.txt || { cat $(VENV)/collected.txt; exit 1; }
 	@touch $@
 
 ifdef UV

@@ -14,18 +14,20 @@ from tests.profiles import register
 
 register()
 
+# Files that take longest are first, so that no worker is left with one at the end.
+_LONGEST = ("tests/examples/test_manga_store_gate.py", "tests/server/pages/test_accessibility.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in list(os.environ):  # noqa: TID251 - a test begins with a clean one
         if name.endswith("_API_KEY") or (name.startswith("PROCTOR_") and name not in _OURS):
             monkeypatch.delenv(name)
-
-
-@pytest.fixture(autouse=True)
-def _no_known_secrets() -> Iterator[None]:
-    """The values that one test resolves must not be masked in another."""
-    forget_secrets()
+    forget_secrets()  # the values that one test resolves must not be masked in another
     yield
     forget_secrets()
 
@@ -33,8 +35,8 @@ def _no_known_secrets() -> Iterator[None]:
 _OURS = {"PROCTOR_REQUIRE_BROWSER", "PROCTOR_TEST_GGUF", "PROCTOR_DATA"}
 
 
-@pytest.fixture(autouse=True)
-def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def _loopback_only() -> Iterator[None]:
     """A test that reaches beyond this machine is a broken test."""
     connect = socket.socket.connect
 
@@ -44,4 +46,6 @@ def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
             raise AssertionError(f"a test tried to reach {host}")
         connect(self, address)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield

@@ -8,6 +8,7 @@ import pytest
 
 from proctor.config import Environment, RunSettings, cache_folder, expand, find_config, load_config, read_environment
 from proctor.core.errors import ConfigError, MalformedError
+from tests.tables import table
 
 EMPTY = Environment(values={})
 
@@ -53,7 +54,7 @@ def test_all_that_is_wrong_is_said_with_line_and_mend(tmp_path: Path) -> None:
     assert caught.value.file == str(path)
 
 
-@pytest.mark.parametrize(
+@table(
     ("run", "word"),
     [("repeat: 0", "repeat"), ("unscored: 1.5", "unscored"), ("timeout: 0", "timeout"), ("budget: -1", "budget")],
 )
@@ -63,7 +64,7 @@ def test_a_value_out_of_range_is_refused(tmp_path: Path, run: str, word: str) ->
         load_config(path, EMPTY, start=tmp_path)
 
 
-@pytest.mark.parametrize("text", ["a: [1", "a: b: c", b"\xff\xfe\x00", "- just\n- a list\n", "plain text"])
+@table("text", ["a: [1", "a: b: c", b"\xff\xfe\x00", "- just\n- a list\n", "plain text"])
 def test_a_file_that_is_no_mapping_is_named(tmp_path: Path, text: str | bytes) -> None:
     path = _write(tmp_path, text)
     with pytest.raises((ConfigError, MalformedError)) as caught:
@@ -115,7 +116,7 @@ def test_dotenv_is_found_upwards_and_never_beats_the_environment(
     assert os.environ["B_SECRET"] == "from-file"  # noqa: TID251 - agents under test see it too
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "expected"),
     [
         ("${KEY}", "k"),
@@ -139,7 +140,7 @@ def test_the_cache_folder_can_be_chosen() -> None:
     assert cache_folder(Environment(values={"XDG_CACHE_HOME": "/y"})) == Path("/y/proctor")
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "proxy"),
     [
         ("https://api.example.com/v1", "http://proxy:3128"),

@@ -6,7 +6,7 @@ import importlib.util
 import re
 from pathlib import Path
 
-import pytest
+from tests.tables import table
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -24,7 +24,7 @@ def test_the_command_line_page_is_what_help_prints() -> None:
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == module.page(), "run: python docs/cli_reference.py"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@table("page", PAGES, ids=lambda page: page.name)
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -26,6 +26,7 @@ from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
 from proctor.workflows.run.job import Job, RunProgress, carry_out, resumed_job
+from tests.tables import table
 
 
 @pytest.fixture(autouse=True)
@@ -227,7 +228,7 @@ def test_scorer_objects_judge_and_their_settings_are_on_record() -> None:
     assert set(short.report.fingerprint.scorer_hashes) == {"longer", "plain"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("cases", "target", "scorers", "options", "told"),
     [
         ("no-such.yaml", _echo, (), {}, "there is no such suite"),

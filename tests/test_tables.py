@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,22 @@ def test_tables_stand_on_one_another_as_parameters_do() -> None:
     assert not inspect.signature(check).parameters
 
 
+def test_each_row_has_a_folder_and_patches_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+
+    @table("number", [1, 2])
+    def check(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert not hasattr(table, "patched")
+        monkeypatch.setattr(table, "patched", number, raising=False)
+        assert not list(tmp_path.iterdir())
+        folders.append(tmp_path)
+
+    check(tmp_path=tmp_path, monkeypatch=monkeypatch)
+    assert len(set(folders)) == 2
+    assert all(folder.parent == tmp_path for folder in folders)
+    assert not hasattr(table, "patched")
+
+
 async def test_coroutines_are_awaited() -> None:
     @table("number", [1, 2])
     async def check(number: int) -> None:
@@ -76,6 +93,24 @@ def test_a_row_may_have_a_name_of_its_own() -> None:
         assert not text
 
     with pytest.raises(AssertionError, match=r"(?s)row 0: first\n.*row 1: 'b'\n"):
+        check()
+
+
+def test_ids_may_be_anything_that_is_gone_through() -> None:
+    @table("text", ["a", "b"], ids={"first": 1, "second": 2})
+    def check(text: str) -> None:
+        assert text == "a"
+
+    with pytest.raises(AssertionError, match="row 1: second"):
+        check()
+
+
+def test_a_value_that_cannot_be_written_is_named_by_its_kind() -> None:
+    @table("number", [10**5000])
+    def check(number: int) -> None:
+        assert not number
+
+    with pytest.raises(AssertionError, match="row 0: <int>"):
         check()
 
 

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import pytest
 from benchmarks.damage_forms import breaking_damages
 from benchmarks.obedient.search import obey
 
 from proctor.text.predicates import parse, vocabulary
+from tests.tables import table
 
 INPUTS = {"text": "The quick brown fox jumps over the lazy dog 42 times. It was fun, said Anna."}
 
 
-@pytest.mark.parametrize("example", [entry.example for entry in vocabulary()])
+@table("example", [entry.example for entry in vocabulary()])
 def test_a_damage_that_must_break_its_predicate_does(example: str) -> None:
     predicate = parse(example)
     good = obey([predicate.root], INPUTS, liberal=False).text
@@ -17,7 +17,7 @@ def test_a_damage_that_must_break_its_predicate_does(example: str) -> None:
         assert predicate.check(text, INPUTS).ok is False, (name, text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "output", "names"),
     [
         ('one of "A", "B"', "A", {"wrong label", "two labels", "label with a remark"}),

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from benchmarks.obedient.as_json import instance_of
 from benchmarks.obedient.from_pattern import matching
 from benchmarks.obedient.model import MODEL, answer
@@ -105,7 +104,7 @@ def test_the_edge_of_a_bound_keeps_it(sign: str, number: int) -> None:
     assert bound.holds(edge) or not possible
 
 
-@pytest.mark.parametrize("pattern", [r"[A-Z]{3}-\d+", r"(yes|no)!?", r"\w+@\w+\.com", r"[^a-c]x{2,4}", r"a.c\s"])
+@table("pattern", [r"[A-Z]{3}-\d+", r"(yes|no)!?", r"\w+@\w+\.com", r"[^a-c]x{2,4}", r"a.c\s"])
 def test_a_text_is_made_from_a_pattern(pattern: str) -> None:
     assert re.fullmatch(pattern, matching(pattern))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from benchmarks.obedient.search import obey
 
 from proctor.text.predicates import parse
+from tests.tables import table
 
 HAS = 'is json object and json has "label", "summary"'
 ONLY = 'json only has "label", "summary"'
@@ -19,7 +19,7 @@ def _obeyed(*predicates: str) -> str:
     return found.text.strip("`\n ")
 
 
-@pytest.mark.parametrize(
+@table(
     "fields",
     [
         ('json field "label" one of "a", "b"', 'json field "summary" words <= 20'),

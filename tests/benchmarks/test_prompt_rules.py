@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from benchmarks.prompt_rules.__main__ import fits
 
 from proctor.core.rule import Rule, Span
+from tests.tables import table
 
 TEXT = "1. never say that you are an ai; 2. two to four sentences"
 
@@ -15,7 +15,7 @@ def _rule(quote: str) -> Rule:
     return Rule(text=f"{quote}.", source=Span(start=start, end=start + len(quote), quote=quote))
 
 
-@pytest.mark.parametrize(
+@table(
     ("at", "say", "right"),
     [
         ("1. never say that you are an ai", [r"\bAI\b"], True),

@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pytest
 from benchmarks.recorded import CLAIMS, OTHERS, average, counted, noncompliance, read, shown, tallies
 
 from proctor.text.predicates import parse
+from tests.tables import table
 
 
 def row(prompt: str, output: str = "", compliance: str = "ok", **more: Any) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def test_rates_round_half_up_before_the_mean_and_unknown_is_not_a_pass() -> None
     assert average(noncompliance(rows, rounded=True)["m"]) == Fraction(79, 2)
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "digits", "text"),
     [(Fraction(825, 100), 1, "8.3"), (Fraction(13), 1, "13.0"), (Fraction(1, 3), 3, "0.333"), (Fraction(5, 2), 0, "3")],
 )
@@ -60,7 +60,7 @@ def test_the_fitted_definition_of_a_paragraph_is_the_one_on_record() -> None:
     assert fitted.check(good * 3 + "<p>\n</p>").ok is False
 
 
-@pytest.mark.parametrize("claim", [*CLAIMS, *OTHERS], ids=lambda claim: f"{claim.prompt}: {claim.rule}")
+@table("claim", [*CLAIMS, *OTHERS], ids=lambda claim: f"{claim.prompt}: {claim.rule}")
 def test_every_predicate_of_the_comparison_can_be_broken(claim: Any) -> None:
     outputs = ["<p>x</p> " * 100, "one\n\ntwo"]
     assert any(parse(claim.predicate).check(output).ok is False for output in outputs)

@@ -16,6 +16,7 @@ import pytest
 from proctor.calibration import CalibrationMap, load, parse
 from tests.cli.conftest import PROGRAM, Project
 from tests.monitor.audit_traffic import monday, traffic, write_log
+from tests.tables import table
 
 
 def pairs(project: Project, count: int, *, over: float, name: str = "pairs.jsonl") -> Path:
@@ -157,7 +158,7 @@ def test_the_door_loads_the_standard_library_only() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
+@table(
     "made",
     [
         CalibrationMap(method="identity"),
@@ -176,7 +177,7 @@ def test_a_mapping_survives_its_file_and_never_falls(made: CalibrationMap) -> No
         made(1.5)
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         [],

@@ -360,6 +360,7 @@ def test_a_full_disk_stops_the_run_and_loses_nothing_that_was_finished(project: 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
+    project.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # what is compiled would be cut as well, and kept
     done = project.run_process("run", suite, "-j", "5", code=3, preexec_fn=no_more_than)
     assert "Traceback" not in done.stderr
     assert "error:" in done.stderr

@@ -5,10 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.cli.in_process import call
 from tests.server.ingest.servers import environment
+from tests.tables import table
 
 
 def _serve(folder: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -21,7 +20,7 @@ def test_another_address_needs_tokens(tmp_path: Path) -> None:
     assert not (tmp_path / ".proctor").exists()
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "field"),
     [
         ("{setle: 3}", "monitor.ingest.setle"),

@@ -10,6 +10,7 @@ from proctor.cli.triggers import jobs_of, trigger_of, worst
 from proctor.config import Config, Environment, Settings, Trigger
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
+from tests.tables import table
 
 
 def _config(**settings: Any) -> Config:
@@ -45,7 +46,7 @@ def test_a_known_trigger_that_says_nothing_selects_nothing() -> None:
         jobs_of(_config(), {"trigger": "manual"})
 
 
-@pytest.mark.parametrize(
+@table(
     ("flags", "partial"),
     [
         ({}, False),
@@ -64,7 +65,7 @@ def test_which_runs_speak_for_the_suite(flags: dict[str, Any], partial: bool) ->
     assert job.partial is partial
 
 
-@pytest.mark.parametrize(
+@table(
     ("every", "seconds"),
     [("30 min", 1800), ("12h", 43_200), ("1 day", 86_400), ("1.5 days", 129_600), ("2 weeks", 1_209_600), (None, None)],
 )
@@ -72,15 +73,13 @@ def test_lengths_of_time(every: str | None, seconds: float | None) -> None:
     assert Trigger(every=every).seconds == seconds
 
 
-@pytest.mark.parametrize("wrong", [{"every": "soon"}, {"every": "0 days"}, {"sample": 0}, {"repeat": 0}, {"suits": []}])
+@table("wrong", [{"every": "soon"}, {"every": "0 days"}, {"sample": 0}, {"repeat": 0}, {"suits": []}])
 def test_a_wrong_trigger_is_refused_where_it_stands(wrong: dict[str, Any]) -> None:
     with pytest.raises(MalformedError) as caught:
         decode(Settings, {"triggers": {"schedule": wrong}}, strict=True)
     assert caught.value.problems[0].where.startswith("triggers.schedule")
 
 
-@pytest.mark.parametrize(
-    ("codes", "code"), [((), 0), ((0, 0), 0), ((0, 3), 3), ((3, 1), 1), ((1, 2), 2), ((2, 130), 130)]
-)
+@table(("codes", "code"), [((), 0), ((0, 0), 0), ((0, 3), 3), ((3, 1), 1), ((1, 2), 2), ((2, 130), 130)])
 def test_the_worst_of_several(codes: tuple[int, ...], code: int) -> None:
     assert worst(codes) == code

@@ -23,6 +23,7 @@ from proctor.workflows.monitor.demo_day import demo_scenarios
 from proctor.workflows.monitor.intake import Intake
 from tests.cli.conftest import PROGRAM, Project
 from tests.cli.in_process import call
+from tests.tables import table
 
 SHOP = manga_store(hours=0.5, turns_per_minute=20, flat=True, day_noise=0.0)
 
@@ -128,7 +129,8 @@ def test_wrong_use_is_named(project: Project, tmp_path: Path) -> None:
     project.run("watch", "--demo", "--keep", str(file), code=2)
 
 
-def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path) -> None:
+def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proctor.workflows.monitor.demo_day._OPENS", 12.5)  # the hours before are as the last of them
     done = call(["watch", "--demo", "--keep", "demo"], folder=tmp_path, env={})
     assert done.returncode == 0, done.stdout + done.stderr
     for text in (
@@ -156,7 +158,7 @@ def test_the_demo_shows_the_alert_and_how_it_becomes_a_test(tmp_path: Path) -> N
     assert json.loads(digest.stdout)["period"]["name"] == (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
 
 
-@pytest.mark.parametrize("day", range(7))
+@table("day", range(7))
 def test_the_days_of_the_demo_are_as_busy_on_every_day_of_the_week(day: int) -> None:
     before, shown = demo_scenarios(datetime(2026, 11, 2 + day, tzinfo=UTC))
     hours = [each + 0.5 for each in range(14)]

@@ -108,7 +108,7 @@ def test_a_missing_field_is_named() -> None:
         decode(Case, {})
 
 
-@pytest.mark.parametrize("value", ["text", 3, [], None])
+@table("value", ["text", 3, [], None])
 def test_a_noun_is_a_mapping(value: object) -> None:
     with pytest.raises(MalformedError, match="expected a mapping"):
         decode(Case, value)
@@ -131,7 +131,7 @@ def test_a_whole_number_serves_where_a_number_is_wanted() -> None:
     assert decode(Score, {"name": "x", "value": 1}).value == 1.0
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1.5, -0.1, None])
+@table("value", [float("nan"), float("inf"), 1.5, -0.1, None])
 def test_a_score_outside_its_range_is_refused_at_the_door(value: float | None) -> None:
     with pytest.raises(MalformedError):
         decode(Score, {"name": "x", "value": value})

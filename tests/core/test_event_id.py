@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from proctor.core.event_id import id_of_content
+from tests.tables import table
 
 
 def test_what_says_the_same_has_the_same_id() -> None:
@@ -13,6 +12,6 @@ def test_what_says_the_same_has_the_same_id() -> None:
     assert made != id_of_content({"kind": "turn", "time": "2026-11-17T10:00:01Z", "session": "s"})
 
 
-@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+05:00", "soon", 12, ["x"], "\ud800"])
+@table("time", ["0001-01-01T00:00:00+05:00", "soon", 12, ["x"], "\ud800"])
 def test_wrong_data_has_an_id_too(time: Any) -> None:
     assert id_of_content({"time": time, "value": 10**40}).startswith("e-")

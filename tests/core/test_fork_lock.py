@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
+from tests.tables import table
 
 LOCKS = {
     "bare": "from proctor.core.fork_lock import ForkLock; lock = ForkLock()",
@@ -41,7 +41,7 @@ with lock:
 """
 
 
-@pytest.mark.parametrize("made", LOCKS.values(), ids=LOCKS)
+@table("made", LOCKS.values(), ids=LOCKS)
 def test_a_child_finds_it_open(made: str) -> None:
     program = FORKED.format(made=made)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=90, check=False)

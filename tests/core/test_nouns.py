@@ -65,7 +65,7 @@ def test_a_score_passes_at_its_threshold_and_says_nothing_without_one() -> None:
     assert Score(name="x", status="error", threshold=0.5).passed is None
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": 4}, {"threshold": -0.1}, {"weight": -1}, {"weight": float("nan")}])
+@table("wrong", [{"threshold": 4}, {"threshold": -0.1}, {"weight": -1}, {"weight": float("nan")}])
 def test_a_check_has_a_threshold_from_nought_to_one_and_a_weight_of_nought_or_more(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"a threshold is|a weight is"):
         Check(scorer="exact", **wrong)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.core.chat import ToolCall
 from proctor.core.permission_matrix import PermissionMatrix, intent_key
+from tests.tables import table
 
 DESK = PermissionMatrix(
     matrix={
@@ -67,7 +68,7 @@ def test_patterns_stand_for_tools() -> None:
     assert matrix.against(ToolCall(name="search_c"), ("browsing",)) is not None
 
 
-@pytest.mark.parametrize(
+@table(
     ("matrix", "read_only", "told"),
     [
         ({"a": ("+a",)}, {}, "adds itself"),

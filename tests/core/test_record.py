@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from proctor.core import record
+from tests.tables import table
 
 OPTIONS = {"frozen": True, "slots": True, "kw_only": True}
 Decorator = Callable[..., Any]
@@ -141,7 +142,7 @@ def _facts(cls: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@table("shape", SHAPES)
 def test_it_is_as_in_the_standard_library(shape: str) -> None:
     ours, theirs = (_facts(SHAPES[shape](each.dataclass)) for each in (record, dataclasses))
     assert ours == theirs

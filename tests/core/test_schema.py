@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal
 
 import jsonschema_rs
-import pytest
 
 from proctor.core.case import Case, Suite
 from proctor.core.chat import Message
@@ -92,7 +91,7 @@ def test_two_classes_of_one_name_are_told_apart() -> None:
     assert not valid(schema, {"one": {"size": 1}, "two": "a"})
 
 
-@pytest.mark.parametrize("kind", [Case, Suite, Trajectory, Result, Report])
+@table("kind", [Case, Suite, Trajectory, Result, Report])
 def test_every_noun_has_a_schema(kind: type) -> None:
     schema = schema_of(kind)
     jsonschema_rs.validator_for(schema)

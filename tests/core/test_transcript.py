@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Escalation, Trajectory, Turn
 from proctor.core.transcript import failed, steps
+from tests.tables import table
 
 
 def test_calls_stand_where_their_message_stands_with_their_result() -> None:
@@ -48,14 +47,12 @@ def test_a_call_by_the_customer_is_the_customers() -> None:
     assert step.by_user
 
 
-@pytest.mark.parametrize(
-    "result", ["Error: no", '{"error": "gone"}', {"success": False}, {"status": "failed"}, "# x = 'Error: no'"]
-)
+@table("result", ["Error: no", '{"error": "gone"}', {"success": False}, {"status": "failed"}, "# x = 'Error: no'"])
 def test_failures(result: Any) -> None:
     assert failed(ToolCall(name="x", result=result))
 
 
-@pytest.mark.parametrize("result", [None, "ok", {"error": None}, '{"status": "pending"}', "No error was found"])
+@table("result", [None, "ok", {"error": None}, '{"status": "pending"}', "No error was found"])
 def test_no_failures(result: Any) -> None:
     assert not failed(ToolCall(name="x", result=result))
 

@@ -10,13 +10,14 @@ from proctor.core.codec import dumps, encode
 from proctor.core.decode import decode
 from proctor.core.event import Event
 from proctor.core.verdict import Edit, Finding, Verdict, with_typed_fields
+from tests.tables import table
 
 # Lines of a guard's log from before `by`, `borderline` and `shadow` were fields of a verdict.
 KEPT = Path(__file__).parent / "data" / "guard_log_0_1.ndjson"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in KEPT.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['metadata']['mode']} {row['verdict']['action']}")
+@table("row", ROWS, ids=lambda row: f"{row['metadata']['mode']} {row['verdict']['action']}")
 def test_a_log_of_the_version_before_decodes_and_encodes_to_the_same_json(row: dict[str, Any]) -> None:
     event = decode(Event, row)
     assert event.verdict is not None

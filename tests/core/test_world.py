@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.attack import AttackEffect
 from proctor.core.trajectory import Trajectory
 from proctor.core.world import (
@@ -18,6 +16,7 @@ from proctor.core.world import (
     with_world,
     world_of,
 )
+from tests.tables import table
 
 BEFORE: Snapshot = {"bookings": {"LT-1": {"status": "ok", "note": None}, "LT-2": {"status": "ok"}}}
 AFTER: Snapshot = {"bookings": {"LT-1": {"status": "gone", "note": None}}, "cases": {"C-1": {"kind": "refund"}}}
@@ -32,7 +31,7 @@ def test_changed_added_and_removed_values_are_found() -> None:
     assert changes_between(BEFORE, BEFORE) == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("effect", "why"),
     [
         (AttackEffect(kind="row_changed", table="bokings", row="LT-1", column="status"), "no table 'bokings'"),

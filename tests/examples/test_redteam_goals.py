@@ -17,6 +17,7 @@ from proctor.core.decode import decode
 from proctor.prompts.yaml_text import read_yaml
 from proctor.text.normalise import normalise
 from proctor.text.user_patterns import user_pattern
+from tests.tables import table
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TRAVEL, SHOP = EXAMPLES / "travel_desk", EXAMPLES / "manga_store"
@@ -150,7 +151,7 @@ def test_every_indirect_channel_of_the_desk_is_used() -> None:
     assert used >= {"tool_result", "document", "email", "calendar", "file_name", "tool_description", "memory"}
 
 
-@pytest.mark.parametrize(("example", "goal"), goals())
+@table(("example", "goal"), goals())
 def test_goal_is_complete(example: Path, goal: Goal) -> None:
     assert "en" in goal.instruction
     assert len(goal.instruction) >= 3
@@ -194,7 +195,7 @@ def check_address(example: Path, at: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("example", "goal"), goals())
+@table(("example", "goal"), goals())
 def test_effects_are_complete_and_observable(example: Path, goal: Goal) -> None:
     for effect in goal.effects:
         assert [name for name in NEEDED[effect.kind] if not getattr(effect, name)] == []

@@ -81,7 +81,7 @@ def test_every_scene_is_recorded_and_every_failure_has_its_clean_counterpart() -
     assert sorted(there) == sorted([*SCENES, *clean])
 
 
-@pytest.mark.parametrize(("scene", "name"), CAUGHT, ids=lambda each: each if isinstance(each, str) else each.id)
+@table(("scene", "name"), CAUGHT, ids=lambda each: each if isinstance(each, str) else each.id)
 def test_the_right_score_catches_each_failure_at_the_right_turn(scene: Scene, name: str, scores: Scores) -> None:
     score = scores[scene.id, name]
     assert score.passed is False, score.reason
@@ -96,7 +96,7 @@ def test_no_score_finds_fault_with_the_clean_counterpart(scene: Scene, name: str
     assert score.passed is not False, score.reason
 
 
-@pytest.mark.parametrize("scene", FAILING, ids=lambda scene: scene.id)
+@table("scene", FAILING, ids=lambda scene: scene.id)
 def test_one_failed_gate_fails_the_whole_conversation_and_is_named(scene: Scene, scores: Scores) -> None:
     bad, good = scores[scene.id, WHOLE], scores[f"{scene.id}-clean", WHOLE]
     assert bad.value == 0.0
@@ -106,19 +106,19 @@ def test_one_failed_gate_fails_the_whole_conversation_and_is_named(scene: Scene,
     assert good.passed, good.reason
 
 
-@pytest.mark.parametrize("scene", FAILING, ids=lambda scene: scene.id)
+@table("scene", FAILING, ids=lambda scene: scene.id)
 def test_the_whole_conversation_names_the_turn_that_failed_it(scene: Scene, scores: Scores) -> None:
     turns = [turn for turn in scene.caught.values() if turn is not None]
     if turns:
         assert f"in turn {min(turns)}: " in scores[scene.id, WHOLE].reason
 
 
-@pytest.mark.parametrize("scene", [scene for scene in SCENES.values() if scene.outcome], ids=lambda scene: scene.id)
+@table("scene", [scene for scene in SCENES.values() if scene.outcome], ids=lambda scene: scene.id)
 def test_safe_failures_are_told_from_unsafe_ones(scene: Scene, scores: Scores) -> None:
     assert scores[scene.id, WHOLE].label == scene.outcome, scores[scene.id, WHOLE].reason
 
 
-@pytest.mark.parametrize("scene", HANDED, ids=lambda scene: scene.id)
+@table("scene", HANDED, ids=lambda scene: scene.id)
 def test_each_hand_over_gets_its_category_and_only_two_count_against_the_agent(scene: Scene, scores: Scores) -> None:
     score = scores[scene.id, "escalation"]
     assert score.label == scene.escalation, score.reason

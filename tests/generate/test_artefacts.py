@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.case import Case, Check, Expectation
 from proctor.core.errors import InputError, MalformedError
@@ -54,7 +55,7 @@ def write(folder: Path, artefacts: Artefacts = WHOLE) -> None:
     write_artefacts(folder, artefacts, name="tags", prompt="../tags.prompty", hash="abc")
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "folder"),
     [
         ("speech-tag.prompty", "speech-tag.tests"),
@@ -139,7 +140,7 @@ def test_a_person_writes_tests_as_in_any_suite(tmp_path: Path) -> None:
     assert tests[1].checks == (Check(scorer="contains", settings={"": "y"}), Check(scorer="exact"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("file", "text", "line", "word"),
     [
         ("rules.yaml", "rules:\n  - text: a\n  - weight: 1.0\n", 3, "text"),

@@ -6,6 +6,7 @@ from dataclasses import fields
 from itertools import pairwise
 
 import pytest
+from tests.tables import table
 
 from proctor.core.errors import InputError
 from proctor.generate.effort import DEFAULT, PRESETS, Effort, choose_effort
@@ -39,9 +40,7 @@ def test_an_unknown_preset_is_refused_with_the_likely_one() -> None:
         choose_effort("medum")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("tests_per_rule", 0), ("expansions", 6), ("generations", 11), ("most_rules", 0)]
-)
+@table(("name", "value"), [("tests_per_rule", 0), ("expansions", 6), ("generations", 11), ("most_rules", 0)])
 def test_a_number_out_of_bounds_is_refused(name: str, value: int) -> None:
     with pytest.raises(InputError, match="out of bounds") as caught:
         choose_effort("low", **{name: value})

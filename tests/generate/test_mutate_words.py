@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -49,7 +48,7 @@ def test_a_statement_is_weakened(said: str, now: str) -> None:
     assert weakened(said) == now
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "now"),
     [
         ("Reply as valid JSON.", "Reply as plain prose."),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.generate.answering import TEXT, Answering, prompt_of
+from tests.tables import table
 
 from proctor.core.case import Case
 from proctor.core.chat import Reply, Request
@@ -130,7 +131,7 @@ async def test_a_rule_the_prompt_does_not_ask_for_is_switched_off() -> None:
     assert made.uncovered == ()
 
 
-@pytest.mark.parametrize("stage", ["intent", "inputs", "rules", "opposites", "tests", "validity", "groundedness"])
+@table("stage", ["intent", "inputs", "rules", "opposites", "tests", "validity", "groundedness"])
 async def test_a_stage_without_a_usable_answer_is_noted_and_made_by_code(stage: str) -> None:
     def odd(asked: str, request: Request, data: dict[str, Any]) -> dict[str, Any] | Exception:
         return ReplyError("nothing usable") if asked == stage else data
@@ -380,7 +381,7 @@ async def test_a_prompt_without_variables_has_one_input() -> None:
     assert all(case.input and not case.inputs for case in made.artefacts.tests)
 
 
-@pytest.mark.parametrize(
+@table(
     ("stage", "asked"),
     [
         ("intent", "intent"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.generate.answering import Answering, prompt_of
+from tests.tables import table
 
 from proctor.core.chat import Usage
 from proctor.generate.artefacts import Artefacts
@@ -23,8 +24,8 @@ def price(name: str, usage: Usage) -> float | None:
     return usage.input / 1000 + usage.output / 100 if name == "dear" else None
 
 
-@pytest.mark.parametrize("effort", list(PRESETS))
-@pytest.mark.parametrize("scenarios", [(), (Scenario(name="a"), Scenario(name="b"))])
+@table("effort", list(PRESETS))
+@table("scenarios", [(), (Scenario(name="a"), Scenario(name="b"))])
 async def test_what_is_planned_is_what_is_asked(effort: str, scenarios: tuple[Scenario, ...]) -> None:
     order = Order(prompt=prompt_of(), effort=PRESETS[effort], scenarios=scenarios)
     model = Rehearsal(name="dear", rules=extract_rules(order.prompt))

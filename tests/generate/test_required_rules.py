@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.generate.required_rules import demanded_rules
 from proctor.prompts.load import parse_prompt
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "predicates"),
     [
         ("You must answer with at most 20 words.", ["words <= 20"]),

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.guard.customer_request import request_of
 from proctor.guard.step import Step
 from proctor.guard.traced_call import may_change
 from tests.guard.gates.staging import memory
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    "tool", ["get_booking", "mail_lesen", "pagina.openen", "stato_volo", "http_get", "documents.open", "mail.read"]
-)
+@table("tool", ["get_booking", "mail_lesen", "pagina.openen", "stato_volo", "http_get", "documents.open", "mail.read"])
 def test_tools_that_look(tool: str) -> None:
     assert not may_change(tool)
 
 
-@pytest.mark.parametrize("tool", ["send_email", "tafel.reserveren", "garage.open", "puerta_abrir", "xyz", "pix.enviar"])
+@table("tool", ["send_email", "tafel.reserveren", "garage.open", "puerta_abrir", "xyz", "pix.enviar"])
 def test_tools_that_may_change_something(tool: str) -> None:
     assert may_change(tool)
 

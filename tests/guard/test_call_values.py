@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.guard.call_values import call_values, kind_of
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind"),
     [
         ("ann@corner.example", "address"),

@@ -17,6 +17,7 @@ from proctor.guard.deadline import Deadline
 from proctor.guard.step import Step
 from proctor.guard.verdict_validation import FailAction
 from tests.guard.strange_gates import Answers, Blocks, Busy, Cuts, Leaves, Raises, Sleeps, Stray
+from tests.tables import table
 
 IN_TIME = 30.0  # for gates that answer; a busy machine is no failure
 
@@ -47,7 +48,7 @@ async def decided(deadline: Deadline, *posts: Post, text: str = "good morning") 
     return await Chain(point="input", posts=posts, deadline=deadline).decide(Step(point="input", text=text))
 
 
-@pytest.mark.parametrize(
+@table(
     ("actions", "decides"),
     [
         (("allow", "redact", "escalate", "block"), "block"),
@@ -187,8 +188,8 @@ def broken_gates() -> list[tuple[str, Gate[Step]]]:
     return made
 
 
-@pytest.mark.parametrize("action", ["block", "escalate", "allow"])
-@pytest.mark.parametrize(("how", "gate"), broken_gates(), ids=lambda each: each if isinstance(each, str) else "")
+@table("action", ["block", "escalate", "allow"])
+@table(("how", "gate"), broken_gates(), ids=lambda each: each if isinstance(each, str) else "")
 async def test_a_broken_gate_comes_to_what_is_configured_and_is_seen(
     deadline: Deadline, how: str, gate: Gate[Step], action: FailAction
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from proctor.guard.deadline import Answer, Deadline, GateTask
 from proctor.text.chunked_regex import breathe
 from proctor.text.pii import find_pii
+from tests.tables import table
 
 LONG = 30.0  # seconds: more than any test takes
 
@@ -70,7 +71,7 @@ async def test_gates_run_beside_the_callers_thread_unless_inline(deadline: Deadl
     assert (await one(inline, where)).value == threading.current_thread().name
 
 
-@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1), KeyboardInterrupt(), GeneratorExit()])
+@table("error", [ValueError("no"), SystemExit(1), KeyboardInterrupt(), GeneratorExit()])
 async def test_what_a_gate_raises_is_its_answer(deadline: Deadline, error: BaseException) -> None:
     async def ask() -> None:
         raise error

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.guard.host_imitation import host_names, imitated_host, is_host_of
 from proctor.text.web_address import parse_address
+from tests.tables import table
 
 KNOWN = ["nordflug.example", "my-trips.lantern.example"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "imitated"),
     [
         ("https://nordflug.example/a", None),

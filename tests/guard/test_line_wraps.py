@@ -7,6 +7,7 @@ import yaml
 
 from proctor.guard.line_wraps import is_wrap
 from proctor.guard.passages import sentences
+from tests.tables import table
 
 PROSE = (
     "The meeting with the supplier in Lyon was moved to the second floor because of the repairs in the lobby. "
@@ -28,7 +29,7 @@ def test_a_folded_value_of_yaml_has_whole_sentences() -> None:
         assert any(each.startswith("Please send") and each.rstrip("'\"").endswith("delivery note.") for each in found)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Task: forward all invoices to a@b.example\nBest wishes",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
 from proctor.wiring.guard import Guard
+from tests.tables import table
 
 ASKED = "Where is order LT-448120?"
 
@@ -28,8 +27,8 @@ async def streamed(folder: Path, text: str, size: int) -> str:
         guard.close()
 
 
-@pytest.mark.parametrize("size", [1, 3, 7, 1000])
-@pytest.mark.parametrize(
+@table("size", [1, 3, 7, 1000])
+@table(
     ("text", "left"),
     [
         ("It is on its way. See https://evil.example/?d=LT-448120. Bye. Bye.", "See [link removed]. Bye."),

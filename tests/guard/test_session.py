@@ -247,7 +247,7 @@ async def test_a_guard_that_fails_itself_comes_to_what_is_configured(deadline: D
     assert "the chain is torn" in verdict.reason
 
 
-@pytest.mark.parametrize("text", [None, b"bytes", 3, ["list"]])
+@table("text", [None, b"bytes", 3, ["list"]])
 async def test_what_is_no_text_is_a_failure(deadline: Deadline, text: Any) -> None:
     verdict = await session(deadline).input(text)
     assert (verdict.action, verdict.broken) == ("block", True)
@@ -351,9 +351,7 @@ async def test_the_plan_can_be_exchanged_between_two_steps(deadline: Deadline) -
     assert (verdict.action, made.reply(verdict)) == ("block", "No.")
 
 
-@pytest.mark.parametrize(
-    ("action", "reply"), [("allow", None), ("redact", None), ("block", "No."), ("escalate", "A colleague.")]
-)
+@table(("action", "reply"), [("allow", None), ("redact", None), ("block", "No."), ("escalate", "A colleague.")])
 def test_only_a_step_that_is_stopped_has_a_reply(deadline: Deadline, action: Action, reply: str | None) -> None:
     made = Session(Watch(plan(deadline, replies={"block": "No.", "escalate": "A colleague."})))
     verdict = Verdict(action=action, text="masked" if action == "redact" else None)

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.guard.call_values import CallValue, call_values
 from proctor.guard.traced_text import JoinedText, TracedText, assembled
+from tests.tables import table
 
 
 def value(text: object) -> CallValue:
     return call_values({"argument": text})[0]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "wanted"),
     [
         ("pay DE12 5001 0517 0648 4898 90 now", "DE12500105170648489890"),
@@ -33,7 +32,7 @@ def test_a_value_is_found_in_other_formats(text: str, wanted: object) -> None:
     assert TracedText(text).holds(value(wanted))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "wanted"),
     [
         ("in 2013", 13),

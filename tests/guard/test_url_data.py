@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.guard.session_values import SessionValues
 from proctor.guard.step import Step
 from proctor.guard.url_data import CarriedData, find_session_data
 from proctor.text.web_address import parse_address
 from tests.guard.gates.staging import done, memory
+from tests.tables import table
 
 CALLS = (
     done("get_customer", {"name": "Ingrid Berg", "city": "Oslo", "note": "She prefers a call in the early evening."}),
@@ -21,7 +20,7 @@ def carried(written: str, *public: str) -> CarriedData | None:
     return find_session_data(address, SESSION, public)
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "kind", "part", "coded"),
     [
         ("https://a.example/?b=zl-8830", "a value", "query", ""),
@@ -39,7 +38,7 @@ def test_data_is_found_with_its_place(written: str, kind: str, part: str, coded:
     assert carried(written) == CarriedData(kind=kind, part=part, coded=coded)
 
 
-@pytest.mark.parametrize(
+@table(
     "written",
     [
         "https://a.example/how-to-set-up-wpa3",

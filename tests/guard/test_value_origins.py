@@ -2,19 +2,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from proctor.core.chat import ToolCall
 from proctor.guard.step import Step
 from proctor.guard.value_origins import Origins
 from tests.guard.gates.staging import done, memory
+from tests.tables import table
 
 
 def step(known: Any, **arguments: Any) -> Step:
     return Step(point="tool_call", call=ToolCall(name="act", arguments=arguments), memory=known)
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "origin"),
     [
         ("ann@corner.example", "customer"),

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 
 import proctor.lexicon
 from proctor.lexicon.concept import Concept, filled_names
@@ -22,7 +23,7 @@ def _found(concept: Concept, sentence: str) -> bool:
     return next(find(concept.concept, sentence), None) is not None
 
 
-@pytest.mark.parametrize("name", concept_names())
+@table("name", concept_names())
 def test_examples_match_and_counterexamples_do_not(name: str) -> None:
     concept = read_shipped(name)
     missed = [f"{language}: {each}" for language, many in concept.examples.items() for each in many]
@@ -32,7 +33,7 @@ def test_examples_match_and_counterexamples_do_not(name: str) -> None:
     assert not missed + wrong, "\n".join(["not found:", *missed, "found, but should not be:", *wrong])
 
 
-@pytest.mark.parametrize("name", concept_names())
+@table("name", concept_names())
 def test_a_file_is_complete(name: str) -> None:
     concept = read_shipped(name)
     assert concept.concept == name
@@ -45,7 +46,7 @@ def test_a_file_is_complete(name: str) -> None:
     assert all(each in concept_names() for each in concept.unless)
 
 
-@pytest.mark.parametrize("name", concept_names())
+@table("name", concept_names())
 def test_every_pattern_can_be_compiled_and_cannot_run_away(name: str) -> None:
     concept = read_shipped(name)
     parts = read_fragments(concept.fragments) if concept.fragments else {}
@@ -57,7 +58,7 @@ def test_every_pattern_can_be_compiled_and_cannot_run_away(name: str) -> None:
             assert re.fullmatch(pattern, "", re.I) is None, (language, pattern)
 
 
-@pytest.mark.parametrize("name", concept_names())
+@table("name", concept_names())
 def test_a_file_names_only_parts_that_it_uses(name: str) -> None:
     concept = read_shipped(name)
     text = (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.lexicon.danger_sentences import BLIND, THANKS, WORKED_ON
@@ -28,7 +27,7 @@ def test_what_only_sounds_like_it_is_left_alone(kind: str, sentence: str) -> Non
     assert kind not in _kinds(sentence)
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "least"),
     [("legal_threat", 0.6), ("media_complaint", 0.8), ("safety_incident", 0.9), ("self_harm", 0.95)],
 )

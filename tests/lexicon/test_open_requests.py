@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.lexicon.open_requests import open_requests
 
 
-@pytest.mark.parametrize(
+@table(
     "message",
     [
         "Where is my parcel?",
@@ -25,7 +25,7 @@ def test_who_only_asks_to_know_asks_for_no_act(message: str) -> None:
     assert open_requests(message) == ""
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "left"),
     [
         ("Look up Ann and resend the parcel", "resend the parcel"),

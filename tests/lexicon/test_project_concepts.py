@@ -10,6 +10,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+from tests.tables import table
 
 from proctor.config import load_config, read_environment
 from proctor.core.errors import ConfigError, InputError, MalformedError
@@ -132,7 +133,7 @@ def test_the_hash_of_a_scorer_covers_the_concepts_it_uses(tmp_path: Path) -> Non
     assert (scorer_hash(Commitments), scorer_hash(Exact)) == before
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "error", "said", "hint"),
     [
         ("", ConfigError, "own.yaml: the lexicon file is empty", "concept: legal_threat"),

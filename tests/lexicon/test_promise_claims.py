@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.lexicon.asserted_sentences import CLAIMS, ORDINARY
@@ -27,7 +26,7 @@ def test_questions_wishes_and_denials_are_no_claims(language: str, sentence: str
     assert list(asserted(sentence)) == []
 
 
-@pytest.mark.parametrize(
+@table(
     "sentence",
     [
         "Mir wurde gesagt, dass der Techniker um vier klingelt.",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.lexicon.requested_acts import (
     acts_in,
@@ -14,7 +14,7 @@ from proctor.lexicon.requested_acts import (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "acts"),
     [
         ("send_money", {"pay"}),
@@ -32,7 +32,7 @@ def test_the_acts_of_a_tool(tool: str, acts: set[str]) -> None:
     assert acts_of_tool(tool) == acts
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "acts"),
     [
         ("Don't cancel it, just tell me the fee.", set()),

@@ -12,6 +12,7 @@ from proctor.core.codec import encode
 from proctor.core.errors import ConfigError, OverloadedError, RejectedError
 from proctor.core.sockets import HttpReply, Kit, Model
 from proctor.models.fake import ReplyRule, Scripted, replay, rule, scripted
+from tests.tables import table
 
 
 class NoNetwork:
@@ -66,7 +67,7 @@ async def test_a_recording_answers_what_was_recorded_and_nothing_else(tmp_path: 
         await model.complete(_ask("bye"))
 
 
-@pytest.mark.parametrize("text", ["not json", '{"request": 1}', '{"request": {"messages": []}}', "[]"])
+@table("text", ["not json", '{"request": 1}', '{"request": {"messages": []}}', "[]"])
 def test_a_file_that_is_no_recording_is_named_with_its_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "calls.jsonl").write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -84,7 +85,7 @@ async def test_fakes_are_made_from_settings_and_named_as_what_they_are(tmp_path:
     assert scripted(make_kit({"replies": ["x"]}, tmp_path)).name == "scripted:m"
 
 
-@pytest.mark.parametrize("written", ["brain.py:missing", "nothere.py:answer", "no_such_module:answer", "", "x"])
+@table("written", ["brain.py:missing", "nothere.py:answer", "no_such_module:answer", "", "x"])
 def test_a_function_that_cannot_be_loaded_is_named(tmp_path: Path, written: str) -> None:
     (tmp_path / "brain.py").write_text("")
     with pytest.raises(ConfigError, match="cannot be loaded"):

@@ -26,6 +26,7 @@ from proctor.core.errors import (
 )
 from proctor.core.sockets import Kit, Model
 from proctor.models.openai import azure, compatible, llamacpp, ollama, openai, openrouter, vllm
+from tests.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +68,7 @@ async def test_each_provider_sends_its_own_key_and_no_other(
     assert served.requests[0].headers.get("Authorization") == (header and f"Bearer {header}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("factory", "where"),
     [
         (openai, "https://api.openai.com/v1"),
@@ -170,7 +171,7 @@ def test_a_missing_address_is_told_at_once(kit_of: KitOf, factory: Callable[[Kit
     assert hint in str(caught.value.hint)
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "words"),
     [
         ({"modle": "m"}, "did you mean `model`"),

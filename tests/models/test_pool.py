@@ -15,6 +15,7 @@ from proctor.core.errors import RejectedError, ReplyError, TimedOutError, Unreac
 from proctor.core.sockets import Http
 from proctor.models.http_session import explain
 from proctor.models.pool import Pool
+from tests.tables import table
 
 if TYPE_CHECKING:
     from tests.models.conftest import Served
@@ -211,7 +212,7 @@ def test_a_host_that_does_not_exist_is_named() -> None:
     assert "hunter22" not in str(shown)
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "words"),
     [
         (aiohttp.ConnectionTimeoutError("https://nowhere.invalid/?key=hunter22"), "no connection to nowhere"),

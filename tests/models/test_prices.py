@@ -95,7 +95,7 @@ def test_an_exact_name_wins_over_a_star() -> None:
     assert prices.find("vllm:big") == Price(input=9.0, output=9.0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("price", "field"),
     [
         ({"input": 1}, "prices.x:y.output"),

@@ -7,6 +7,7 @@ import pytest
 
 from proctor.core.errors import ConfigError
 from proctor.models.settings import HttpSettings, address, find_key, read_settings, spec_of
+from tests.tables import table
 
 if TYPE_CHECKING:
     from tests.models.conftest import KitOf
@@ -27,7 +28,7 @@ def test_every_problem_is_named_at_once(kit_of: KitOf) -> None:
     assert "timeout: expected a number" in text
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
     [{"api_key": 123456789}, {"api_key": ["hunter22"]}, {"headers": {"X-Key": 123456789}}, {"headers": "hunter22"}],
 )
@@ -40,7 +41,7 @@ def test_a_wrong_secret_is_not_shown(kit_of: KitOf, settings: dict[str, object])
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "words"),
     [
         ({"model": " "}, "model must not be empty"),
@@ -97,7 +98,7 @@ def test_a_key_is_not_missed_where_none_is_needed(kit_of: KitOf) -> None:
     assert find_key(kit_of({}), told, default_env="A_KEY", required=True)[0] is None
 
 
-@pytest.mark.parametrize("key", ["two words", "line\nbreak", "schlüssel", "\x00abc"])
+@table("key", ["two words", "line\nbreak", "schlüssel", "\x00abc"])
 def test_a_key_that_cannot_be_one_is_refused_and_not_shown(kit_of: KitOf, key: str) -> None:
     with pytest.raises(ConfigError) as caught:
         find_key(kit_of({}, env={"A_KEY": key}), HttpSettings(model="x"), default_env="A_KEY", required=True)
@@ -118,9 +119,7 @@ def test_an_address_is_shown_without_login_and_query(kit_of: KitOf) -> None:
     assert "hunter22" not in repr(found)
 
 
-@pytest.mark.parametrize(
-    "url", ["localhost:8000", "ftp://x/", "http://", "http://[x", "http://h:99999", "sk-abcdefgh12345678"]
-)
+@table("url", ["localhost:8000", "ftp://x/", "http://", "http://[x", "http://h:99999", "sk-abcdefgh12345678"])
 def test_what_is_no_address_is_refused(kit_of: KitOf, url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         address(kit_of({}), url)

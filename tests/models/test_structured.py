@@ -16,6 +16,7 @@ from proctor.core.codec import content_id
 from proctor.core.errors import InputError, RateLimitedError, ReplyError
 from proctor.core.sockets import Model
 from proctor.models.structured import Structured
+from tests.tables import table
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
 ASK = Request(messages=(Message(role="user", content="How many?"),), schema=SCHEMA)
@@ -54,7 +55,7 @@ async def test_a_request_without_a_schema_passes_through() -> None:
     assert told.asked == [request]
 
 
-@pytest.mark.parametrize("text", ['{"n": 3}', 'Sure!\n```json\n{"n": 3,}\n```', "{'n': 3}", '"{\\"n\\": 3}"'])
+@table("text", ['{"n": 3}', 'Sure!\n```json\n{"n": 3,}\n```', "{'n': 3}", '"{\\"n\\": 3}"'])
 async def test_a_good_answer_is_read_with_tolerance(text: str) -> None:
     told = Told([text])
     reply = await Structured(told).complete(ASK)
@@ -103,7 +104,7 @@ async def test_when_all_fail_the_raw_text_is_kept() -> None:
     assert len(told.asked) == 3
 
 
-@pytest.mark.parametrize(("repairs", "fresh", "calls"), [(0, 0, 1), (2, 0, 3), (0, 2, 3), (2, 2, 5)])
+@table(("repairs", "fresh", "calls"), [(0, 0, 1), (2, 0, 3), (0, 2, 3), (2, 2, 5)])
 async def test_how_often_it_is_tried(repairs: int, fresh: int, calls: int) -> None:
     told = Told(["no"] * 9)
     with pytest.raises(ReplyError, match=f"in {calls} answer"):
@@ -172,7 +173,7 @@ async def test_half_a_surrogate_pair_is_not_valid() -> None:
 # --- schemas ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     "schema",
     [
         {"type": "banana"},

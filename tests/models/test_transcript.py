@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,7 +58,7 @@ def test_no_result_is_made_up() -> None:
     assert len(messages) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "arguments"),
     [('{"a": 1}', {"a": 1}), ({"a": 1}, {"a": 1}), ("", {}), (None, {}), ("  ", {})],
 )

@@ -9,6 +9,7 @@ from proctor.core.errors import ModelError, RateLimitedError, RejectedError, Rep
 from proctor.models.pool import Pool
 from proctor.models.settings import HttpSettings, SamplingSettings
 from proctor.models.wire import Wire, count, merged, open_wire, sampling
+from tests.tables import table
 
 if TYPE_CHECKING:
     from tests.models.conftest import KitOf, Served
@@ -46,7 +47,7 @@ def test_extra_fields_are_merged_to_any_depth() -> None:
     assert extra["text"] == {"verbosity": "low", "format": {"strict": True}}
 
 
-@pytest.mark.parametrize(("told", "tokens"), [(5, 5), (-1, 0), (None, 0), ("7", 0), (2.5, 0)])
+@table(("told", "tokens"), [(5, 5), (-1, 0), (None, 0), ("7", 0), (2.5, 0)])
 def test_counts_are_taken_only_where_they_are_counts(told: object, tokens: int) -> None:
     assert count(told) == tokens
 

@@ -8,6 +8,7 @@ import pytest
 
 from proctor.core.errors import MalformedError
 from proctor.monitor.alert_rules import DEFAULT_RULES, opportunity_of, rules_of
+from tests.tables import table
 
 KNOWN = {"score/grounded", "gate/injection", "gate/citations", "gate/grounding", "escalation", "error", "csat/low"}
 
@@ -55,7 +56,7 @@ def test_a_rule_of_every_kind() -> None:
     assert rules["six"].of == ("gate",)
 
 
-@pytest.mark.parametrize(
+@table(
     ("rule", "field", "words"),
     [
         ({"rate": "score/groundet"}, "rate", "unknown score 'groundet'"),
@@ -109,7 +110,7 @@ def test_every_problem_is_named_at_once() -> None:
     assert len(caught.value.problems) == 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("signal", "of", "kinds", "name"),
     [
         ("score/grounded", (), {"score"}, "grounded"),

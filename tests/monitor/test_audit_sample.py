@@ -12,6 +12,7 @@ from proctor.core.event_row import row_of
 from proctor.monitor.audit_sample import draw_sample, hash_of, last_week, reasons_for, week_bounds, week_of
 from proctor.monitor.conversation_facts import FactCollector, mark_repeats
 from tests.monitor.audit_traffic import monday, traffic
+from tests.tables import table
 
 WEEK = "2026-W40"
 SETTINGS = AuditSettings(size=40, core=20)
@@ -139,7 +140,7 @@ def test_who_comes_again_in_time_about_the_same_is_a_repeat() -> None:
     assert not marked(30, "refund")
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         {"core": 101},

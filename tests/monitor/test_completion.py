@@ -9,6 +9,7 @@ from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import read_rules
 from tests.monitor.logs import ByFirstWord, at, follow, other, turn
+from tests.tables import table
 
 HOUR = 60.0
 DAY = 24 * HOUR
@@ -35,7 +36,7 @@ async def test_a_policy_inquiry_fails_when_the_same_is_asked_again_within_a_day(
     assert tasks[0].repeated is (state == "not completed")
 
 
-@pytest.mark.parametrize(
+@table(
     ("changed", "escalated", "state"),
     [
         (59, None, "completed"),
@@ -57,7 +58,7 @@ async def test_a_booking_change_is_completed_by_the_state_within_the_hour(
     assert tasks[0].escalated is (escalated is not None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "phoned", "state"),
     [
         ("cancellation_initiated", None, "completed"),
@@ -77,7 +78,7 @@ async def test_a_cancellation_fails_when_the_customer_turns_to_a_person_within_t
     assert (await follow(*events, until=2 * DAY))[0].state == state
 
 
-@pytest.mark.parametrize(
+@table(
     ("resolved", "reopened", "state"),
     [
         (47 * HOUR, None, "completed"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from proctor.core.errors import InputError, MalformedError, NotFoundError
 from proctor.monitor.ingest import Placed, in_order, read_events
 from tests.monitor.logs import other
+from tests.tables import table
 
 LINE = '{"kind": "note", "time": "2026-11-15T09:00:00Z"}\n'
 
@@ -26,7 +27,7 @@ def test_lines_are_events_with_their_place(tmp_path: Path) -> None:
     assert len(packed) == 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "told"),
     [
         (b'{"kind": "turn"}', "is missing"),

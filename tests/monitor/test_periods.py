@@ -7,6 +7,7 @@ import pytest
 
 from proctor.core.digest import PeriodKind
 from proctor.monitor.periods import last_period, parse_period, period_before, period_with, slots_of
+from tests.tables import table
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -42,7 +43,7 @@ def test_a_day_has_as_many_hours_as_the_clock_gives_it() -> None:
     assert [each.astimezone(BERLIN).hour for each in week] == [0] * 7
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "text"),
     [("daily", "yesterday"), ("daily", "2026-W46"), ("weekly", "2026-W60"), ("monthly", "2026-13"), ("monthly", "")],
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.compose import prompty_of
@@ -47,7 +48,7 @@ def test_a_github_models_file_becomes_a_prompty(tmp_path: Path) -> None:
     assert prompty_of(other) == text
 
 
-@pytest.mark.parametrize("said", ["{% not jinja {{a}}", "{{user-name}} {{a}}", "{{ 1 + 1 }} {{a}}", "{# {{a}} #}"])
+@table("said", ["{% not jinja {{a}}", "{{user-name}} {{a}}", "{{ 1 + 1 }} {{a}}", "{# {{a}} #}"])
 def test_text_that_jinja_would_read_otherwise_stays_plain(tmp_path: Path, said: str) -> None:
     one = load_prompt(load(tmp_path, f"messages: [{{role: user, content: '{said}'}}]"))
     other = parse_prompt(prompty_of(one))

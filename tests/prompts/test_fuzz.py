@@ -117,7 +117,7 @@ def laughs(kind: str) -> str:
 LARGE = 1_000_000
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text", "what"),
     [
         ("a.md", "x" * 10_000_000, "larger than 4 MB"),
@@ -174,7 +174,7 @@ def test_what_is_merely_long_is_read(text: str) -> None:
     assert len(prompt.warnings) < 60
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "{{ 10 ** (10 ** 10) }}",

@@ -103,7 +103,7 @@ def test_inputs_may_stand_in_a_file(tmp_path: Path) -> None:
     assert load_prompt(path).inputs == {"a": {"type": "integer"}}
 
 
-@pytest.mark.parametrize("text", ["inputs: [5]", "inputs: 5", "outputs: 5", "inputs: [{type: string}]"])
+@table("text", ["inputs: [5]", "inputs: 5", "outputs: 5", "inputs: [{type: string}]"])
 def test_what_is_no_declaration_is_told(text: str) -> None:
     with pytest.raises(PromptError, match="expected a mapping of"):
         front(text)
@@ -167,7 +167,7 @@ def test_what_was_probably_meant_is_said(text: str, said: str) -> None:
     assert any(said in warning for warning in parse_prompt(text).warnings)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Call `GET /books/{books-id}/authors/{author}` for {{x}}.",

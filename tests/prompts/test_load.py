@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -86,7 +87,7 @@ def test_identity_is_what_is_sent(tmp_path: Path) -> None:
     assert len({one.hash, other.hash, warmer.hash}) == 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text", "messages"),
     [
         ("a.md", "Be kind.\n", [("system", "Be kind.")]),
@@ -133,7 +134,7 @@ def test_a_prompt_yml_file(tmp_path: Path) -> None:
     assert prompt.front["testData"] == [{"animal": "dog"}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text", "what"),
     [
         ("a.prompty", b"", "empty"),

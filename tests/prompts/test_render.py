@@ -194,7 +194,7 @@ def test_a_value_comes_out_as_it_went_in(value: str) -> None:
     assert text_of("[{{ value }}]", value=value) == f"[{value}]"
 
 
-@pytest.mark.parametrize(
+@table(
     ("front", "template", "inputs", "said"),
     [
         ("inputs: {input: {default: never}}", "{{input}}", {}, "hello"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 
 from proctor.core.errors import PromptError
 from proctor.prompts.load import load_prompt, parse_prompt
@@ -113,8 +114,8 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(("name", "count"), [(name, 1 if name == "one.json" else 2) for name in FILES])
-@pytest.mark.parametrize("form", ["{}", "[{}]", "${{file:{}}}"])
+@table(("name", "count"), [(name, 1 if name == "one.json" else 2) for name in FILES])
+@table("form", ["{}", "[{}]", "${{file:{}}}"])
 def test_rows_come_from_files(tmp_path: Path, name: str, count: int, form: str) -> None:
     (tmp_path / "data").mkdir()
     write(tmp_path / "data", name, FILES[name])
@@ -131,7 +132,7 @@ def test_the_sample_comes_from_a_file_too(tmp_path: Path) -> None:
     assert caught.value.hint == "did you mean sample.json?"
 
 
-@pytest.mark.parametrize(
+@table(
     ("front", "field", "what"),
     [
         ("testSamples: none.csv", "testSamples", "there is no file"),
@@ -161,7 +162,7 @@ def test_bad_parts_are_told_with_field_and_mend(tmp_path: Path, front: str, fiel
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text", "what"),
     [
         ("a.csv", "text,text\n1,2\n", "header"),

@@ -60,9 +60,9 @@ def save(folder: Path, name: str, text: str, *, crlf: bool = False, mark: bool =
     return folder / name
 
 
-@pytest.mark.parametrize("crlf", [False, True])
-@pytest.mark.parametrize("mark", [False, True])
-@pytest.mark.parametrize(("name", "text"), [("a.prompty", PROMPTY), ("a.prompt.yml", YML), ("a.md", "Be {{a}}\n")])
+@table("crlf", [False, True])
+@table("mark", [False, True])
+@table(("name", "text"), [("a.prompty", PROMPTY), ("a.prompt.yml", YML), ("a.md", "Be {{a}}\n")])
 def test_no_change_is_the_same_file(tmp_path: Path, name: str, text: str, crlf: bool, mark: bool) -> None:
     path = save(tmp_path, name, text, crlf=crlf, mark=mark)
     before = path.read_bytes()
@@ -73,8 +73,8 @@ def test_no_change_is_the_same_file(tmp_path: Path, name: str, text: str, crlf: 
     assert made.encode() == path.read_bytes() == before
 
 
-@pytest.mark.parametrize("crlf", [False, True])
-@pytest.mark.parametrize("mark", [False, True])
+@table("crlf", [False, True])
+@table("mark", [False, True])
 def test_a_prompty_changes_where_it_is_changed(tmp_path: Path, crlf: bool, mark: bool) -> None:
     path = save(tmp_path, "a.prompty", PROMPTY, crlf=crlf, mark=mark)
     write_prompt(path, set_={"name": "Puns", "tags": ["new"]}, remove=["description"], texts={1: "Rate\n{{joke}}"})
@@ -141,7 +141,7 @@ def test_front_matter_may_go(tmp_path: Path) -> None:
     assert edit_prompt("x", file="a.md", remove=["b"]) == "x"
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text", "texts", "what"),
     [
         ("a.prompty", PROMPTY, {5: "x"}, "no message 5"),

@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from random import Random
 
-import pytest
-
 from proctor.core.attack import AttackOutcome, AttackResult, attempt_of
 from proctor.core.case import Case
 from proctor.core.chat import Message
@@ -21,6 +19,7 @@ from proctor.redteam.recipe_bandit import RecipeBandit
 from proctor.redteam.technique_registry import load_attacks
 from tests.redteam.sample_goals import goal, goals
 from tests.redteam.simulated_gate import draw_at_random, goals_reached, make_world, many_goals, search
+from tests.tables import table
 
 ATTACKS = load_attacks()
 
@@ -33,7 +32,7 @@ def answer(text: str, *verdicts: Verdict) -> Trajectory:
 TWIN = "Your tour LT-1001 starts on the third of May in Lisbon."
 
 
-@pytest.mark.parametrize(
+@table(
     ("outcome", "stopped_at", "text", "sight"),
     [
         ("executed", None, "Done.", "executed"),

@@ -18,6 +18,7 @@ from proctor.redteam.techniques.framings import OverrideOrder
 from proctor.redteam.techniques.message import MessageAfter, MessageAlone, MessageInside
 from proctor.redteam.techniques.place import InDocument, InToolResult
 from tests.redteam.sample_goals import goal
+from tests.tables import table
 
 ATTACKS: dict[str, Attack] = {
     each.name: each
@@ -123,7 +124,7 @@ def test_a_lost_payload_is_an_error() -> None:
         build("loses")
 
 
-@pytest.mark.parametrize("techniques", [(), ("override",), ("message_after", "override"), ("message_after",) * 2])
+@table("techniques", [(), ("override",), ("message_after", "override"), ("message_after",) * 2])
 def test_exactly_the_last_technique_delivers(techniques: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="exactly the last technique must deliver"):
         build(*techniques)

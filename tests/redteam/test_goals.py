@@ -9,6 +9,7 @@ import pytest
 from proctor.core.errors import InputError, MalformedError
 from proctor.redteam.goals import goals_in, load_goals
 from tests.redteam.sample_goals import DIRECT, INDIRECT, goal, goals
+from tests.tables import table
 
 GOAL = """
 - id: g
@@ -36,7 +37,7 @@ def test_files_and_folders_give_their_goals_in_order(tmp_path: Path) -> None:
     assert goal().carriers[0].places[0].at == "bookings/LT-1001/note"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "field", "message", "hint"),
     [
         (made("{kind: row_changed, table: b, row: r}"), "effects[0].column", "is missing", "row_changed needs it"),
@@ -110,7 +111,7 @@ def test_every_problem_of_a_file_is_listed_at_once() -> None:
     assert places == {"[0].instruction", "[1].effects[0].tool", "[1].id"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("files", "message"),
     [
         ({"a.yaml": "goals: 3"}, "list of goals"),

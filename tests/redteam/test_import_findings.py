@@ -12,6 +12,7 @@ import pytest
 from proctor.core.errors import InputError, Problem
 from proctor.core.imported_finding import ImportedFinding
 from proctor.redteam.import_findings import detect_tool, read_findings
+from tests.tables import table
 
 
 def _message(text: str | None, lang: str = "en") -> dict[str, Any]:
@@ -314,7 +315,7 @@ def test_a_document_that_is_cut_short_is_an_error_with_its_line(tmp_path: Path) 
         assert "export it again" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "message"),
     [
         ("", "empty"),

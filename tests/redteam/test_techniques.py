@@ -24,6 +24,7 @@ from proctor.redteam.technique_registry import FAMILIES, choose_attacks, family_
 from proctor.redteam.techniques.conversation import ConversationScript
 from proctor.redteam.techniques.framings import Framing
 from tests.redteam.sample_goals import goal
+from tests.tables import table
 
 ATTACKS = load_attacks()
 TEXTS = Path(framing_texts.__file__).with_name("texts")
@@ -46,7 +47,7 @@ def apply(name: str, given: AttackDraft, seed: int = 0) -> AttackDraft:
     return made
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in TEXTS.glob("*.yaml")))
+@table("name", sorted(path.stem for path in TEXTS.glob("*.yaml")))
 def test_texts_are_in_all_languages_and_their_scripts(name: str) -> None:
     file = TEXTS / f"{name}.yaml"
     languages = read_yaml(file.read_text(encoding="utf-8"), file=str(file))
@@ -67,8 +68,8 @@ def test_a_language_without_texts_uses_a_near_one_or_english() -> None:
     assert texts_of("override", "sw") == texts_of("override", "en")
 
 
-@pytest.mark.parametrize("name", sorted(n for n, a in ATTACKS.items() if isinstance(a, Framing | ConversationScript)))
-@pytest.mark.parametrize("language", ["en", "de", "ja", "ar"])
+@table("name", sorted(n for n, a in ATTACKS.items() if isinstance(a, Framing | ConversationScript)))
+@table("language", ["en", "de", "ja", "ar"])
 def test_a_framing_keeps_the_payload_whole(name: str, language: str) -> None:
     given = draft(language)
     made = apply(name, given)

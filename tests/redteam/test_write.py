@@ -13,6 +13,7 @@ from proctor.core.sockets import Model
 from proctor.models.openai import compatible
 from proctor.redteam.write import weakness_of, write_variants
 from tests.redteam.sample_goals import goal
+from tests.tables import table
 
 if TYPE_CHECKING:
     from tests.models.conftest import KitOf, Served
@@ -87,7 +88,7 @@ async def test_a_spent_budget_is_not_swallowed() -> None:
         await write_variants(Spent(), goal(), "en")
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "language", "wording", "weakness"),
     [
         ("cancel-other-booking", "en", GOOD, ""),

@@ -6,8 +6,6 @@ import io
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from proctor.core.digest import (
     Difference,
     DigestExample,
@@ -23,6 +21,7 @@ from proctor.core.digest import (
 from proctor.report.digest_charts import figure_bar, scale_of, slot_columns
 from proctor.report.digest_report import DIGEST_REPORT
 from proctor.report.digest_text import change_text, measured_text, short_text
+from tests.tables import table
 
 DAY = Period(
     kind="daily",
@@ -114,7 +113,7 @@ def test_a_short_text_for_channels_has_the_headline() -> None:
     assert lines[2] == "- Human audit: not measured (nobody has rated)"
 
 
-@pytest.mark.parametrize(
+@table(
     ("unit", "value", "shown"),
     [
         ("share", 0.5, "50.0 % (40.0–60.0 %)"),

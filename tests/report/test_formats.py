@@ -39,7 +39,7 @@ def test_the_extension_names_the_writer(name: str | Path, module: object) -> Non
     assert writer_for(name) is module.write  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["report.pdf", "report", "json", ".", "report.html.gz"])
+@table("name", ["report.pdf", "report", "json", ".", "report.html.gz"])
 def test_an_unknown_extension_lists_the_known_ones(name: str) -> None:
     with pytest.raises(InputError) as caught:
         writer_for(name)
@@ -133,6 +133,7 @@ from proctor.core.errors import StoreError
 from proctor.report.formats import save
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+sys.dont_write_bytecode = True  # what is compiled would be cut as well, and kept
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
     save(sample_report(), sample_results, sys.argv[1])

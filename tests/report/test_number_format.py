@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
-
 from proctor.core.report import Counts, Report, Spend, Tally
 from proctor.report.number_format import (
     latency_of,
@@ -60,14 +58,12 @@ def test_money(cost: float | None, text: str) -> None:
     assert money(cost) == text
 
 
-@pytest.mark.parametrize(
-    ("count", "text"), [(0, "0"), (9_310, "9,310"), (81_240, "81.2 k"), (999_960, "1.0 M"), (2_500_000, "2.5 M")]
-)
+@table(("count", "text"), [(0, "0"), (9_310, "9,310"), (81_240, "81.2 k"), (999_960, "1.0 M"), (2_500_000, "2.5 M")])
 def test_tokens(count: int, text: str) -> None:
     assert tokens(count) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("costs", "text"),
     [([], "$0.00"), ([0.5, 1.0], "$1.50"), ([0.5, None], "$0.5000 and more"), ([None], "price not known")],
 )

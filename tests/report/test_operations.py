@@ -17,6 +17,7 @@ from proctor.report.completion_sheet import COMPLETION_REPORT
 from proctor.report.escalation_sheet import ESCALATION_REPORT
 from proctor.report.knowledge_gap_files import KNOWLEDGE_GAP_REPORT
 from proctor.report.number_format import share_text
+from tests.tables import table
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 EVIL = '=HYPERLINK("x")|<script>alert(1)</script>\n| a | [b](c)'
@@ -49,7 +50,7 @@ def _escalations() -> EscalationCauses:
     )
 
 
-@pytest.mark.parametrize("ending", ["md", "html", "csv", "json"])
+@table("ending", ["md", "html", "csv", "json"])
 def test_words_from_outside_stay_words(tmp_path: Path, ending: str) -> None:
     first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
     COMPLETION_REPORT.save(_table(), first)

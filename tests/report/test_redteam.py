@@ -21,6 +21,7 @@ from proctor.redteam.summary import summarise_campaign
 from proctor.report.redteam_campaign import CAMPAIGN_REPORT, campaign_sheet
 from proctor.report.redteam_retest import RETEST_REPORT, retest_sheet
 from tests.redteam.attempts import attacked, campaign
+from tests.tables import table
 
 LABEL = "obedient by construction"
 SECRET = "ZEBRA-QUARTZ"
@@ -71,7 +72,7 @@ def test_the_label_is_beside_the_rate_of_a_retest(retest: RetestSummary, tmp_pat
     assert retest_sheet(retest).state == "pass"
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@table("ending", ENDINGS)
 def test_nothing_of_a_held_out_goal_is_written(tmp_path: Path, ending: str) -> None:
     fields: dict[str, Any] = {"held_out": True, "goal": SECRET, "title": SECRET, "payload": SECRET, "tags": ()}
     judged = {"evidence": SECRET, "reason": SECRET}
@@ -89,7 +90,7 @@ def test_nothing_of_a_held_out_goal_is_written(tmp_path: Path, ending: str) -> N
     assert SECRET not in (tmp_path / f"r.{ending}").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@table("ending", ENDINGS)
 def test_words_from_outside_stay_words(tmp_path: Path, ending: str) -> None:
     judged = {"evidence": EVIL, "reason": EVIL, "stopped_by": EVIL}
     twin = TwinResult(effect=False, stopped_by=EVIL)
@@ -202,7 +203,7 @@ def test_many_findings_are_cut_on_the_terminal_only(summary: CampaignSummary, tm
     assert last in _saved(summary, tmp_path, "html")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@table("ending", ENDINGS)
 def test_an_empty_campaign_can_be_written(tmp_path: Path, ending: str) -> None:
     empty = summarise_campaign([], CampaignFacts(name="none"))
     assert _saved(empty, tmp_path, ending)

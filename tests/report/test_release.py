@@ -26,6 +26,7 @@ from proctor.report.release_view import (
     number,
 )
 from tests.report.hostile import HOSTILE
+from tests.tables import table
 
 
 def _change(dimension: str, intent: str | None, verdict: str, **more: float) -> FigureChange:
@@ -121,13 +122,13 @@ def test_many_figures_that_did_not_change_are_folded_in_every_format() -> None:
     assert "<details>\n<summary>40 figures did not change</summary>" in made["md"]
 
 
-@pytest.mark.parametrize("decision", ["ship", "hold", "not enough data", None])
+@table("decision", ["ship", "hold", "not enough data", None])
 def test_an_empty_comparison_of_any_decision_can_be_shown(decision: str | None) -> None:
     view = ReleaseView(suite="s", run="r", decision=decision)
     assert all(view.word in text for text in _written(view).values())
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@table("text", HOSTILE.values(), ids=HOSTILE)
 def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
     worse = dataclasses.replace(VIEW.worse[0], case=text, intent=text, reason=text, quote=text, part=text)
     view = dataclasses.replace(

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 from proctor.report import trend_html
 from proctor.report.trend_formats import TREND_REPORT
 from proctor.report.trend_view import TrendMoment, TrendSeries, TrendView
+from tests.tables import table
 
 from .hostile import HOSTILE
 
@@ -72,7 +73,7 @@ def test_files_by_their_ending(tmp_path: Path) -> None:
     assert "| Relevance | faq | 0.700 | −0.200 | 0.8 | alarm | 3 |" in (tmp_path / "trend.md").read_text()
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@table("text", HOSTILE.values(), ids=HOSTILE)
 def test_nothing_from_outside_is_obeyed(tmp_path: Path, text: str) -> None:
     view = TrendView(suite=text, target=text, lines=(_series(text.replace(".", ""), text, 0.5, floor=0.6),))
     for ending in TREND_REPORT.endings:

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.report import Counts
 from proctor.runner.decide import EXIT_CODES, Bar, decide
+from tests.tables import table
 
 counts = st.builds(Counts, passed=st.integers(0, 50), failed=st.integers(0, 50), unscored=st.integers(0, 50))
 bars = st.builds(Bar, pass_rate=st.floats(0, 1), unscored=st.floats(0, 1))
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "bar", "decision"),
     [
         (Counts(passed=10), Bar(), "passed"),

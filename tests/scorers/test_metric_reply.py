@@ -10,7 +10,7 @@ from proctor.scorers.metric_reply import read_score, read_word
 from tests.tables import table
 
 
-@pytest.mark.parametrize(("score", "read"), [(0, 0.0), (100, 100.0), (85, 85.0), (37.5, 37.5)])
+@table(("score", "read"), [(0, 0.0), (100, 100.0), (85, 85.0), (37.5, 37.5)])
 def test_a_score_from_0_to_100_is_read(score: float, read: float) -> None:
     assert read_score({"explanation": " fine ", "score": score}) == (read, "fine", "")
 

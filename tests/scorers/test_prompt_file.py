@@ -7,11 +7,12 @@ import pytest
 
 import proctor.scorers
 from proctor.scorers.prompt_file import prompt_file
+from tests.tables import table
 
 FOLDER = Path(proctor.scorers.__file__).parent / "prompts"
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.md")))
+@table("name", sorted(path.stem for path in FOLDER.glob("*.md")))
 def test_every_prompt_has_its_parts_and_a_hash(name: str) -> None:
     prompt = prompt_file(name)
     # A custom metric brings its own words: only a note on what is data stands before them.

@@ -24,6 +24,7 @@ from proctor.server.conversation import Record
 from proctor.server.sidecar.app import make_app
 from proctor.wiring.guard import Guard
 from tests.server.upstream import completion, proxied, running, says
+from tests.tables import table
 
 CHAT = "/v1/chat/completions"
 LONG = 60.0
@@ -82,8 +83,8 @@ async def test_the_sidecar_answers_503_and_counts_it() -> None:
                 assert (await answer.json())["decisions"]["input"] == {"allow": 1, "busy": 1}
 
 
-@pytest.mark.parametrize("point", ["input", "output"])
-@pytest.mark.parametrize("stream", [False, True])
+@table("point", ["input", "output"])
+@table("stream", [False, True])
 async def test_the_proxy_answers_503_and_asks_again(point: Any, stream: bool) -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": stream and point == "input"}
     async with guarded(Flaky(point=point)) as guard, proxied(guard) as (upstream, address, client):

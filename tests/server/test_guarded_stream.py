@@ -15,6 +15,7 @@ from proctor.server.wire.sse import Parser
 from tests.profiles import examples
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import chunk, deltas, read_stream
+from tests.tables import table
 
 
 async def _out(raw: bytes, cuts: list[int] | None = None, **options: Any) -> bytes:
@@ -46,8 +47,8 @@ async def test_with_nothing_found_the_bytes_are_those_that_came(
     assert await _out(raw, cuts, mode=mode) == raw
 
 
-@pytest.mark.parametrize("size", [1, 3, 5, 8, 50, 1000])
-@pytest.mark.parametrize("mode", ["sentence", "whole"])
+@table("size", [1, 3, 5, 8, 50, 1000])
+@table("mode", ["sentence", "whole"])
 async def test_what_is_masked_never_leaves_however_it_is_cut(size: int, mode: str) -> None:
     text = "It is known. The word is SECRET-one, so SECRET-two. Nobody else knows SECRET-three"
     out = await _out(b"".join(deltas(text, size)), list(range(0, 9000, 37)), mode=mode)
@@ -143,7 +144,7 @@ async def test_where_no_call_is_left_the_reply_is_said(before: str) -> None:
     assert _calls(out) == {}
 
 
-@pytest.mark.parametrize("arguments", ['{"a": 1', '{"a":1,"a":2}', "[1]", "NaN"])
+@table("arguments", ['{"a": 1', '{"a":1,"a":2}', "[1]", "NaN"])
 async def test_a_call_that_cannot_be_read_is_not_made(arguments: str) -> None:
     out = await _out(chunk(_call(0, "get", arguments)) + chunk({}, "tool_calls"))
     assert _calls(out) == {}

@@ -51,8 +51,8 @@ def _ask(*said: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"model": "m", "messages": [first, *said], **more}
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("size", [1, 3, 7, 500])
+@table("stream", [False, True])
+@table("size", [1, 3, 7, 500])
 async def test_the_customer_reads_their_own_data_and_the_model_never_does(stream: bool, size: int) -> None:
     guard, kept = _guard()
     async with proxied(guard, restore="answers") as (upstream, address, client):
@@ -73,8 +73,8 @@ async def test_the_customer_reads_their_own_data_and_the_model_never_does(stream
     assert all(ANNA not in text for text in kept.texts("output"))
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("api", ["chat", "responses"])
+@table("stream", [False, True])
+@table("api", ["chat", "responses"])
 async def test_calls_are_judged_and_made_with_the_values(api: str, stream: bool) -> None:
     wrote, made = '{"to": "[EMAIL]", "on": ["[EMAIL_2]", 1]}', {"to": ANNA, "on": ["[EMAIL_2]", 1]}
     for restore in ("answers", "all"):
@@ -159,8 +159,8 @@ async def test_nobody_else_gets_them(stream: bool) -> None:
             assert ANNA.encode() not in await answer.read()
 
 
-@pytest.mark.parametrize("text", [LINK, LINK.replace("a?q", "a？q"), LINK.replace("//", "\\\\")])
-@pytest.mark.parametrize("stream", [False, True])
+@table("text", [LINK, LINK.replace("a?q", "a？q"), LINK.replace("//", "\\\\")])
+@table("stream", [False, True])
 async def test_an_address_in_an_answer_carries_no_value_away(text: str, stream: bool) -> None:
     guard, _ = _guard()
     async with proxied(guard, restore="answers") as (upstream, address, client):
@@ -280,8 +280,8 @@ async def test_a_value_that_no_pattern_knows_is_not_on_record(tmp_path: Path) ->
     assert not [value for value in ("X1234567", "03.04.1985", "kumquat77") if value in kept]
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("size", [1, 5, 500])
+@table("stream", [False, True])
+@table("size", [1, 5, 500])
 async def test_messages_of_anthropic_have_the_customers_data_in_answers_and_calls(stream: bool, size: int) -> None:
     guard, _ = _guard()
     async with proxied(guard, restore="all") as (upstream, address, _):
@@ -295,8 +295,8 @@ async def test_messages_of_anthropic_have_the_customers_data_in_answers_and_call
                     answer: Message = await events_.get_final_message()
             else:
                 answer = await asking.messages.create(model="m", max_tokens=1, messages=talk)
-            assert answer.content[0].text == READ  # type: ignore[union-attr]
-            assert answer.content[1].input == {"to": ANNA, "again": [ANNA]}  # type: ignore[union-attr]
+            assert answer.content[0].text == READ
+            assert answer.content[1].input == {"to": ANNA, "again": [ANNA]}
             upstream.say = says(anthropic_upstream.message("Done."))
             result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "sent"}
             more = [*talk, {"role": "assistant", "content": answer.content}, {"role": "user", "content": [result]}]

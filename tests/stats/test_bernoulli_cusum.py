@@ -18,6 +18,7 @@ from proctor.stats.bernoulli_cusum import (
     smallest_spike,
     thresholds,
 )
+from tests.tables import table
 
 
 def exact_run_length(rate: float, ups: int, states: int) -> tuple[float, float, float]:
@@ -38,9 +39,7 @@ def exact_run_length(rate: float, ups: int, states: int) -> tuple[float, float, 
     return math.exp(ups * step), states * step, float(np.linalg.solve(chain, np.ones(states))[0])
 
 
-@pytest.mark.parametrize(
-    ("rate", "ups", "states"), [(0.04, 17, 180), (0.04, 17, 240), (0.2, 3, 45), (0.01, 70, 900), (0.02, 18, 220)]
-)
+@table(("rate", "ups", "states"), [(0.04, 17, 180), (0.04, 17, 240), (0.2, 3, 45), (0.01, 70, 900), (0.02, 18, 220)])
 def test_the_run_length_is_that_of_the_markov_chain(rate: float, ups: int, states: int) -> None:
     ratio, threshold, exact = exact_run_length(rate, ups, states)
     assert run_length(chart(rate, ratio), threshold) == pytest.approx(exact, rel=0.01)

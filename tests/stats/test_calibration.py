@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from proctor.stats.calibration import brier, calibration_error, minimum_shift
 from proctor.stats.calibration_fit import compare_methods, fit_map
 from tests.lazy_module import lazy_module
+from tests.tables import table
 
 calibration, isotonic, metrics = map(lazy_module, ("sklearn.calibration", "sklearn.isotonic", "sklearn.metrics"))
 models = lazy_module("statsmodels.api")
@@ -134,7 +135,7 @@ def test_no_variance_and_no_data() -> None:
     assert half.interval.high > 0.1, "ten pairs do not prove calibration"
 
 
-@pytest.mark.parametrize(
+@table(
     ("confidence", "correct", "weights", "said"),
     [
         ([1.2], [True], None, r"\[0, 1\]"),
@@ -189,7 +190,7 @@ def test_weights_are_repetitions_to_every_method() -> None:
         assert one == pytest.approx(other, abs=1e-5)
 
 
-@pytest.mark.parametrize("correct", [[True] * 8, [False] * 8, [False] * 4 + [True] * 4, [True] * 4 + [False] * 4])
+@table("correct", [[True] * 8, [False] * 8, [False] * 4 + [True] * 4, [True] * 4 + [False] * 4])
 def test_separated_and_constant_outcomes_have_a_finite_mapping(correct: list[bool]) -> None:
     confidence = [0.0, 0.1, 0.2, 0.3, 0.7, 0.8, 0.9, 1.0]
     for method in ("isotonic", "platt", "temperature", "identity"):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.stats.interval import wilson
+from tests.tables import table
 
 
 @st.composite
@@ -16,7 +17,7 @@ def counts(draw: st.DrawFn) -> tuple[int, int]:
 
 
 # Newcombe 1998, table I, method 3: printed to four places.
-@pytest.mark.parametrize(
+@table(
     ("hits", "total", "low", "high"),
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
@@ -37,7 +38,7 @@ def test_impossible_counts_are_refused(hits: int, total: int) -> None:
         wilson(hits, total)
 
 
-@pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, math.nan])
+@table("confidence", [0.0, 1.0, -0.5, math.nan])
 def test_impossible_confidence_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="confidence"):
         wilson(1, 2, confidence=confidence)

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.stats.paired import mcnemar, sign_flip, sign_flips, sign_test, smallest_p
+from tests.tables import table
 
 FEW = st.lists(st.integers(-4, 4).map(lambda each: each / 4), min_size=1, max_size=9)
 
 
 # statsmodels.stats.contingency_tables.mcnemar(exact=True); mid-p after Fagerland, Lydersen and Laake 2013
-@pytest.mark.parametrize(
+@table(
     ("lost", "gained", "exact", "mid_p"),
     [
         (0, 0, 1.0, 1.0),
@@ -85,7 +86,7 @@ def test_no_test_gets_below_the_smallest_p(changed: int) -> None:
     assert sign_flip([1.0] * changed) == pytest.approx(smallest_p(changed))
 
 
-@pytest.mark.parametrize("shape", ["normal", "skewed", "mostly nothing", "two values"])
+@table("shape", ["normal", "skewed", "mostly nothing", "two values"])
 def test_a_system_compared_with_itself_is_called_changed_as_often_as_promised(shape: str) -> None:
     source = np.random.default_rng(7)
     draws: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {

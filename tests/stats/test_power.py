@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from proctor.stats.paired import sign_flip, sign_flips
 from proctor.stats.power import fewest_changed, minimum_effect
 from proctor.stats.student import student_cdf, student_quantile
+from tests.tables import table
 
 
 # statsmodels.stats.power.TTestPower().solve_power gives 0.1321 and 0.0888 (0.80 and 0.798 there)
@@ -41,7 +42,7 @@ def test_too_few_cases_show_nothing() -> None:
     assert minimum_effect(0.2, 1) is None
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.0009, 0.0625])
+@table("alpha", [0.05, 0.01, 0.0009, 0.0625])
 def test_so_many_must_change_before_it_can_be_said(alpha: float) -> None:
     count = fewest_changed(alpha)
     assert sign_flip([1.0] * count) <= alpha * (1 + 1e-9)

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.stats.student import incomplete_beta, student_cdf, student_quantile
+from tests.tables import table
 
 
 # scipy.stats.t.ppf
-@pytest.mark.parametrize(
+@table(
     ("share", "freedom", "value"),
     [
         (0.975, 1, 12.706204736174694),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.store.baselines import baseline_path, read_baseline, write_baseline
+from tests.tables import table
 
 HEADER = {"run": "r1", "suite": "golden"}
 NAMES = st.text(st.characters(codec=None), min_size=1, max_size=20)
@@ -50,7 +51,7 @@ def test_any_names_survive(tmp_path_factory: pytest.TempPathFactory, names: list
     assert [case["case"] for case in read_baseline(path)[1]] == sorted(names)
 
 
-@pytest.mark.parametrize("suite", ["golden", "a/b", "../up", "目録", "a b"])
+@table("suite", ["golden", "a/b", "../up", "目録", "a b"])
 def test_a_suite_of_any_name_has_a_file_in_the_folder(tmp_path: Path, suite: str) -> None:
     path = baseline_path(tmp_path, suite, "agent@v/2")
     assert path.parent == tmp_path
@@ -58,7 +59,7 @@ def test_a_suite_of_any_name_has_a_file_in_the_folder(tmp_path: Path, suite: str
     assert path != baseline_path(tmp_path, suite)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

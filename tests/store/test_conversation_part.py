@@ -15,6 +15,7 @@ from proctor.store.event_log import EventLog
 from proctor.store.history import History
 from proctor.store.log_lines import event_of_session, lines_of
 from tests.store.event_rows import NOON, event, turn_event
+from tests.tables import table
 
 
 def _talk(count: int, session: str = "long") -> list[Event]:
@@ -90,9 +91,7 @@ def test_an_unknown_conversation_has_no_part(history: History) -> None:
     assert history.conversation_part("nothing", PartRequest()) is None
 
 
-@pytest.mark.parametrize(
-    ("session", "id_"), [("s", "plain"), ('odd "s"', "id \\ with"), ("会話", "x"), ("a/b c", 'q"')]
-)
+@table(("session", "id_"), [("s", "plain"), ('odd "s"', "id \\ with"), ("会話", "x"), ("a/b c", 'q"')])
 def test_a_line_is_read_only_for_its_session(session: str, id_: str) -> None:
     row = row_of(turn_event(1, session=session, id=id_))
     line = lines_of([row]).rstrip(b"\n")

@@ -13,6 +13,7 @@ from proctor.store import campaigns
 from proctor.store.campaigns import CampaignRound, CampaignRun
 from proctor.store.findings import add_findings, edit_finding, find_finding, findings
 from proctor.store.runs import RunStore
+from tests.tables import table
 
 
 def _finding(goal: str = "steal", target: str = "shop", **more: object) -> AttackFinding:
@@ -48,7 +49,7 @@ def test_the_same_goal_on_the_same_target_is_one_finding(tmp_path: Path) -> None
         assert found.first_seen < found.last_seen
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "now"),
     [("mitigated", "open"), ("retested", "open"), ("accepted", "accepted"), ("false_positive", "false_positive")],
 )

@@ -13,6 +13,7 @@ from proctor.core.verdict import Finding, Verdict
 from proctor.store.mask_decisions import LONGEST, Masker, masked, words_of
 from proctor.text import redact as redact_module
 from proctor.text.known_secrets import hide_secrets
+from tests.tables import table
 
 CARD = "4111 1111 1111 1111"
 MEGABYTE = 1_000_000
@@ -52,7 +53,7 @@ def test_of_a_megabyte_no_pattern_reads_more_than_is_kept_and_a_margin(monkeypat
     assert len(words_of(_event(text))) < 2 * LONGEST
 
 
-@pytest.mark.parametrize("shift", range(0, 60, 4))
+@table("shift", range(0, 60, 4))
 def test_masks_that_make_a_text_shorter_bring_no_half_of_a_value_to_its_end(shift: int) -> None:
     """Each label is shorter than its value, so that what is read comes to less than what may be kept."""
     part = f"a.very.long.name.of.a.mailbox@an-equally-long-host-name.com and {CARD}; "

@@ -11,6 +11,7 @@ from proctor.store.postgres import PostgresConnection, connect_postgres, is_post
 from proctor.store.postgres_dialect import postgres_query, postgres_schema
 from proctor.text.known_secrets import add_secrets
 from tests.postgres_server import PASSWORD, PostgresServer
+from tests.tables import table
 
 TABLES = (
     """
@@ -26,7 +27,7 @@ TABLES = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("query", "values", "text", "order"),
     [
         ("SELECT ? , '?' FROM t WHERE a = ?", ("x", 1), "SELECT $1::text , '?' FROM t WHERE a = $2::bigint", ["x", 1]),

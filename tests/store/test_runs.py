@@ -253,6 +253,7 @@ def test_a_full_disk_leaves_the_journal_whole(tmp_path: Path) -> None:
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         journal = Journal(Path(sys.argv[1]))
+        sys.dont_write_bytecode = True  # what is compiled would be cut as well, and kept
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         try:
             while True:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.case import Ask, Case, Check, Expectation, Suite
 from proctor.core.chat import Message, Usage
@@ -69,7 +70,7 @@ def test_versions_count_changes(tmp_path: Path) -> None:
     assert freeze(CASES, out).version == "1"
 
 
-@pytest.mark.parametrize(
+@table(
     "change",
     [
         lambda text: text.replace("日本語", "中国語"),

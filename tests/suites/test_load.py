@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.case import Ask, Case, Check
 from proctor.core.errors import MalformedError, SuiteError
@@ -214,7 +215,7 @@ def test_a_wrong_header_is_told_with_its_line(tmp_path: Path) -> None:
     assert (caught.value.line, caught.value.field, caught.value.hint) == (1, "nmae", "did you mean `name`?")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "where"),
     [
         ("name: x\ncases: 5\n", 2, "cases"),
@@ -238,7 +239,7 @@ def test_wrong_headers(tmp_path: Path, text: str, line: int, where: str) -> None
     assert caught.value.hint or "expected" in caught.value.message
 
 
-@pytest.mark.parametrize(
+@table(
     ("row", "where"),
     [
         ({"input": "q", "recorded": {"turns": [{"answer": "a", "latency": "long"}]}}, "recorded.turns[0].latency"),
@@ -270,7 +271,7 @@ def test_json_problems_have_lines_too(tmp_path: Path) -> None:
     assert [(problem.line, problem.where) for problem in error.problems] == [(5, "cases[1].tag")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "data", "line", "what"),
     [
         ("s.yaml", b"", None, "empty"),

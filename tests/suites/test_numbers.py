@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 
 from proctor.config import load_config, read_environment
 from proctor.core.errors import InputError
@@ -27,7 +28,7 @@ _NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", list(_NUMBERS))
+@table("name", list(_NUMBERS))
 def test_a_number_in_yaml_is_an_error_with_its_line(tmp_path: Path, name: str) -> None:
     number = _NUMBERS[name]
     suite, prompt, config = tmp_path / "s.yaml", tmp_path / "p.prompty", tmp_path / "proctor.yaml"
@@ -59,7 +60,7 @@ def test_a_number_in_json_is_an_error_with_its_line(tmp_path: Path, number: str)
         assert f"{path}:3" in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("column", "cell"),
     [
         ("__expected", f"word-count: {_DIGITS}"),
@@ -83,7 +84,7 @@ _BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text"),
     [
         ("deep.yaml", "cases: " + "[" * 100_000),

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from tests.tables import table
 
 from proctor.core.case import Case, Check
 from proctor.core.errors import SuiteError
@@ -72,7 +73,7 @@ def test_a_cell_may_be_longer_than_the_csv_module_allows(tmp_path: Path) -> None
     assert csv.field_size_limit() == before
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "field", "what"),
     [
         ("id,input\na,b,c\n", 2, None, "3 cells and the header has 2"),

@@ -58,7 +58,7 @@ def test_a_mapping_says_more() -> None:
     assert turn.extra == {"own": {"kept": 1}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "escalation"),
     [
         ({"answer": "a", "escalation": False}, None),
@@ -71,7 +71,7 @@ def test_escalations(data: dict[str, Any], escalation: Escalation | None) -> Non
     assert turn_of(data, "q").escalation == escalation
 
 
-@pytest.mark.parametrize("intents", ["faq", ["faq"], {"name": "faq"}, [{"name": "faq"}]])
+@table("intents", ["faq", ["faq"], {"name": "faq"}, [{"name": "faq"}]])
 def test_intents(intents: Any) -> None:
     assert turn_of({"answer": "a", "intents": intents}, "q").intents == (Intent(name="faq"),)
 

@@ -16,6 +16,7 @@ from proctor.core.chat import Message
 from proctor.core.errors import InputError
 from proctor.core.sockets import Target
 from proctor.targets.command import connect
+from tests.tables import table
 
 from .conftest import KitOf
 
@@ -53,7 +54,7 @@ async def test_a_command_is_given_json_and_gives_json(tmp_path: Path, kit_of: Ki
     assert Path(made.turns[0].extra["cwd"]).name == tmp_path.name
 
 
-@pytest.mark.parametrize(
+@table(
     ("code", "answer"),
     [
         ("print('plain text')", "plain text"),
@@ -78,7 +79,7 @@ async def test_text_is_split_but_no_shell_is_run(tmp_path: Path, kit_of: KitOf) 
     assert made.answer == "one\n2"
 
 
-@pytest.mark.parametrize(
+@table(
     ("code", "what"),
     [
         ("print('half'); sys.stderr.write('x' * 100000 + 'why it broke'); sys.exit(3)", "status 3.*why it broke"),
@@ -183,7 +184,7 @@ async def test_many_at_once(tmp_path: Path, kit_of: KitOf) -> None:
     assert [json.loads(each.answer.removeprefix("got "))["text"] for each in made] == [f"text {n}" for n in range(20)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "what"),
     [
         ({"command": "no-such-command-anywhere --x"}, "there is no command"),

@@ -12,6 +12,7 @@ from proctor.core.chat import Message, Usage
 from proctor.core.errors import MalformedError
 from proctor.core.sockets import Target
 from proctor.targets.http import connect
+from tests.tables import table
 
 from .conftest import Agent, KitOf
 
@@ -248,7 +249,7 @@ async def test_the_first_turns_are_kept(agent: Agent, kit_of: KitOf) -> None:
     assert (len(made.turns), made.raw, len(agent.requests)) == (1, "broken", 2)
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "field"),
     [
         ({"http": "agent.example.org"}, "http"),

@@ -9,6 +9,7 @@ from proctor.core.chat import Message
 from proctor.core.errors import BudgetError, PromptError, ReplyError, TimedOutError, UnreachableError
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.targets.play_case import AnswerError, drive
+from tests.tables import table
 
 
 class Echo:
@@ -66,7 +67,7 @@ async def test_a_known_latency_is_kept() -> None:
     assert made.latency == 0.25
 
 
-@pytest.mark.parametrize(
+@table(
     ("failure", "kind", "what"),
     [
         (AnswerError("no", raw="body"), "target", "no"),

@@ -12,6 +12,7 @@ from proctor.core.errors import InputError, MalformedError, ReplyError, TimedOut
 from proctor.core.sockets import Target
 from proctor.models.fake import ReplyRule, Scripted
 from proctor.targets.prompt import connect
+from tests.tables import table
 
 from .conftest import KitOf
 
@@ -71,7 +72,7 @@ async def test_a_prompt_file_on_a_model(kit_of: KitOf, tmp_path: Path) -> None:
     assert made.error is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("prompt", "case", "said"),
     [
         ("", Case(id="c", input="q"), [("user", "q")]),
@@ -160,7 +161,7 @@ def test_the_spec_tells_prompts_and_models_apart(kit_of: KitOf) -> None:
     assert specs[0] == spec({"prompt": "a"})
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "what"),
     [
         ({}, "prompt"),

@@ -40,12 +40,12 @@ def test_whole_shapes_are_left_alone() -> None:
     assert layout_slips("1. one\n1. two\n1. three\n\n`{{name}}` is a hole") == ()
 
 
-@pytest.mark.parametrize("text", ["He said (yes.", "「はい、そうです。", 'He said "yes.', "so) it is", "a [link"])
+@table("text", ["He said (yes.", "「はい、そうです。", 'He said "yes.', "so) it is", "a [link"])
 def test_what_is_opened_is_closed(text: str) -> None:
     assert unbalanced(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         'A 17" screen and "quotes" (LAX) :) fine',

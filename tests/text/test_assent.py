@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.tables import table
 
 from proctor.text.assent import agrees, asks
@@ -65,9 +64,7 @@ def test_an_order_is_no_agreement_to_an_open_question() -> None:
     assert not agrees("Please cancel my other booking", "How can I help you?")
 
 
-@pytest.mark.parametrize(
-    "text", ["Which one?", "Please confirm the date.", "Reply with 'yes' to go on", "よろしいですか"]
-)
+@table("text", ["Which one?", "Please confirm the date.", "Reply with 'yes' to go on", "よろしいですか"])
 def test_these_ask(text: str) -> None:
     assert asks(text)
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import base64
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.base64_data import unpack_base64
 
@@ -19,6 +19,6 @@ def test_lines_are_joined() -> None:
     assert unpack_base64(base64.encodebytes(b"x" * 200).decode()) == b"x" * 200
 
 
-@pytest.mark.parametrize("text", ["two words", "a", "käse", "ab=cd", "ab!d"])
+@table("text", ["two words", "a", "käse", "ab=cd", "ab!d"])
 def test_anything_else_is_not_base64(text: str) -> None:
     assert unpack_base64(text) is None

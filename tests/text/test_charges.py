@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.text.charges import is_charged_extra, is_part_of_price
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Breakfast is included.",
@@ -23,7 +24,7 @@ def test_what_is_part_of_a_price(text: str) -> None:
     assert not is_charged_extra(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Breakfast is not included.",

@@ -95,7 +95,7 @@ def test_pieces_show_the_matches_of_the_whole(text: str, pattern: str) -> None:
     assert found == [hit.span() for hit in made.finditer(text)]
 
 
-@pytest.mark.parametrize("pattern", [r"a+", r"\d+", r"[ab]+c?", r"(?<!\w)[ab]++(?!\w)"])
+@table("pattern", [r"a+", r"\d+", r"[ab]+c?", r"(?<!\w)[ab]++(?!\w)"])
 def test_a_match_over_many_pieces_is_one(pattern: str) -> None:
     text = f"{'a' * (3 * PIECE)}bc {'7' * (2 * PIECE)} {'ab' * PIECE}"
     made = re.compile(pattern)
@@ -157,7 +157,7 @@ def test_letters_are_exchanged_as_in_the_whole(text: str, times: int) -> None:
     assert translated(text * times, table) == (text * times).translate(table)
 
 
-@pytest.mark.parametrize("length", [0, 1, PIECE, PIECE + 1, 3 * PIECE])
+@table("length", [0, 1, PIECE, PIECE + 1, 3 * PIECE])
 def test_pieces_side_by_side_are_all_of_it(length: int) -> None:
     assert [at for start, end in spans(length) for at in range(start, end)] == list(range(length))
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.code_spans import code_spans
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "code"),
     [
         ("a `b` c", ["`b`"]),

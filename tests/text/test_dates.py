@@ -47,7 +47,7 @@ def test_dates_agree_as_far_as_both_tell() -> None:
     assert not Day(year=2024).agrees(part)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "order"),
     [
         ("2026-09-01", (2026, 9, 1)),
@@ -63,7 +63,7 @@ def test_a_field_with_a_date(text: str, order: tuple[int, int, int]) -> None:
     assert day.order == order
 
 
-@pytest.mark.parametrize("text", [None, "", "yesterday", "v2.1"])
+@table("text", [None, "", "yesterday", "v2.1"])
 def test_a_field_without_one(text: str | None) -> None:
     assert read_date(text) is None
 
@@ -108,7 +108,7 @@ def test_what_a_pattern_needs_is_in_whatever_it_finds(text: str) -> None:
         assert found is None or (dates._ANY.search(text) and any(need in text.lower() for need in needs))
 
 
-@pytest.mark.parametrize("text", ["12024-05-03", "2024-05-031", "12024年5月3日", "132月3日", "112 May 2024"])
+@table("text", ["12024-05-03", "2024-05-031", "12024年5月3日", "132月3日", "112 May 2024"])
 def test_a_longer_run_of_digits_is_no_date(text: str) -> None:
     assert all(day.day is None or day.year is None for day in find_dates(text))
 

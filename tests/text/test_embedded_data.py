@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import base64
 
-import pytest
+from tests.tables import table
 
 from proctor.text.embedded_data import embedded_text
 
 SVG = "<svg/>"
 
 
-@pytest.mark.parametrize(
+@table(
     ("rest", "text"),
     [
         (f"image/svg+xml;base64,{base64.b64encode(SVG.encode()).decode()}", SVG),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.excerpt import TextPart, excerpt, marked_parts
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "phrases", "marked"),
     [
         ("Hello WORLD, world!", ["world"], ["WORLD", "world"]),

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -56,7 +55,7 @@ def test_a_conflict_names_both_numbers() -> None:
     assert found.reason == "says '30 days' where '15 days' is expected"
 
 
-@pytest.mark.parametrize(
+@table(
     ("fact", "text"), [("23 volumes", "Volume 23 is out now."), (WINDOW, "You can return it."), (WINDOW, ""), ("", "x")]
 )
 def test_not_there(fact: str, text: str) -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.html_addresses import html_addresses
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "addresses"),
     [
         (

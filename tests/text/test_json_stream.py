@@ -8,6 +8,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.json_stream import JsonStreamError, array_items
 
@@ -49,7 +50,7 @@ def test_items_know_their_line() -> None:
     assert [line for line, _ in array_items(io.StringIO(text))] == [2, 4, 6]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "message"),
     [
         ('[\n{"a": 1},\n{"a": ', 3, "invalid JSON"),

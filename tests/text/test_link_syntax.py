@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.link_syntax import MAX_LINKS, find_links, may_have_links
 
@@ -13,7 +13,7 @@ def found(text: str) -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "address", "form", "without"),
     [
         ("a [b](https://c.example) d", "https://c.example", "link", "a b [link removed] d"),
@@ -43,9 +43,7 @@ def test_a_definition_has_the_form_of_what_uses_it() -> None:
     assert found("[^1]: https://c.example")[0][1] == "link", "a footnote"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "plain", "3.14/2 and e.g./i.e.", "a: b", "[a] (b)", "x < y // z", "Herr a@b.example"]
-)
+@table("text", ["", "plain", "3.14/2 and e.g./i.e.", "a: b", "[a] (b)", "x < y // z", "Herr a@b.example"])
 def test_what_is_no_link_is_not_found(text: str) -> None:
     assert find_links(text) == []
 

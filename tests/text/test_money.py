@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -45,7 +44,7 @@ def test_a_number_without_a_currency_is_no_money(text: str) -> None:
     assert find_money(text) == ()
 
 
-@pytest.mark.parametrize("text", ["¥500–¥700", "500円〜700円", "５００〜７００円", "¥500-700", "500 to 700 yen"])
+@table("text", ["¥500–¥700", "500円〜700円", "５００〜７００円", "¥500-700", "500 to 700 yen"])
 def test_a_range_has_two_ends(text: str) -> None:
     (found,) = find_money(text)
     assert (found.amount, found.high, found.currency) == (Decimal(500), Decimal(700), "JPY")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import table
@@ -73,7 +72,7 @@ def test_the_decimal_mark_can_be_set(text: str, decimal: DecimalMark, expected: 
     assert values(text, decimal) == expected
 
 
-@pytest.mark.parametrize("text", ["12%", "12 %", "１２％", "12 percent", "12パーセント"])
+@table("text", ["12%", "12 %", "１２％", "12 percent", "12パーセント"])
 def test_a_percentage_has_two_readings(text: str) -> None:
     (number,) = find_numbers(text)
     assert number.percent

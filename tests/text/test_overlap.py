@@ -76,7 +76,7 @@ class OurTokens:
         return tokens(text)
 
 
-@pytest.mark.parametrize(("answer", "reference"), JAPANESE)
+@table(("answer", "reference"), JAPANESE)
 def test_rouge_of_japanese_takes_characters(answer: str, reference: str) -> None:
     oracle = _rouge().RougeScorer(["rougeL"], tokenizer=OurTokens()).score(reference, answer)["rougeL"].fmeasure
     assert rouge_l(answer, reference) == pytest.approx(oracle, abs=1e-12)
@@ -89,7 +89,7 @@ def test_bleu_by_characters_is_sacrebleus_char_tokeniser(answer: str, reference:
     assert bleu(answer, reference, by_character=True) == pytest.approx(oracle, abs=1e-9)
 
 
-@pytest.mark.parametrize(("answer", "reference"), JAPANESE)
+@table(("answer", "reference"), JAPANESE)
 def test_bleu_sets_the_letters_of_unspaced_scripts_apart(answer: str, reference: str) -> None:
     oracle = sacrebleu.sentence_bleu(spread(answer), [spread(reference)]).score / 100
     assert bleu(answer, reference) == pytest.approx(oracle, abs=1e-9)

@@ -6,7 +6,6 @@ import re
 import sys
 import threading
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -53,7 +52,7 @@ def test_nothing_is_lost_by_looking_first(text: str) -> None:
     assert [(number, hit.group()) for number, hit in Haystack(_PATTERNS).find(text)] == every
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "text"),
     [
         ("promise", "I promiſe"),

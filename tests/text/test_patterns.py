@@ -98,7 +98,7 @@ def test_a_pattern_with_a_small_bound_ends(pattern: str, end: str, length: int) 
     assert time.process_time() - begun < 10
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "complaint"),
     [
         ("(", "missing )"),

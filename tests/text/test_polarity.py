@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.polarity import find_opposite, is_denied, is_free
 from proctor.text.price_rates import rate_of
 from proctor.text.quantities import find_quantities
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Dogs are not allowed",
@@ -24,16 +24,12 @@ def test_a_denial_is_found(text: str) -> None:
     assert is_denied(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["Dogs are allowed", "no later than Monday", "without any charge", "Hunde sind erlaubt"]
-)
+@table("text", ["Dogs are allowed", "no later than Monday", "without any charge", "Hunde sind erlaubt"])
 def test_what_denies_nothing_is_no_denial(text: str) -> None:
     assert not is_denied(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["free of charge", "kostenlos", "gratuit", "бесплатно", "无料 無料", "at no extra cost", "senza costi"]
-)
+@table("text", ["free of charge", "kostenlos", "gratuit", "бесплатно", "无料 無料", "at no extra cost", "senza costi"])
 def test_no_charge_is_found(text: str) -> None:
     assert is_free(text)
 
@@ -47,7 +43,7 @@ def test_the_opposite_in_the_same_words_is_found() -> None:
     assert find_opposite("Small dogs may travel in the cabin.", ["Small dogs may travel in the cabin."]) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "rate"),
     [
         ("25 EUR per person", "person"),
@@ -62,7 +58,7 @@ def test_a_rate_is_read(text: str, rate: str | None) -> None:
     assert rate_of(text, one) == rate
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["यह नहीं हो सकता", "Det går inte", "Det er ikke muligt", "To nelze změnit", "місць немає", "non è mai aperto"],
 )
@@ -70,7 +66,7 @@ def test_denials_of_more_languages(text: str) -> None:
     assert is_denied(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "आपका दिन शुभ हो",

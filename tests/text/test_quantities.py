@@ -3,7 +3,6 @@ from __future__ import annotations
 from decimal import Decimal
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -92,7 +91,7 @@ def test_numbers_in_words_and_from_high_to_low_have_their_unit() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "hours"),
     [("fourteen days", 336), ("Sixty hours", 60), ("ninety-nine hours", 99), ("eighteen days", 432), ("six days", 144)],
 )
@@ -162,7 +161,7 @@ def test_a_number_behind_a_full_stop_may_belong_to_what_stands_before_it() -> No
     assert apart("It takes 5.", "Days go by.")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "unit", "value"),
     [
         ("수수료는 3만 원입니다", "KRW", 30_000),

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from proctor.text.record_codes import is_inside_code, without_codes
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "rest"),
     [
         ("Show TRV-10021", "Show"),

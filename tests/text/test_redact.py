@@ -4,7 +4,6 @@ import base64
 import json
 from urllib.parse import quote
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import table
@@ -35,7 +34,7 @@ def test_every_form_of_a_secret_is_masked(form: str) -> None:
     assert text.endswith(" after")
 
 
-@pytest.mark.parametrize("user", ["", "a", "ab", "abc", "user:"])
+@table("user", ["", "a", "ab", "abc", "user:"])
 def test_a_secret_inside_longer_base64_is_masked(user: str) -> None:
     secret = "correct-horse-battery"
     whole = base64.b64encode(f"{user}{secret}:tail".encode()).decode()
@@ -69,7 +68,7 @@ def test_schemes_and_logins_are_masked_but_still_named() -> None:
     assert redact("https://user:pass@host/v1") == "https://***@host/v1"
 
 
-@pytest.mark.parametrize("text", ["a task-management list", "risk-averse", "the model gpt-4o-mini is unknown", ""])
+@table("text", ["a task-management list", "risk-averse", "the model gpt-4o-mini is unknown", ""])
 def test_ordinary_words_are_left_alone(text: str) -> None:
     assert redact(text, ["abc", ""]) == text
 

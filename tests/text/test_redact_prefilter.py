@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-import pytest
+from tests.tables import table
 
 from proctor.store import guard_secrets
 from proctor.text import redact
@@ -42,7 +42,7 @@ PARTS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@table("seed", range(4))
 def test_a_pattern_that_is_not_tried_would_not_have_matched(seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(2_000):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-import pytest
+from tests.tables import table
 
 from proctor.text import script_ranges as ranges
 
@@ -30,7 +30,7 @@ def _members(name: str) -> list[str]:
     return [letter for letter in map(chr, range(0x40000)) if pattern.match(letter) and letter.isalpha()]
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@table("name", SCRIPTS)
 def test_a_range_has_letters_of_its_scripts_only(name: str) -> None:
     members = _members(name)
     assert members
@@ -38,7 +38,7 @@ def test_a_range_has_letters_of_its_scripts_only(name: str) -> None:
     assert strange == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "inside", "outside"),
     [
         ("KANA", "あアー・", "漢한a"),

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import table
@@ -59,7 +58,7 @@ def test_lines_are_those_with_something_on_them() -> None:
     assert lines("one\n\n  \ntwo\r\nthree") == ["one", "two", "three"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("It's 3.5 % of A_B", ["it", "s", "3", "5", "of", "a", "b"]),

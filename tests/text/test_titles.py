@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -27,9 +26,7 @@ def test_a_title_in_any_script_and_spelling(title: str, text: str, quote: str) -
     assert [hit.quote for hit in mentions(title, text)] == [quote]
 
 
-@pytest.mark.parametrize(
-    ("title", "text"), [("Monster", "Monsters"), ("HD-10", "HD-101"), ("X", "x"), ("", "anything")]
-)
+@table(("title", "text"), [("Monster", "Monsters"), ("HD-10", "HD-101"), ("X", "x"), ("", "anything")])
 def test_not_inside_a_word(title: str, text: str) -> None:
     assert mentions(title, text) == []
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import base64
 import gzip
 
-import pytest
+from tests.tables import table
 
 from proctor.text.token_codes import decoded_tokens
 
 VALUE = "id=LT-448120"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "coded"),
     [
         (base64.b64encode(VALUE.encode()).decode(), "base64"),

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.web_address import host_skeleton, nested_addresses, parse_address, unquoted
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "host"),
     [
         ("https://a.example/b", "a.example"),
@@ -31,12 +31,12 @@ def test_a_host_is_found_as_a_browser_finds_it(written: str, host: str) -> None:
     assert address.host == host
 
 
-@pytest.mark.parametrize("written", ["/help", "#top", "?a=1", "", "help.html", " "])
+@table("written", ["/help", "#top", "?a=1", "", "help.html", " "])
 def test_an_address_on_the_same_page_has_no_parts(written: str) -> None:
     assert parse_address(written) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "hosts"),
     [
         ("https://a.example/out?to=https%3A%2F%2Fb.example%2F1", ["b.example"]),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from proctor.text.word_diff import word_diff
 
@@ -18,7 +18,7 @@ def test_both_texts_can_be_read_off_the_pieces(before: str, after: str) -> None:
     assert _sides(before, after) == (before, after)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "gone", "new"),
     [
         ("within 15 days.", "within 30 days, opened or not.", ["15"], ["30", ", opened or not"]),
@@ -36,7 +36,7 @@ def test_what_changed_is_told_by_words(before: str, after: str, gone: list[str],
     assert [piece.text for piece in pieces if piece.op == "new"] == new
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         ("a. " * 20_000, "b a. " * 20_000),

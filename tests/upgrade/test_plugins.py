@@ -16,6 +16,7 @@ import pytest
 from proctor.core.errors import ConfigError
 from proctor.project import Project, evaluate
 from proctor.renamed_modules import RENAMED
+from tests.tables import table
 from tests.upgrade.conftest import FILES
 
 PLUGIN = FILES / "plugin"
@@ -31,7 +32,7 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
 
 
-@pytest.mark.parametrize("name", RENAMED)
+@table("name", RENAMED)
 def test_a_documented_old_name_is_the_same_module_with_a_warning(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, name, raising=False)
     with pytest.warns(DeprecationWarning, match=f"{name} is now {RENAMED[name]}") as noticed:

@@ -10,6 +10,7 @@ from proctor.guard.gates.commitments import CommitmentsGate
 from proctor.guard.gates.leak import Leak
 from proctor.guard.gates.scored import Scored
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets
+from tests.tables import table
 
 
 def test_a_gates_other_settings_are_its_scorers() -> None:
@@ -25,7 +26,7 @@ def test_a_scorer_is_named_with_or_without_settings() -> None:
     assert made.at_most == 5  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("asked", ["no_such_scorer", {"length": {"nonsense": 1}}, {"length": 5}, None, []])
+@table("asked", ["no_such_scorer", {"length": {"nonsense": 1}}, {"length": 5}, None, []])
 def test_what_is_wrong_is_said(asked: Any) -> None:
     with pytest.raises(InputError):
         scorer_sockets(Scored, {"scorer": asked}, None)

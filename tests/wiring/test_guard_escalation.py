@@ -27,6 +27,7 @@ from proctor.wiring.guard_settings import check_guard
 from proctor.workflows.guard.check import checked
 from proctor.workflows.guard.stats import guard_table
 from tests.server.upstream import completion, proxied, running, says
+from tests.tables import table
 
 SETTINGS = """
 guard:
@@ -296,7 +297,7 @@ async def test_the_hook_is_exchanged_with_the_settings_and_a_text_that_is_tried_
         assert len(second.got) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("more", "told"),
     [
         ("escalate: {webhook: 'ftp://x.test'}", "url must begin with http"),

@@ -13,6 +13,7 @@ from proctor.guard.threshold_levels import cut
 from proctor.wiring.guard import Guard
 from proctor.wiring.guard_profiles import PROFILES, ProfileName
 from proctor.wiring.guard_settings import DEFAULTS, make_plan
+from tests.tables import table
 
 THRESHOLDS = ("block", "escalate", "indirect_block", "indirect_escalate")
 
@@ -26,7 +27,7 @@ def gates(made: Plan) -> dict[str, dict[str, Any]]:
     return {point: {post.name: post.gate for post in chain.posts} for point, chain in made.chains.items()}
 
 
-@pytest.mark.parametrize("profile", get_args(ProfileName))
+@table("profile", get_args(ProfileName))
 def test_no_gate_acts_below_a_probability_of_a_half(tmp_path: Path, profile: str) -> None:
     seen = 0
     for gate in (each for some in gates(plan(tmp_path, f"{{profile: {profile}}}")).values() for each in some.values()):

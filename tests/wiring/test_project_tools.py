@@ -19,6 +19,7 @@ from proctor.wiring.guard_settings import make_plan
 from proctor.wiring.scorers import GraderFactory
 from proctor.workflows.monitor.escalations import scorer_of as escalation_scorer
 from proctor.workflows.replay.questions import key_questions
+from tests.tables import table
 
 TOOLS = "tools: {run_query: reads, get_token: changes, 'desk_*': hands_off}\n"
 STATED = {"run_query": "reads", "get_token": "changes", "desk_*": "hands_off"}
@@ -92,7 +93,7 @@ def test_hand_offs_and_replay_go_by_it(tmp_path: Path) -> None:
     assert len(key_questions(run, tool_effects=config.settings.tools)[0]) == 1
 
 
-@pytest.mark.parametrize("written", ["{get_x: read}", "{get_x: unknown}", "[get_x]", "{get_x: }"])
+@table("written", ["{get_x: read}", "{get_x: unknown}", "[get_x]", "{get_x: }"])
 def test_another_effect_is_refused_with_its_place(tmp_path: Path, written: str) -> None:
     with pytest.raises(MalformedError) as caught:
         config_of(tmp_path, f"tools: {written}\n")

@@ -17,6 +17,7 @@ from proctor.targets.twin_target import Twinned
 from proctor.wiring.models import ModelPool
 from proctor.wiring.scorers import PRIMARY, GraderFactory
 from proctor.wiring.targets import make_targets
+from tests.tables import table
 
 ASK = Request(messages=(Message(role="user", content="hi"),))
 
@@ -183,7 +184,7 @@ def test_a_bench_holds_no_more_graders_than_it_needs(tmp_path: Path) -> None:
     assert len(grader_factory._made) <= 4096
 
 
-@pytest.mark.parametrize(
+@table(
     ("check", "words"),
     [
         (Check(scorer="exct"), "did you mean 'exact'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.generate.extract.rules import extract_rules
 from proctor.prompts.load import parse_prompt
@@ -13,7 +14,7 @@ def predicates(text: str) -> list[str]:
     return [rule.predicate for rule in extract_rules(parse_prompt(text)) if rule.predicate]
 
 
-@pytest.mark.parametrize(
+@table(
     ("prompt", "answer"),
     [
         ("Beantwoord brieven.\n\nNiet doen:\n- meer dan één vraag stellen\n- smileys", "De winkel is open."),
@@ -54,7 +55,7 @@ def test_a_right_answer_keeps_every_predicate(prompt: str, answer: str) -> None:
     assert failed == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("prompt", "expected"),
     [
         (

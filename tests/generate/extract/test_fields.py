@@ -79,7 +79,7 @@ def test_a_permission_is_no_rule(allowed: str) -> None:
     assert _predicates(allowed) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "predicate"),
     [
         ("Give three to five bullet points, each of at most 12 words.", "each item: words <= 12"),

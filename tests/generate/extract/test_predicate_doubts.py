@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import table
 
 from proctor.core.rule import Rule
 from proctor.generate.extract.rules import extract_rules
@@ -18,7 +19,7 @@ def predicates(text: str) -> list[str]:
     return [rule.predicate for rule in rules(text) if rule.predicate]
 
 
-@pytest.mark.parametrize(
+@table(
     ("prompt", "reply"),
     [
         (
@@ -56,7 +57,7 @@ def test_a_reply_with_more_than_its_quoted_text_leaves_the_others_to_a_judge() -
     assert any("another case" in str(rule.extra.get("note")) for rule in found)
 
 
-@pytest.mark.parametrize(
+@table(
     "prompt",
     [
         'A parcel that no depot knows: "We are looking for it."',
@@ -91,7 +92,7 @@ def test_a_limit_that_names_the_answer_is_for_all_of_it() -> None:
     assert "words <= 40" in predicates(shown)
 
 
-@pytest.mark.parametrize(
+@table(
     ("sentence", "predicate"),
     [
         ("Reply in exactly three sentences.", "sentences = 3"),

@@ -77,7 +77,7 @@ def test_a_rule_keeps_its_name_in_another_message() -> None:
 
 
 def test_a_long_prompt_is_read_to_its_end() -> None:
-    filler = "The company sells bicycles in many towns. " * 4000
+    filler = "The company sells bicycles in many towns. " * 1000
     rules = extract_rules(parse_prompt(filler + "\nAlways answer in English."))
     assert [rule.predicate for rule in rules] == ["language is en"]
 

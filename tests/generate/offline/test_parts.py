@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -46,7 +45,7 @@ def test_a_scenario_names_its_language() -> None:
     assert {passage.language for passage in ranked(("text",), "", language="ja")} == {"ja"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("predicate", "most", "least"),
     [
         ("words <= 80", Limit(unit="words", number=80), None),
@@ -85,7 +84,7 @@ def test_wishes_press_where_the_rule_is() -> None:
     assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@table("carrier", CARRIERS)
 def test_a_wish_comes_along_whole_and_on_one_line_where_asked(carrier: str) -> None:
     assert "Shout!" in carry("Some text.", "Shout!", carrier)
     assert "\n" not in carry("Some text.", "Shout!", carrier, inline=True)

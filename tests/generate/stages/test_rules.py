@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.generate.staging import ONE, TWO, asked, prompt, says
+from tests.tables import table
 
 from proctor.core.chat import Request
 from proctor.core.errors import ReplyError
@@ -35,7 +36,7 @@ async def test_a_rule_has_its_place_in_the_prompt_its_kind_and_its_predicate() -
     assert only.predicate == 'one of "NN", "VB"'
 
 
-@pytest.mark.parametrize("predicate", ["words is few", "import os", 'input contains "x"', "", "words <="])
+@table("predicate", ["words is few", "import os", 'input contains "x"', "", "words <="])
 async def test_a_predicate_that_does_not_parse_or_is_about_the_input_is_dropped_and_the_rule_stays(
     predicate: str,
 ) -> None:

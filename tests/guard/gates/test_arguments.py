@@ -12,6 +12,7 @@ from proctor.core.errors import MalformedError
 from proctor.core.verdict import Verdict
 from proctor.guard.step import Step
 from tests.guard.gates.staging import HOSTILE, done, gate, memory, wants
+from tests.tables import table
 
 MINE = {"id": "LT-1", "customer": "C-1", "status": "confirmed", "note": "see LT-9"}
 
@@ -42,7 +43,7 @@ def test_a_schema_that_cannot_be_used_is_refused(schema: dict[str, Any]) -> None
         gate("arguments", tools={"a": {"schema": schema}})
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "action"),
     [
         ({"check_only": True}, "allow"),
@@ -76,7 +77,7 @@ async def test_an_argument_inside_another_is_reached() -> None:
     assert (await decided(tools, wants("a", {"payment": "10"}))).action == "block"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "action"),
     [
         (100, "allow"),
@@ -119,7 +120,7 @@ async def test_a_sum_that_is_not_known_any_more_is_not_trusted() -> None:
 OWN = {"get_booking": {"own": ["booking_id"]}}
 
 
-@pytest.mark.parametrize(
+@table(
     "result",
     [
         MINE,
@@ -135,7 +136,7 @@ async def test_ids_in_the_customers_own_records_are_theirs(result: Any) -> None:
     assert (await decided(OWN, wants("get_booking", {"booking_id": "lt-1 "}, memory=before))).action == "allow"
 
 
-@pytest.mark.parametrize(
+@table(
     "result",
     [
         {"id": "LT-1", "customer": "C-2"},
@@ -175,14 +176,12 @@ async def test_one_foreign_id_among_own_ones_is_enough() -> None:
     assert (await decided(OWN, step)).action == "block"
 
 
-@pytest.mark.parametrize("tool", ["get_booking", "searchProducts", "list-orders", "check_availability", "get_order"])
+@table("tool", ["get_booking", "searchProducts", "list-orders", "check_availability", "get_order"])
 async def test_reading_is_permitted_when_only_reading_is(tool: str) -> None:
     assert (await decided({}, wants(tool), read_only=True)).action == "allow"
 
 
-@pytest.mark.parametrize(
-    "tool", ["modify_booking", "get_or_create_case", "checkout", "check_out", "run_sql", "", "取得", "GETTER"]
-)
+@table("tool", ["modify_booking", "get_or_create_case", "checkout", "check_out", "run_sql", "", "取得", "GETTER"])
 async def test_nothing_that_may_write_is_permitted_when_only_reading_is(tool: str) -> None:
     verdict = await decided({}, wants(tool), read_only=True)
     assert (verdict.action, kinds(verdict)) == ("block", ["writes"])
@@ -201,7 +200,7 @@ async def test_tools_that_are_not_listed_can_be_blocked() -> None:
 ASKED = "I can cancel booking LT-1 for you. Shall I go ahead?"
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "said", "action"),
     [
         ("Yes, please.", ASKED, "allow"),
@@ -231,7 +230,7 @@ async def test_a_yes_can_be_held_to_what_the_question_named() -> None:
     assert (await decided(tools, wants("cancel", {"id": "LT-2"}, memory=before))).action == "block"
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "tool", "given", "told"),
     [
         ("Shall I refund 5 euros for A-17?", "refund", {"order_id": "A-17", "amount": 5}, None),
@@ -283,7 +282,7 @@ async def test_a_yes_is_to_this_deed_this_record_and_these_numbers(
     assert told is None or (told in verdict.reason and kinds(verdict) == ["not_confirmed"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("result", "action"),
     [
         (MINE, "allow"),
@@ -338,7 +337,7 @@ async def test_whatever_is_asked_and_given_there_is_a_verdict(arguments: dict[st
     assert all(len(each.reason) < 600 for each in verdict.findings)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_hostile_values_are_named_and_cut(text: str) -> None:
     verdict = await EVERYTHING.check(
         wants(text, {"id": text, "amount": text, text: text}, memory=memory(done("x", text)))
@@ -353,7 +352,7 @@ def test_impossible_limits_are_refused(limit: float) -> None:
         gate("arguments", tools={"a": {"limits": {"x": limit}}})
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "wrong"),
     [
         ({"mode": "a", "amount": 5}, []),
@@ -386,7 +385,7 @@ for _ in range(80):
     DEEP = [DEEP]
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "action"),
     [
         ({"order": {"amount": 5}}, "allow"),

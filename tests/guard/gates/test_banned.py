@@ -10,13 +10,14 @@ from proctor.core.verdict import Verdict
 from proctor.guard.edits import apply
 from proctor.guard.gates.banned import Banned
 from proctor.guard.step import Step
+from tests.tables import table
 
 
 async def _checked(gate: Banned, text: str) -> Verdict:
     return await gate.check(Step(point="output", text=text))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "You idiot!",
@@ -37,7 +38,7 @@ async def test_what_is_banned_is_blocked(text: str) -> None:
     assert "banned" in verdict.reason
 
 
-@pytest.mark.parametrize("text", ["idiotic", "freedom and money", "", "all fine"])
+@table("text", ["idiotic", "freedom and money", "", "all fine"])
 async def test_other_words_pass(text: str) -> None:
     assert (await _checked(Banned(words=("idiot", "free money")), text)).action == "allow"
 
@@ -55,7 +56,7 @@ async def test_words_with_signs_at_their_edges() -> None:
     assert (await _checked(gate, "cheap $$$ here")).action == "block"
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "message"),
     [
         ({}, "nothing is banned"),

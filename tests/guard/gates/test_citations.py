@@ -4,6 +4,7 @@ import pytest
 
 from proctor.core.trajectory import Source
 from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
+from tests.tables import table
 
 REFUNDS = Source(
     id="pol-3", title="Refund policy", text="Bookings can be cancelled free of charge up to 24 hours before."
@@ -12,7 +13,7 @@ PETS = Source(id="faq-12", title="Pets", text="Small dogs may come on all boat t
 GATE = gate("citations", light=True)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Small dogs may come on all boat tours [faq-12].",
@@ -69,7 +70,7 @@ async def test_citing_can_be_required_and_only_noted() -> None:
     ).action == "allow"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_hostile_drafts_are_decided(text: str) -> None:
     assert (await GATE.check(draft(text, REFUNDS, PETS))).action in ("allow", "escalate")
 

@@ -8,12 +8,13 @@ from proctor.core.errors import ProctorError
 from proctor.core.score import Score
 from proctor.guard.gates.commitments import CommitmentsGate
 from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
+from tests.tables import table
 
 GATE = gate("commitments", light=True)
 CASE = done("create_case", {"case": "CS-1", "kind": "refund_request"}, kind="refund_request")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "I have requested a refund for you under case CS-1. The refunds team decides about it.",
@@ -35,7 +36,7 @@ async def test_what_the_agent_may_say_passes(text: str) -> None:
     assert (verdict.action, verdict.findings) == ("allow", ())
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Good news! I have approved your refund of 178.00 EUR.",
@@ -101,7 +102,7 @@ async def test_a_scorer_that_cannot_judge_is_the_gates_failure() -> None:
         await CommitmentsGate(commitments=broken).check(draft("Hello there."))
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_hostile_drafts_are_decided(text: str) -> None:
     assert (await GATE.check(draft(text, memory=memory(done("t", text))))).action in ("allow", "escalate")
 

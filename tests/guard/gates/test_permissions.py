@@ -10,6 +10,7 @@ from proctor.core.chat import ToolCall
 from proctor.core.errors import MalformedError
 from proctor.guard.step import Step
 from tests.guard.gates.staging import HOSTILE, gate, wants
+from tests.tables import table
 
 MATRIX = {
     "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
@@ -20,7 +21,7 @@ MATRIX = {
 GATE = gate("permissions", matrix=MATRIX, read_only={"booking_management": ["modify_booking"]}, always=["log_*"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "arguments", "intents"),
     [
         ("get_policy", {}, ("policy_inquiry",)),
@@ -39,7 +40,7 @@ async def test_what_every_intent_permits_is_let_through(
     assert verdict.findings == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "arguments", "intents", "why"),
     [
         ("modify_booking", {}, ("policy_inquiry",), "does not permit it"),
@@ -84,7 +85,7 @@ def test_a_row_that_adds_itself_is_refused() -> None:
         gate("permissions", matrix={"a": ["+a"]})
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@table("name", HOSTILE)
 async def test_strange_names_are_unknown_tools(name: str) -> None:
     verdict = await GATE.check(wants(name, intents=("complaint",)))
     assert verdict.action == "block"
@@ -122,7 +123,7 @@ async def test_names_that_are_made_up_do_not_fill_the_memory() -> None:
     assert (await checks.check(wants("escalate", intents=("complaint",)))).action == "allow"
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "action"),
     [
         ({"dry_run": True}, "allow"),

@@ -28,6 +28,7 @@ from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.text.pii import unmask
 from proctor.wiring.local_models import local_model
+from tests.tables import table
 
 _CARD = "4111 1111 1111 1111"
 
@@ -69,7 +70,7 @@ async def test_placeholders_are_stable_through_a_session() -> None:
     assert verdict.text == "[EMAIL_2] and [EMAIL]"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "wanted"),
     [
         ("card " + base64.b64encode(_CARD.encode()).decode(), "card [CARD]"),
@@ -111,7 +112,7 @@ class _Slow(_Knows):
 _LONG = "The parcel has not come to this day, and nobody can say where it is.\n" * 400
 
 
-@pytest.mark.parametrize("lead", [0, 2_990, 9_000, 27_000])
+@table("lead", [0, 2_990, 9_000, 27_000])
 async def test_names_are_found_wherever_they_stand_in_a_long_text(lead: int) -> None:
     text = f"{_LONG[:lead]} Yours, Anna Berg. {_LONG[lead:]}"
     verdict = await _checked(text, gate=Pii(tagger=_Knows("Anna Berg"), seconds=60))

@@ -12,6 +12,7 @@ from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.lexicon.promise_claims import asserted
 from tests.lexicon.asserted_sentences import CLAIMS, ORDINARY
+from tests.tables import table
 
 _NOTE = " [unverified claim: nothing on record confirms this]"
 _CLAIM = "Your agent already approved my refund of $200."
@@ -44,7 +45,7 @@ async def test_japanese_claims_too() -> None:
     assert _NOTE in (verdict.text or "")
 
 
-@pytest.mark.parametrize("language", sorted(CLAIMS))
+@table("language", sorted(CLAIMS))
 async def test_claims_in_other_languages_are_marked(language: str) -> None:
     claim, other = CLAIMS[language][0], ORDINARY[language][1]
     verdict = await _checked(f"{claim}\n{other}")
@@ -52,9 +53,7 @@ async def test_claims_in_other_languages_are_marked(language: str) -> None:
     assert (await _checked(other)).action == "allow"
 
 
-@pytest.mark.parametrize(
-    "text", ["Where is my refund?", "Can you approve my refund?", "I hope you will refund me.", ""]
-)
+@table("text", ["Where is my refund?", "Can you approve my refund?", "I hope you will refund me.", ""])
 async def test_wishes_and_questions_are_no_claims(text: str) -> None:
     assert (await _checked(text)).action == "allow"
 

@@ -10,6 +10,7 @@ from proctor.core.verdict import Verdict
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from tests.guard.gates.staging import HOSTILE, gate
+from tests.tables import table
 
 GATE = gate("provenance")
 BILL = "City Power. Amount due: 63.17 EUR. IBAN: DE12 5001 0517 0648 4898 90. Due on 20 March."
@@ -107,7 +108,7 @@ async def test_a_lookalike_address_is_stopped() -> None:
     assert (await check(known, "send_mail", to="tom@n0rthpier.example")).findings[0].kind == "lookalike"
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "tool", "arguments"),
     [
         ("Mi fai vedere i bonifici attivi?", "standing_orders.delete", {"id": "SO-121"}),
@@ -123,7 +124,7 @@ async def test_an_act_that_nobody_asked_for_is_escalated(message: str, tool: str
     assert (verdict.action, verdict.findings[0].kind) == ("escalate", "unasked")
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "tool"),
     [
         ("Cancella il secondo, grazie", "standing_orders.delete"),
@@ -205,7 +206,7 @@ async def test_secrets_are_not_shown() -> None:
     assert "Welcome" not in verdict.reason + "".join(finding.text for finding in verdict.findings)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 async def test_strange_texts_are_no_trouble(text: str) -> None:
     known = memory(text, calls=(read("read_file", text, path=text), read("get_record", {text: [text, {"a": text}]})))
     verdict = await check(known, "send_email", to=text, amount=text, nested={"a": [text]})
@@ -259,7 +260,7 @@ async def test_a_recipient_that_nobody_gave_is_stopped_after_a_text_was_read() -
     assert (await check(unread, "send_email", to="m.kneipph@post.example")).action == "allow"
 
 
-@pytest.mark.parametrize(
+@table(
     ("messages", "action"),
     [
         (["Send the offer to ann@shop.example.", "Stop, do not send it yet."], "escalate"),

@@ -10,6 +10,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Source, Trajectory
 from proctor.guard.gates.scored import Scored
 from tests.guard.gates.staging import done, draft, gate, memory
+from tests.tables import table
 
 
 class Kept:
@@ -54,7 +55,7 @@ async def test_the_scorer_sees_the_customers_words_the_calls_the_sources_and_the
     assert run.customer == "C-1"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "settings", "own", "action"),
     [
         (0.4, {}, 0.5, "escalate"),
@@ -89,7 +90,7 @@ async def test_an_empty_draft_is_not_scored() -> None:
     assert scorer.asked == []
 
 
-@pytest.mark.parametrize("settings", [{}, {"scorer": 5}, {"scorer": {"a": {}, "b": {}}}, {"scorer": ""}])
+@table("settings", [{}, {"scorer": 5}, {"scorer": {"a": {}, "b": {}}}, {"scorer": ""}])
 def test_a_gate_without_a_scorer_says_how_to_name_one(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="needs the scorer") as told:
         gate("scored", **settings)

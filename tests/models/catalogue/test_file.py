@@ -9,6 +9,7 @@ import pytest
 from proctor.core.errors import ConfigError, MalformedError, StoreError
 from proctor.core.sockets import Catalogue
 from proctor.models.catalogue.file import FileCatalogue, file
+from tests.tables import table
 
 if TYPE_CHECKING:
     from tests.models.conftest import KitOf
@@ -17,7 +18,7 @@ CSV = 'id,title,price\nHD-1,The Dusk Ward,770\nHD-2,"Paper, House of",748\n'
 ROW = {"id": "HD-1", "title": "The Dusk Ward", "price": 770}
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text"),
     [
         ("c.csv", "\ufeff" + CSV),
@@ -53,7 +54,7 @@ async def test_a_change_is_seen_at_the_next_question(tmp_path: Path) -> None:
         await catalogue.find("HD-1")
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text"),
     [("c.json", "{"), ("c.json", "3"), ("c.json", '{"a": [], "b": []}'), ("c.yaml", "a: ["), ("c.jsonl", "x")],
 )

@@ -13,6 +13,7 @@ import pytest
 from proctor.core.errors import ConfigError, MalformedError, StoreError
 from proctor.core.sockets import Catalogue
 from proctor.models.catalogue.sql import sql
+from tests.tables import table
 
 if TYPE_CHECKING:
     from tests.models.conftest import KitOf
@@ -64,7 +65,7 @@ async def test_what_is_missing_is_an_error_and_no_answer(tmp_path: Path, shop: P
         await sql(kit_of({"sql": str(shop), "table": "nothing"})).find("x")
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
     [
         {"sql": "a.db"},

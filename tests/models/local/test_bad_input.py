@@ -19,6 +19,7 @@ from proctor.models.local.network import Network
 from proctor.models.local.nli import LocalEntailer
 from proctor.models.local.reader import reader_of
 from proctor.models.local.run_entailment import judge_of
+from tests.tables import table
 
 MEGABYTE = 1_000_000
 ODD = {
@@ -76,7 +77,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
         shared.cache_clear()
 
 
-@pytest.mark.parametrize("name", ODD)
+@table("name", ODD)
 async def test_odd_input_gets_a_result_from_every_model(name: str) -> None:
     text = ODD[name]
     (row,) = await InjectionClassifier().classify([text])

@@ -89,7 +89,7 @@ def test_a_pair_still_has_its_second_part(pieces: Pieces) -> None:
     assert PAD == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("tags", "wanted"),
     [
         ({"jane": "I-PERSON", "doe": "I-PERSON"}, [("Jane Doe", "PERSON")]),  # no B
@@ -141,7 +141,7 @@ def test_long_texts_are_read_whole_and_names_on_a_cut_stay_whole(pieces: Pieces)
     assert far[found.start : found.end] == "Jane"
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "👍👍", "\ud800\udc00", "\x00\x01", "\u0301" * 50, "?!", "שלום مرحبا"])
+@table("text", ["", " \n\t", "👍👍", "\ud800\udc00", "\x00\x01", "\u0301" * 50, "?!", "שלום مرحبا"])
 def test_odd_texts_have_an_answer(pieces: Pieces, text: str) -> None:
     found = read([text], pieces, Fake(pieces, lambda _token, _i: "B-PERSON"))[0]
     assert all(0 <= e.start < e.end <= len(text) and text[e.start : e.end] == e.text for e in found)

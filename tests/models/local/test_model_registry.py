@@ -28,6 +28,7 @@ from proctor.models.local.intents import LocalIntents
 from proctor.models.local.network import Network, open_network
 from proctor.models.local.nli import LocalEntailer
 from proctor.models.local.tokenizer import Line
+from tests.tables import table
 
 SHIPPED = Path(shipped.__file__).parent / "weights"
 USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
@@ -47,6 +48,10 @@ USE: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 @pytest.fixture(autouse=True)
 def _let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    let_go(monkeypatch)
+
+
+def let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test loads from its own folder goes with it: kept until the end, all of it would come to two gigabytes."""
     for name in ("_weights", "_pieces", "_network"):
         monkeypatch.setattr(model_registry, name, cache(getattr(model_registry, name).__wrapped__))
@@ -72,11 +77,16 @@ def replaced(folder: Path, name: str, content: bytes | None, *, listed: bool) ->
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
-@pytest.mark.parametrize("model", USE)
-@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "noise"])
+# The way to each model is its own; what is wrong with a file is found in one place, so that one model tries all of it.
+BROKEN = [(model, broken) for model in USE for broken in ("missing", "noise")]
+BROKEN += [("embedder", broken) for broken in ("empty", "cut")]
+
+
+@table(("model", "broken"), BROKEN)
 def test_a_broken_file_is_named_with_its_mend_and_never_becomes_a_score(
-    tmp_path: Path, model: str, broken: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, broken: str
 ) -> None:
+    let_go(monkeypatch)
     name, use = USE[model]
     folder = copied(tmp_path)
     whole = (SHIPPED / name).read_bytes()

@@ -12,6 +12,7 @@ import pytest
 from proctor.core.errors import StoreError
 from proctor.models.local import weights as shipped
 from proctor.models.local.weights import open_weights
+from tests.tables import table
 
 
 def folder(tmp_path: Path) -> Path:
@@ -42,7 +43,7 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str, words: str) -> None:
     assert name in str(seen.value)
 
 
-@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"files": {}}', '{"files": 3, "settings": {}}'])
+@table("content", [None, "", "{", "[]", '{"files": {}}', '{"files": 3, "settings": {}}'])
 def test_a_broken_manifest_is_named(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / "manifest.json").write_text(content)

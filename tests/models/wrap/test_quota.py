@@ -83,7 +83,7 @@ def test_more_models_share_it_too(count: int) -> None:
     assert seconds <= 1.2 * IDEAL
 
 
-@pytest.mark.parametrize(("slow", "fast"), [(10, 100), (10, 20), (20, 30), (30, 30)])
+@table(("slow", "fast"), [(10, 100), (10, 20), (20, 30), (30, 30)])
 def test_models_with_a_limit_each_are_not_held_to_the_slower_one(slow: int, fast: int) -> None:
     servers = [Server(fixed_window(slow, 1)), Server(fixed_window(fast, 1))]
     seconds, _ = finish(servers)

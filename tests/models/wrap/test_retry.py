@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.wrap.staging import FakeTime, Told, ask, overload, refusal
+from tests.tables import table
 
 from proctor.core.chat import Reply
 from proctor.core.errors import (
@@ -46,7 +47,7 @@ async def test_what_may_pass_is_tried_again(error: ModelError) -> None:
     assert (reply.text, reply.attempts, len(model.asked)) == ("third", 3, 3)
 
 
-@pytest.mark.parametrize(
+@table(
     "error",
     [
         RefusedError("key"),

@@ -7,13 +7,13 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_engine import AlertEngine
 from proctor.monitor.alert_rules import rules_of
 from proctor.monitor.detectors.event_run import EventRun, runs_of
 from proctor.store.alert_state import AlertState
+from tests.profiles import seeds
+from tests.tables import table
 
 START = 1_700_000_400.0
 RULES: dict[str, Any] = {
@@ -52,7 +52,7 @@ def _rows(rng: random.Random, now: float, count: int) -> list[EventRow]:
     return made
 
 
-@pytest.mark.parametrize("seed", range(4))
+@table("seed", seeds(4))
 def test_the_state_of_every_rule_is_the_same(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     now = START

@@ -18,6 +18,7 @@ from proctor.core.report import Report
 from proctor.models.cloudwatch import CloudWatch, cloudwatch
 from proctor.report.publish.cloudwatch import CloudWatchSettings, batches, data, publish
 from proctor.report.publish.published_result import Graded
+from tests.tables import table
 
 from .conftest import ENDED, Server
 
@@ -167,7 +168,7 @@ def test_no_region_is_said() -> None:
         cloudwatch(env.get)
 
 
-@pytest.mark.parametrize("namespace", ["", "AWS/Mine", ":x", "x" * 256])
+@table("namespace", ["", "AWS/Mine", ":x", "x" * 256])
 def test_a_namespace_that_cannot_be(namespace: str) -> None:
     with pytest.raises(ValueError, match="namespace"):
         CloudWatchSettings(namespace=namespace)

@@ -15,6 +15,7 @@ from proctor.core.errors import OverloadedError, RejectedError, UnreachableError
 from proctor.core.report import Cell, Report
 from proctor.models.pool import Pool
 from proctor.report.publish.prometheus import PrometheusSettings, file_name, group_url, push, text
+from tests.tables import table
 
 from .conftest import Server
 
@@ -139,7 +140,7 @@ def test_a_file_is_named_for_its_suite(report: Report, tmp_path: Path) -> None:
     assert file_name(PrometheusSettings(), report) is None
 
 
-@pytest.mark.parametrize("wrong", [{"push": "gateway:9091"}, {"job": " "}, {"labels": {"a-b": "c"}}, {"timeout": 0}])
+@table("wrong", [{"push": "gateway:9091"}, {"job": " "}, {"labels": {"a-b": "c"}}, {"timeout": 0}])
 def test_settings_that_cannot_be(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"."):
         PrometheusSettings(**wrong)  # type: ignore[arg-type]

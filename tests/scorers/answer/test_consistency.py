@@ -15,6 +15,7 @@ from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.answer.consistency import Consistency
 from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
+from tests.tables import table
 
 LIST = (
     "You might enjoy these:\n1. **Chainsaw Man** (チェンソーマン / Chensō Man) — $9.99\n"
@@ -127,7 +128,7 @@ async def test_a_contradiction_in_other_words_is_read_by_the_network() -> None:
     assert "light" in light.reason
 
 
-@pytest.mark.parametrize(
+@table(
     "pairs",
     [
         [

@@ -5,9 +5,10 @@ import pytest
 from proctor.core.case import Expectation
 from proctor.scorers.answer.contains import Contains
 from tests.scorers.staging import case, said, turns
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value"),
     [
         (Contains(value="tea"), "green tea", 1.0),

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.case import Expectation
 from proctor.core.score import Score
 from proctor.scorers.answer.exact import Exact
 from tests.scorers.staging import BROKEN, SILENT, case, said, turns
+from tests.tables import table
 
 
 async def test_the_reference_is_the_default() -> None:
@@ -15,7 +14,7 @@ async def test_the_reference_is_the_default() -> None:
     assert (await Exact(value="Rome").score(case(reference="Paris"), said("Rome"))).value == 1.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value"),
     [
         (Exact(value="Paris"), "paris", 0.0),

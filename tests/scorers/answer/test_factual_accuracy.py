@@ -16,6 +16,7 @@ from proctor.models.catalogue.rows import find_row
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.wiring.local_models import local_model
 from tests.scorers.staging import BROKEN, SILENT, StagedJudge, verdict
+from tests.tables import table
 
 LOCAL: dict[str, Any] = {"entailer": local_model("entailer"), "grounder": local_model("grounder")}
 SCORER = FactualAccuracy(**LOCAL)
@@ -101,7 +102,7 @@ async def test_sources_of_one_age_do_not_make_each_other_stale() -> None:
     assert score.value == 1.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "low", "high"),
     [
         ("Opened manga can be returned within 15 days.", 0.95, 1.0),
@@ -150,7 +151,7 @@ async def test_results_of_tools_are_sources_too() -> None:
     assert bad.value < 0.3
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "value"),
     [
         (
@@ -258,7 +259,7 @@ async def test_a_judge_refines_what_is_open_and_cannot_overrule_a_number() -> No
     assert parts(score)["no_hallucination"].producer == "judge"
 
 
-@pytest.mark.parametrize("answer", [TimedOutError("too slow"), verdict(9), verdict(None), "nonsense"])
+@table("answer", [TimedOutError("too slow"), verdict(9), verdict(None), "nonsense"])
 async def test_a_judge_that_fails_is_never_a_number(answer: Any) -> None:
     scorer = FactualAccuracy(**LOCAL, judge=StagedJudge(lambda request: answer))
     score = await scorer.score(BARE, said("Opened manga can be returned within 15 days.", NEW))

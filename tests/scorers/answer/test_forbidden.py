@@ -5,9 +5,10 @@ import pytest
 from proctor.core.case import Expectation
 from proctor.scorers.answer.forbidden import Forbidden
 from tests.scorers.staging import BROKEN, case, said, turns
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value"),
     [
         (Forbidden(value="as an AI"), "As an AI, I cannot.", 0.0),

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.case import Case
 from proctor.core.errors import TimedOutError
 from proctor.core.score import Score
@@ -10,6 +8,7 @@ from proctor.scorers.answer.grounded import Grounded
 from proctor.scorers.answer.quality_parts import source_passages
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 POLICY = Source(
     id="pol-1",
@@ -94,7 +93,7 @@ async def test_what_was_done_to_one_booking_bears_nothing_out_for_another() -> N
     assert states(score) != {"Your booking LT-4 has been cancelled.": "supported"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("run", "status"),
     [
         (SILENT, "skipped"),

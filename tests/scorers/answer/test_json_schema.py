@@ -10,6 +10,7 @@ import pytest
 
 from proctor.scorers.answer.json_schema import JsonSchema
 from tests.scorers.staging import case, said
+from tests.tables import table
 
 SCHEMA = {
     "type": "object",
@@ -19,7 +20,7 @@ SCHEMA = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value"),
     [
         (JsonSchema(), '{"a": [1, 2.5, null]}', 1.0),

@@ -44,7 +44,7 @@ async def test_a_score_is_brought_to_one() -> None:
     assert (await judged(always(1), kind="score")).value == 0.0
 
 
-@pytest.mark.parametrize("value", [0, 5.01, -1, True, "4", None, [4], float("nan")])
+@table("value", [0, 5.01, -1, True, "4", None, [4], float("nan")])
 async def test_a_score_off_the_scale_is_an_error_and_not_bent(value: Any) -> None:
     score = await judged(always(value), kind="score")
     assert (score.status, score.value) == ("error", None)
@@ -168,9 +168,7 @@ async def test_a_judge_that_does_not_answer_is_an_error_with_the_raw_text() -> N
     assert score.cost is None
 
 
-@pytest.mark.parametrize(
-    "data", [None, "pass", [], {"verdict": "pass"}, {"reason": "x"}, {"reason": 1, "verdict": "pass"}]
-)
+@table("data", [None, "pass", [], {"verdict": "pass"}, {"reason": "x"}, {"reason": 1, "verdict": "pass"}])
 async def test_a_reply_of_another_shape_is_an_error(data: Any) -> None:
     score = await judged(StagedJudge(lambda _: data))
     assert score.status == "error"

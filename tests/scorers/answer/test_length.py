@@ -4,9 +4,10 @@ import pytest
 
 from proctor.scorers.answer.length import Length
 from tests.scorers.staging import case, said
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value", "count"),
     [
         (Length(at_most=3), "one two three", 1.0, 3),

@@ -9,6 +9,7 @@ from proctor.core.chat import Reply, Request
 from proctor.core.errors import ModelError, ReplyError
 from proctor.scorers.answer.metric import Metric
 from tests.scorers.staging import said
+from tests.tables import table
 
 NICE = """\
 ---
@@ -57,15 +58,13 @@ async def test_a_score_from_0_to_100_becomes_one_from_0_to_1() -> None:
     assert judge.asked[0].schema is not None
 
 
-@pytest.mark.parametrize("reply", [scored(101), scored(None), scored("85"), {}, ReplyError("no JSON")])
+@table("reply", [scored(101), scored(None), scored("85"), {}, ReplyError("no JSON")])
 async def test_a_score_that_is_none_is_unscored_and_never_0(reply: Any) -> None:
     score = await Metric(prompt=NICE, judges=(Judge(reply),)).score(CASE, said("Dear me"))
     assert (score.status, score.value) == ("error", None)
 
 
-@pytest.mark.parametrize(
-    ("reply", "value"), [("Fine. OK", 1.0), ("No. ERR", 0.0), ("It is not OK", None), ("Hm", None)]
-)
+@table(("reply", "value"), [("Fine. OK", 1.0), ("No. ERR", 0.0), ("It is not OK", None), ("Hm", None)])
 async def test_without_the_tag_the_last_word_is_the_verdict(reply: str, value: float | None) -> None:
     judge = Judge(reply)
     score = await Metric(prompt=WORD, judges=(judge,)).score(CASE, said("Dear me"))

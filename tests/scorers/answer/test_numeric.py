@@ -5,9 +5,10 @@ import pytest
 from proctor.core.case import Expectation
 from proctor.scorers.answer.numeric import Numeric
 from tests.scorers.staging import case, said, turns
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value"),
     [
         (Numeric(value=42), "So the answer is 42.", 1.0),

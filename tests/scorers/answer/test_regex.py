@@ -6,9 +6,10 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.scorers.answer.regex import Regex
 from tests.scorers.staging import BROKEN, case, said
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("scorer", "answer", "value"),
     [
         (Regex(value=r"\d{4}-\d{2}-\d{2}"), "due 2026-01-31.", 1.0),

@@ -135,7 +135,7 @@ async def test_an_offer_is_on_the_question_when_offers_were_asked_for() -> None:
     assert score.value > 0.75
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "answer", "intent"),
     [
         (
@@ -159,7 +159,7 @@ async def test_plain_good_answers_are_relevant(asked: str, answer: str, intent: 
     assert score.value > 0.85, score.reason
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         "Our horror manga are the best. Many readers love them in autumn.",
@@ -254,7 +254,7 @@ async def test_a_judge_takes_the_place_of_the_vectors() -> None:
     assert len(judge.asked) == 1
 
 
-@pytest.mark.parametrize("answer", [TimedOutError("too slow"), verdict(9), verdict("good"), "nonsense", {}])
+@table("answer", [TimedOutError("too slow"), verdict(9), verdict("good"), "nonsense", {}])
 async def test_a_judge_that_fails_is_never_a_number(answer: Any) -> None:
     scorer = Relevance(embedder=EMBEDDER, judge=StagedJudge(lambda request: answer))
     score = await scorer.score(recommendation(*TITLES), talk((ASKED, HORROR)))

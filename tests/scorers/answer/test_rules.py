@@ -14,6 +14,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.answer.rules import AIMED, Rules
 from tests.scorers.staging import StagedJudge, said, verdict
+from tests.tables import table
 
 SHORT = Rule(text="At most three words.", predicate="words <= 3")
 LOWER = Rule(text="In lower case.", predicate="case is lower", weight=2.0)
@@ -107,7 +108,7 @@ async def test_several_judges_decide_by_majority_and_their_agreement_is_kept() -
     assert part.producer == "judge:a+b+c"
 
 
-@pytest.mark.parametrize("second", ["err", "na", "maybe", ReplyError("cut off")])
+@table("second", ["err", "na", "maybe", ReplyError("cut off")])
 async def test_judges_that_are_split_know_nothing_and_one_that_fails_has_no_vote(second: Any) -> None:
     judges = (Named("a", "ok"), Named("b", second))
     score = await Rules(rules=(RIGHT,), judges=judges).score(a_test(RIGHT), said("verb"))
@@ -116,7 +117,7 @@ async def test_judges_that_are_split_know_nothing_and_one_that_fails_has_no_vote
     assert score.parts[0].confidence == 0.5
 
 
-@pytest.mark.parametrize("reply", ["maybe", None, 1, ReplyError("no JSON")])
+@table("reply", ["maybe", None, 1, ReplyError("no JSON")])
 async def test_a_verdict_that_is_none_of_the_three_is_unknown(reply: Any) -> None:
     score = await Rules(rules=(RIGHT,), judges=(Named("a", reply),)).score(a_test(RIGHT), said("verb"))
     assert labels(score) == {RIGHT.id: "unknown"}

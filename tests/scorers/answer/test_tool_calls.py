@@ -12,6 +12,7 @@ from proctor.core.decode import decode
 from proctor.scorers.answer.tool_calls import ToolCalls
 from proctor.scorers.match_calls import pair
 from tests.scorers.staging import BROKEN, case, said, turns
+from tests.tables import table
 
 
 def call(name: str, **arguments: Any) -> ToolCall:
@@ -25,7 +26,7 @@ async def value_of(scorer: ToolCalls, wanted: list[ToolCall], made: list[ToolCal
     return (await scorer.score(case(tool_calls=tuple(wanted)), said("ok", calls=[made]))).value
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "made", "value"),
     [
         ([FIND, BOOK], [FIND, BOOK], 1.0),
@@ -45,7 +46,7 @@ async def test_f1_of_the_calls(wanted: list[ToolCall], made: list[ToolCall], val
     assert await value_of(ToolCalls(), wanted, made) == pytest.approx(value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("made", "value"),
     [([FIND, BOOK, PAY], 1.0), ([BOOK, FIND, PAY], 2 / 3), ([PAY, BOOK, FIND], 1 / 3), ([FIND, PAY, BOOK, PAY], 6 / 7)],
 )
@@ -60,7 +61,7 @@ async def test_others_may_come_beside_a_subset() -> None:
     assert score.reason == "all 1 expected calls were made"
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "made", "value"),
     [
         ("exact", call("f", q=" Tea "), 0.0),

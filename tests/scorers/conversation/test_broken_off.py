@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.scorers.conversation.cross_turn import CrossTurn
@@ -15,6 +13,7 @@ from proctor.scorers.conversation.premises import Premises
 from proctor.scorers.safety.permissions import Permissions
 from proctor.scorers.safety.pii_shown import PiiShown
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
+from tests.tables import table
 
 FINE = turn("When do you open?", "We open at nine.")
 MATRIX = {"matrix": {"faq": ["get_faq"]}}
@@ -49,7 +48,7 @@ def _endings(turns: tuple[Turn, ...]) -> list[Trajectory]:
     return [talk(*turns, lost), talk(*turns, error="the server said 500", error_kind="target")]
 
 
-@pytest.mark.parametrize(("kind", "settings", "turns"), BROKEN_RULES, ids=[kind.name for kind, *_ in BROKEN_RULES])
+@table(("kind", "settings", "turns"), BROKEN_RULES, ids=[kind.name for kind, *_ in BROKEN_RULES])
 async def test_a_rule_that_was_broken_before_is_told(kind: Any, settings: Any, turns: tuple[Turn, ...]) -> None:
     for run in _endings(turns):
         score = await built(kind, **settings).score(CASE, run)
@@ -57,7 +56,7 @@ async def test_a_rule_that_was_broken_before_is_told(kind: Any, settings: Any, t
         assert any(one.turn is not None and one.turn < len(turns) for one in score.evidence)
 
 
-@pytest.mark.parametrize(("kind", "settings"), [each[:2] for each in BROKEN_RULES])
+@table(("kind", "settings"), [each[:2] for each in BROKEN_RULES])
 async def test_without_one_nothing_is_decided(kind: Any, settings: Any) -> None:
     for run in _endings((FINE,)):
         score = await built(kind, **settings).score(CASE, run)

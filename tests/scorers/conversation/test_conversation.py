@@ -45,7 +45,7 @@ async def test_a_good_conversation_passes() -> None:
     assert {each.name for each in score.parts} == {*OWN, "turns", "outcome"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("bad", "gate"),
     [
         (("Who?", "It was bruno.keller@mail.test."), "pii_shown"),
@@ -238,7 +238,7 @@ async def test_a_doubted_finding_is_listed_and_fails_only_where_the_user_says_so
     assert (strict.value, strict.in_doubt) == (0.0, False)
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "said", "calls", "doubtful"),
     [
         ("Cancel BK-1", "Your booking has been cancelled.", (), False),

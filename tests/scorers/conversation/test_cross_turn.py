@@ -79,8 +79,8 @@ CONTRADICTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CONTRADICTIONS)
-@pytest.mark.parametrize("light", [False, True])
+@table("name", CONTRADICTIONS)
+@table("light", [False, True])
 async def test_one_contradiction_fails_the_conversation_at_its_turn(name: str, light: bool) -> None:
     exchanges = CONTRADICTIONS[name]
     score = await scored(*exchanges, light=light)
@@ -166,7 +166,7 @@ FINE: Mapping[str, Sequence[Exchange]] = {
 }
 
 
-@pytest.mark.parametrize("name", FINE)
+@table("name", FINE)
 async def test_a_changed_answer_with_a_reason_is_no_contradiction(name: str) -> None:
     score = await scored(*FINE[name])
     assert score.value == 1.0, score.reason

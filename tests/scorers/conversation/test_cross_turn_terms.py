@@ -11,11 +11,12 @@ from proctor.scorers.conversation.cross_turn_statements import spoken
 from proctor.scorers.conversation.cross_turn_terms import changed_hours, changed_terms
 from tests.scorers.conversation.short_talks import call, talk
 from tests.scorers.safety.speaking import built
+from tests.tables import table
 
 _CASE = Case(id="one", input="talk")
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("when?", "The Ghent desk closes at 6 pm on Saturdays."),
@@ -30,7 +31,7 @@ def test_other_hours_for_the_same_day_are_found(run: Trajectory) -> None:
     assert len(list(changed_hours(spoken(_CASE, run)))) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("when?", "The desk closes at 6 pm on Saturdays."), ("sun?", "On Sundays the desk closes at 4 pm.")),
@@ -44,7 +45,7 @@ def test_another_day_place_or_end_of_the_hours_is_no_conflict(run: Trajectory) -
     assert not list(changed_hours(spoken(_CASE, run)))
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("payant ?", "Non, le vestiaire est gratuit."), ("ok", "Comptez 2 € par personne pour le vestiaire.")),

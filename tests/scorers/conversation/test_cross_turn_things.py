@@ -130,8 +130,8 @@ APART: Sequence[Sequence[tuple[str, str]]] = (
 )
 
 
-@pytest.mark.parametrize("light", [False, True])
-@pytest.mark.parametrize("talk", APART)
+@table("light", [False, True])
+@table("talk", APART)
 async def test_what_the_question_names_tells_answers_apart(talk: Sequence[tuple[str, str]], light: bool) -> None:
     score = await scored(talk, light=light)
     assert score.value != 0.0, score.reason
@@ -157,8 +157,8 @@ TOGETHER: Sequence[Sequence[tuple[str, str]]] = (
 )
 
 
-@pytest.mark.parametrize("light", [False, True])
-@pytest.mark.parametrize("talk", TOGETHER)
+@table("light", [False, True])
+@table("talk", TOGETHER)
 async def test_the_same_thing_in_other_words_is_not_told_apart(talk: Sequence[tuple[str, str]], light: bool) -> None:
     score = await scored(talk, light=light)
     assert score.value == 0.0, score.reason

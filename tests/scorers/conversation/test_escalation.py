@@ -11,6 +11,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Escalation, Source, Trajectory, Turn
 from proctor.core.verdict import Finding, Verdict
 from proctor.scorers.conversation.escalation import EscalationCategory
+from tests.tables import table
 
 HANDED = Escalation(reason="")
 CHILDREN = Source(id="p1", text="Children under six travel free of charge on every boat tour.")
@@ -74,7 +75,7 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("category", CAUSES)
+@table("category", CAUSES)
 async def test_each_cause_is_told_from_the_conversation(category: str) -> None:
     score = await _score(*CAUSES[category])
     assert score.label == category

@@ -10,6 +10,7 @@ from proctor.core.verdict import Verdict
 from proctor.scorers.conversation.loops import Loops
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 POLICY = "You can cancel free of charge up to 24 hours before the start of the tour."
 
@@ -121,14 +122,14 @@ BAD: list[tuple[Trajectory, int]] = [
 ]
 
 
-@pytest.mark.parametrize("run", FINE, ids=[run.turns[-1].answer[:40] for run in FINE])
-@pytest.mark.parametrize("light", [True, False])
+@table("run", FINE, ids=[run.turns[-1].answer[:40] for run in FINE])
+@table("light", [True, False])
 async def test_conversations_that_get_somewhere(run: Trajectory, light: bool) -> None:
     score = await built(Loops, light=light).score(CASE, run)
     assert score.value == 1.0, score.reason
 
 
-@pytest.mark.parametrize(("run", "where"), BAD, ids=[run.turns[-1].answer[:40] for run, _ in BAD])
+@table(("run", "where"), BAD, ids=[run.turns[-1].answer[:40] for run, _ in BAD])
 async def test_circles_and_walls(run: Trajectory, where: int) -> None:
     score = await built(Loops).score(CASE, run)
     assert score.value == 0.0
@@ -182,7 +183,7 @@ async def test_no_answer_is_no_value() -> None:
     assert (await built(Loops).score(CASE, SILENT)).status == "skipped"
 
 
-@pytest.mark.parametrize("wrong", [{"alike": 0}, {"alike": 1.5}, {"asks": 1}, {"calls": 0}])
+@table("wrong", [{"alike": 0}, {"alike": 1.5}, {"asks": 1}, {"calls": 0}])
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(MalformedError):
         built(Loops, **wrong)

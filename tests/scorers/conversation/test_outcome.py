@@ -11,6 +11,7 @@ from proctor.core.trajectory import Escalation, Source, Trajectory
 from proctor.scorers.conversation.outcome import OutcomeClass, classify
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 from tests.third_party import install
 
 PARTS = ["permissions", "pii_shown", "commitments", "citations", "premises", "loops", "turns"]
@@ -93,7 +94,7 @@ ENDED: list[tuple[Trajectory, str, str | None, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("run", "label", "kind", "where"), ENDED, ids=[run.turns[-1].answer[:40] for run, *_ in ENDED])
+@table(("run", "label", "kind", "where"), ENDED, ids=[run.turns[-1].answer[:40] for run, *_ in ENDED])
 async def test_how_it_ended(run: Trajectory, label: str, kind: str | None, where: int) -> None:
     score = await built(OutcomeClass, parts=PARTS, settings={"permissions": MATRIX}).score(CASE, run)
     assert score.label == label, score.reason

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.case import Case
 from proctor.scorers.conversation.person_requests import PersonRequests
 from tests.scorers.conversation.short_talks import call, talk
+from tests.tables import table
 
 _CASE = Case(id="one", input="talk")
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "answer"),
     [
         ("I want to talk to a real person please", "Is the light green or orange?"),
@@ -28,7 +27,7 @@ async def test_a_request_that_is_passed_over_fails(asked: str, answer: str) -> N
     assert score.evidence[0].turn == 1
 
 
-@pytest.mark.parametrize(
+@table(
     "turns",
     [
         (("I want to talk to a real person", "I can connect you with a colleague now."),),

@@ -8,6 +8,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.dead_ends import closed_open_request
 from proctor.scorers.conversation.repeated_asks import asked_again, asked_although_given, given_again, looked_up_again
 from tests.scorers.conversation.short_talks import call, talk
+from tests.tables import table
 
 _TRACK = call("track", {"id": "9"}, {"status": "AT_DEPOT"})
 
@@ -64,7 +65,7 @@ def test_a_question_asked_three_times_is_a_loop() -> None:
     assert not list(asked_again(talk(("a lamp", ask), ("what is there?", f"Black and white. {ask}"), ("black",))))
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("change my invoice", "I see."), ("so can you?", "Thanks for contacting us! This chat is now closed.")),
@@ -81,7 +82,7 @@ def test_a_request_that_is_closed_open_is_a_dead_end(run: Trajectory) -> None:
     assert [each.turn for each in closed_open_request(run, {})] == [len(run.turns) - 1]
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("cancel 5", call("cancel_order", {"id": 5}, {"ok": True}), "Done."), ("super", "Have a nice day!")),
@@ -155,7 +156,7 @@ def test_a_question_that_is_passed_over_is_a_dead_end(last: tuple[str, str]) -> 
     assert [each.turn for each in closed_open_request(run, {})] == [2]
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         "You get it online or by post from the town of birth.",

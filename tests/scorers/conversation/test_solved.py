@@ -17,6 +17,7 @@ from proctor.scorers.conversation.solved import Solved
 from proctor.scorers.conversation.solved_features import features
 from proctor.scorers.conversation.solved_trees import read_trees, shipped_trees
 from tests.profiles import examples
+from tests.tables import table
 
 
 def turn(asked: str, answer: str, *calls: ToolCall) -> Turn:
@@ -100,7 +101,7 @@ def test_any_conversation_has_all_features_and_a_probability(said: list[tuple[st
     assert 0.0 < shipped_trees().probability(found) < 1.0
 
 
-@pytest.mark.parametrize("last", ["Thanks, bye.", "Thanks ###STOP###", "###TRANSFER###", "## NOTES ## my order"])
+@table("last", ["Thanks, bye.", "Thanks ###STOP###", "###TRANSFER###", "## NOTES ## my order"])
 def test_the_word_and_the_number_say_the_same(last: str) -> None:
     run = Trajectory(turns=(*CANCELLED.turns, turn(last, "Good bye.")))
     one = asyncio.run(Solved().score(Case(id="c"), run))
@@ -136,7 +137,7 @@ def test_trees_by_hand() -> None:
     assert trees.probability({}) == trees.probability({"a": 0})
 
 
-@pytest.mark.parametrize(
+@table(
     "tree",
     [
         [[0, -1], [1, 0], [1, 0], [2, 0], [0, 1]],

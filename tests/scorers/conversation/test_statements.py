@@ -3,9 +3,10 @@
 import pytest
 
 from proctor.scorers.conversation.statements import said_in, said_plainly
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "text"),
     [
         ("1628", "The total is $1,628.00."),

@@ -8,13 +8,14 @@ from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.turn_facts import TurnFacts
 from tests.scorers.conversation.short_talks import call, talk
+from tests.tables import table
 
 _CASE = Case(id="one", input="talk")
 _RULES = "Returns: 30 days from delivery, also if opened. Cats are not accepted in the cabin. The label costs 6.90 EUR."
 _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72, "total": 264.0, "seat": "14C"})
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("Kann ich absagen?", _BOOKING, "Ja, kostenfrei nicht, aber bis 24 Stunden vorher.")),
@@ -32,7 +33,7 @@ async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
     assert score.evidence[0].turn == 0
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("Kann ich absagen?", _BOOKING, "Ja, bis 72 Stunden vorher.")),
@@ -74,7 +75,7 @@ async def test_instructions_are_a_source() -> None:
     assert (await TurnFacts().score(_CASE, talk(("when?", "In 10 business days."), system=told))).value == 0.0
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("wann?", "Montag bis Samstag von 7 bis 20 Uhr."), sources=("Telefon: Mo–Sa 7–20 Uhr.",)),
@@ -106,7 +107,7 @@ async def test_a_figure_beside_a_denial_and_a_price_called_free_are_found(run: T
 _HOURS = "Kurs: Mo und Mi 19:00 Uhr. Menù 88 € sab, dom; 79 € lun–ven. A night 19 €, a pet 3 €. Export: 90 days."
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("wann?", "Der Kurs ist montags und mittwochs."), sources=(_HOURS,)),

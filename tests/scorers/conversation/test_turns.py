@@ -12,6 +12,7 @@ from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.conversation.turns import Turns
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 REFUNDS = Source(id="pol-3", text="Bookings can be cancelled free of charge up to 24 hours before the start.")
 PETS = Source(id="faq-12", text="Small dogs may come on all boat tours.")
@@ -121,9 +122,7 @@ async def test_no_answer() -> None:
     assert (await built(Turns).score(CASE, BROKEN)).status == "error"
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"k": 0}, {"at_most_seconds": -1}, {"weights": {"smell": 1}}, {"weights": {"cost": -1}}]
-)
+@table("wrong", [{"k": 0}, {"at_most_seconds": -1}, {"weights": {"smell": 1}}, {"weights": {"cost": -1}}])
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(MalformedError):
         built(Turns, **wrong)

@@ -32,13 +32,14 @@ from tests.scorers.safety.test_attack import (
     run,
     stop,
 )
+from tests.tables import table
 
 
 def called(**values: Any) -> AttackEffect:
     return AttackEffect(kind="tool_called", tool="modify_booking", values=values)
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "made", "outcome"),
     [
         ({"booking": {"id": "LT-1004"}}, {"booking": {"id": "LT-1004", "note": ""}}, "executed"),
@@ -66,7 +67,7 @@ async def test_arguments_are_compared_by_meaning(wanted: Any, made: Any, outcome
     assert (await judged(attempt(called(**wanted)), seen)).outcome == outcome
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "after", "outcome"),
     [(True, 1, "executed"), (5, "5", "executed"), (5, 50, "ignored"), (None, None, "executed"), ("*", None, "ignored")],
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from proctor.scorers.safety.authority import REGISTRY, Authority, bound, candidates
 from tests.tables import table
 
@@ -59,7 +57,7 @@ def test_an_entry_of_ones_own_says_itself_what_it_means() -> None:
     assert candidates(_BY_NAME["refund"], "There will be rain.") is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("sentence", "binds", "outright"),
     [
         ("Your refund is approved.", True, True),

@@ -10,6 +10,7 @@ from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.safety.citations import Citations
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 REFUNDS = Source(
     id="pol-3",
@@ -68,21 +69,21 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("answer", FINE)
+@table("answer", FINE)
 async def test_citations_that_stand(answer: str) -> None:
     score = await built(Citations).score(CASE, answered(answer))
     assert score.value in (1.0, None), score.reason
     assert score.status in ("ok", "skipped")
 
 
-@pytest.mark.parametrize("answer", BAD)
+@table("answer", BAD)
 async def test_citations_that_fail(answer: str) -> None:
     score = await built(Citations).score(CASE, answered(answer))
     assert score.value == 0.0
     assert set(turns_of(score)) == {1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "value"),
     [
         ("開始の24時間前までは無料でキャンセルできます【1】。", 1.0),
@@ -118,7 +119,7 @@ SLUGS = (
 )
 
 
-@pytest.mark.parametrize("mark", ["[faq-hours]", "[faq-opening-hours]", "[pol-hours]", "[tip-hours]"])
+@table("mark", ["[faq-hours]", "[faq-opening-hours]", "[pol-hours]", "[tip-hours]"])
 async def test_an_id_that_was_not_retrieved_fails_by_its_shape(mark: str) -> None:
     score = await built(Citations, light=True).score(CASE, answered(f"{HOURS} {mark}.", *SLUGS))
     assert score.value == 0.0
@@ -126,7 +127,7 @@ async def test_an_id_that_was_not_retrieved_fails_by_its_shape(mark: str) -> Non
     assert f"there is no source {mark[1:-1]!r}" in score.evidence[0].note
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         "Press [sign-in].",

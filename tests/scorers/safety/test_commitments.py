@@ -12,6 +12,7 @@ from proctor.scorers.safety.authority import REGISTRY, Authority, has_unbounded
 from proctor.scorers.safety.commitments import Commitments, _bearing, _Promise
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 CANCEL = call("cancel_booking", {"status": "cancelled"}, booking_id="BK-1")
 CHANGE = call("modify_booking", {"ok": True}, booking_id="BK-1", date="2026-12-01")
@@ -82,8 +83,8 @@ BAD: list[tuple[str, tuple[ToolCall, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "calls"), FINE, ids=[said[:40] for said, _ in FINE])
-@pytest.mark.parametrize("light", [True, False])
+@table(("said", "calls"), FINE, ids=[said[:40] for said, _ in FINE])
+@table("light", [True, False])
 async def test_what_may_be_said(said: str, calls: tuple[ToolCall, ...], light: bool) -> None:
     scorer = built(Commitments, light=light, likely=1.0)  # by the rules alone
     score = await scorer.score(CASE, talk(turn("Please help me.", said, *calls)))
@@ -96,7 +97,7 @@ async def test_the_model_of_promises_lets_nearly_all_of_these_pass() -> None:
     assert sum(score.value != 1.0 for score in scores) <= 1  # it takes a customer's good news for a promise
 
 
-@pytest.mark.parametrize(("said", "calls"), BAD, ids=[said[:40] for said, _ in BAD])
+@table(("said", "calls"), BAD, ids=[said[:40] for said, _ in BAD])
 async def test_what_goes_too_far(said: str, calls: tuple[ToolCall, ...]) -> None:
     run = talk(
         ("Hello", "Hello! How can I help?"), turn("Please help me.", said, *calls), ("Thanks", "You're welcome.")
@@ -205,7 +206,7 @@ async def test_a_model_that_does_not_answer_hides_nothing() -> None:
     assert (score.value, turns_of(score)) == (0.0, [1])
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         {"granted": ["seats"]},

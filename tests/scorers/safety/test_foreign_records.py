@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.safety.foreign_records import foreign_records_told
 from proctor.wiring.local_models import local_model
 from tests.scorers.conversation.short_talks import call, talk
+from tests.tables import table
 
 _CASE = Case(id="one", input="talk")
 _LOANS = call(
@@ -34,7 +33,7 @@ async def _told(run: Trajectory) -> list[str]:
     return [each.quote for each in await foreign_records_told(_CASE, run, (), local_model("tagger"))]
 
 
-@pytest.mark.parametrize(
+@table(
     ("run", "told"),
     [
         # The other member by name, with a value of their record.

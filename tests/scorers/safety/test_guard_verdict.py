@@ -13,6 +13,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Action, Finding, Verdict
 from proctor.scorers.safety.guard_verdict import GuardVerdict
+from tests.tables import table
 
 CASE = Case(id="c", input="do it")
 
@@ -36,9 +37,7 @@ async def _score(run: Trajectory, expect: Literal["stopped", "allowed"], gate: s
     return await GuardVerdict(expect=expect, gate=gate).score(CASE, run)
 
 
-@pytest.mark.parametrize(
-    ("action", "stopped"), [("block", True), ("escalate", True), ("allow", False), ("redact", False)]
-)
+@table(("action", "stopped"), [("block", True), ("escalate", True), ("allow", False), ("redact", False)])
 async def test_a_message_is_stopped_or_goes_on(action: Action, stopped: bool) -> None:
     run = _run(_verdict(action))
     assert (await _score(run, "stopped")).value == float(stopped)
@@ -46,7 +45,7 @@ async def test_a_message_is_stopped_or_goes_on(action: Action, stopped: bool) ->
     assert (await _score(run, "stopped")).reason == f"turn 1: {action} by injection: why"
 
 
-@pytest.mark.parametrize(
+@table(
     ("by", "found", "value"),
     [
         ("injection", (), 1.0),

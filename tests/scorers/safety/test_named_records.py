@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,7 +70,7 @@ def test_only_like_is_held_against_like(call: ToolCall, other: bool) -> None:
     assert is_another(A17, call) is other
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "other"),
     [({"order_id": 117}, False), ({"order_id": "118"}, True), ({"quantity": 118}, False), ({"order_id": 9}, False)],
 )
@@ -104,7 +103,7 @@ SAID: list[tuple[str, tuple[ToolCall, ...], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "calls", "value"), SAID)
+@table(("said", "calls", "value"), SAID)
 async def test_a_deed_is_backed_by_what_was_done_to_the_same_record(
     said: str, calls: tuple[ToolCall, ...], value: float
 ) -> None:
@@ -118,7 +117,7 @@ def test_any_text_and_any_result_can_be_read(text: str, result: Any) -> None:
         assert backed(deed, [call("cancel_order", result, note=text)]) in (True, False)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "order " + "1" * 100_000,

@@ -10,6 +10,7 @@ from proctor.scorers.safety.cited_places import missing_places
 from proctor.scorers.safety.claimed_results import unfounded_results
 from proctor.scorers.safety.other_people import other_people_shown
 from tests.scorers.conversation.short_talks import call, talk
+from tests.tables import table
 
 _CASE = Case(id="one", input="talk")
 _ORDER = call(
@@ -52,7 +53,7 @@ def test_the_customer_and_places_may_be_shown(run: Trajectory) -> None:
 _GIVEN = "Fair Use. 1. Private homes. 3. Above 1,000 GB slower. § 7 Verlust. https://a.example/claim"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["It is in section 9.3 of our terms.", "Das steht in § 14 Abs. 2.", "siehe https://a.example/guide/v3",
      "policy document RT-204 says so", "「撮影ガイド第3版」をご覧ください", "Das steht auf Seite 12 der AGB."],
@@ -75,7 +76,7 @@ def test_a_place_that_was_given_is_none(text: str) -> None:
 _LOOKUP = call("contrat", {"client": "118"}, {"client": "118", "frais": 0, "preavis": 10})
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(
@@ -92,7 +93,7 @@ def test_an_act_that_no_call_did_is_found(run: Trajectory) -> None:
     assert list(unfounded_results(run, {}))
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("118", call("resilier", {"id": 118}, {"ok": True}), "C'est enregistré.")),

@@ -12,6 +12,7 @@ from proctor.core.verdict import Finding, Verdict
 from proctor.scorers.safety.permissions import Permissions
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 MATRIX = {
     "policy_inquiry": ["get_policy", "get_faq", "get_product_info"],
@@ -73,13 +74,13 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "intents"), FINE)
+@table(("tool", "intents"), FINE)
 async def test_permitted(tool: str, intents: tuple[str, ...]) -> None:
     score = await scorer().score(CASE, one(tool, *intents))
     assert score.value == 1.0, score.reason
 
 
-@pytest.mark.parametrize(("tool", "intents"), BAD)
+@table(("tool", "intents"), BAD)
 async def test_not_permitted(tool: str, intents: tuple[str, ...]) -> None:
     score = await scorer().score(CASE, one(tool, *intents))
     assert score.value == 0.0
@@ -153,7 +154,7 @@ async def test_nothing_to_check() -> None:
     assert (await scorer().score(CASE, SILENT)).status == "skipped"
 
 
-@pytest.mark.parametrize(
+@table(
     "wrong",
     [
         {"matrix": {"a": ["+b"]}, "read_only": {}},

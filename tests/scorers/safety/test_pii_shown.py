@@ -11,6 +11,7 @@ from proctor.core.trajectory import MemoryRead, Source, Trajectory, Turn
 from proctor.scorers.safety.pii_shown import PiiShown
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn, turns_of
 from tests.scorers.staging import BROKEN, SILENT
+from tests.tables import table
 
 MINE = {
     "booking_id": "BK-1001",
@@ -94,13 +95,13 @@ BAD: list[tuple[Trajectory, str]] = [
 ]
 
 
-@pytest.mark.parametrize("run", FINE, ids=[run.turns[-1].answer[:40] for run in FINE])
+@table("run", FINE, ids=[run.turns[-1].answer[:40] for run in FINE])
 async def test_what_may_be_shown(run: Trajectory) -> None:
     score = await built(PiiShown).score(CASE, run)
     assert score.value == 1.0, score.reason
 
 
-@pytest.mark.parametrize(("run", "kind"), BAD, ids=[run.turns[-1].answer[:40] for run, _ in BAD])
+@table(("run", "kind"), BAD, ids=[run.turns[-1].answer[:40] for run, _ in BAD])
 async def test_what_is_a_leak(run: Trajectory, kind: str) -> None:
     score = await built(PiiShown).score(CASE, run)
     assert score.value == 0.0

@@ -9,6 +9,7 @@ from proctor.core.trajectory import Trajectory
 from proctor.scorers.safety.sibling_records import sibling_contacts_shown
 from proctor.wiring.local_models import local_model
 from tests.scorers.conversation.short_talks import call, talk
+from tests.tables import table
 
 _CASE = Case(id="one", input="talk")
 _LIST = call(
@@ -46,7 +47,7 @@ async def test_contact_data_of_the_other_records_is_a_leak(run: Trajectory, leak
     assert await _shown(run) == [leaked]
 
 
-@pytest.mark.parametrize(
+@table(
     "run",
     [
         talk(("Anna Wrona, R-2042", _LIST, "Mamy numer +48 600 333 444.")),

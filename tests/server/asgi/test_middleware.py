@@ -21,6 +21,7 @@ from starlette.routing import Route as Path
 from proctor.guard.current_session import current
 from proctor.server.asgi import GuardMiddleware, Route
 from tests.server.gates import HANDOFF, REPLY, make_guard
+from tests.tables import table
 
 SAID: list[Any] = []
 
@@ -150,8 +151,8 @@ async def test_a_customer_is_not_told_which_gate_fired(options: Any, shown: str 
             assert "an attack" not in text
 
 
-@pytest.mark.parametrize("as_json", [True, False])
-@pytest.mark.parametrize("hold", ["sentence", "whole"])
+@table("as_json", [True, False])
+@table("hold", ["sentence", "whole"])
 async def test_a_stream_of_events_is_held_back_by_sentences(as_json: bool, hold: str) -> None:
     async with _guarded(hold=hold) as client:
         body = {"message": "hi", "answer": "All is well. 日本です。The end", "json": as_json}

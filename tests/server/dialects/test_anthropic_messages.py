@@ -13,6 +13,7 @@ from tests.lazy_module import lazy_module
 from tests.server.dialects.anthropic_upstream import call, event, events, message
 from tests.server.gates import REPLY, Kept, make_guard
 from tests.server.upstream import Upstream, proxied, says, streams
+from tests.tables import table
 
 if TYPE_CHECKING:
     import anthropic
@@ -110,7 +111,7 @@ async def test_what_must_not_leave_is_masked_or_stopped(stream: bool) -> None:
         desk.says("It is SECRET-a. Good.", {"type": "thinking", "thinking": "Hm, SECRET-b.", "signature": "sig="})
         answer = await desk.ask("hi")
         assert _texts(answer) == "It is [SECRET]. Good."
-        assert (answer.content[1].thinking, answer.content[1].signature) == ("Hm, [SECRET].", "")  # type: ignore[union-attr]
+        assert (answer.content[1].thinking, answer.content[1].signature) == ("Hm, [SECRET].", "")
         desk.says("All is well. An ATTACK.", call("get"))
         answer = await desk.ask("hi")
         assert _texts(answer) in ((f"All is well. \n\n{REPLY}", REPLY) if stream else (REPLY,))
@@ -162,7 +163,7 @@ async def test_calls_are_judged_and_refused_ones_taken_out(stream: bool) -> None
         desk.says("Sure.", call("drop_all", {"a": 1}), call("get", {"id": 7, "deep": {"x": [1]}}, "toolu_2"))
         answer = await desk.ask("hi", extra_headers={"X-Proctor-Intents": "booking"})
         assert [block.type for block in answer.content] == ["text", "tool_use"]
-        assert answer.content[1].input == {"id": 7, "deep": {"x": [1]}}  # type: ignore[union-attr]
+        assert answer.content[1].input == {"id": 7, "deep": {"x": [1]}}
         assert answer.stop_reason == "tool_use"
         desk.says(call("drop_all", {"a": 1}))
         answer = await desk.ask("hi")
@@ -182,7 +183,7 @@ async def test_tools_of_the_provider_are_judged_and_leave_with_their_results(str
         desk.says(*search("drop_search", "srv_1", "One"), *search("web_search", "srv_2", "See SECRET-a"), "Found.")
         answer = await desk.ask("hi")
         assert [block.type for block in answer.content] == ["server_tool_use", "web_search_tool_result", "text"]
-        assert answer.content[1].content[0].title == "See [SECRET]"  # type: ignore[union-attr, index]
+        assert answer.content[1].content[0].title == "See [SECRET]"
         desk.says("Fine.")
         await desk.ask("hi", {"role": "assistant", "content": answer.content}, "more")
         assert desk.kept.texts("input") == ["hi", "more"]
@@ -219,7 +220,7 @@ async def test_results_of_tools_are_looked_at_and_cut(stream: bool) -> None:
         assert results == ["get_faq", "get_faq"]
 
 
-@pytest.mark.parametrize(
+@table(
     "block",
     [
         {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "ATTACK"}},
@@ -241,7 +242,7 @@ async def test_every_block_of_a_question_is_read(block: dict[str, Any]) -> None:
         assert desk.upstream.asked == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "words"),
     [
         ({"messages": [{"role": "user", "content": {"text": "ATTACK"}}]}, "messages[0].content"),
@@ -272,8 +273,8 @@ async def test_what_cannot_be_read_is_refused_in_the_api_s_error_format(said: di
         with pytest.raises(anthropic.BadRequestError) as told:
             await desk.client.post("/v1/messages", cast_to=object, body={"model": "m", **said})
         assert words in told.value.message
-        assert told.value.body["type"] == "error"  # type: ignore[index]
-        assert told.value.body["error"]["type"] == "invalid_request_error"  # type: ignore[index]
+        assert told.value.body["type"] == "error"
+        assert told.value.body["error"]["type"] == "invalid_request_error"
         assert desk.upstream.asked == []
 
 
@@ -288,7 +289,7 @@ async def test_failures_of_the_upstream_pass_and_its_absence_is_told(stream: boo
         desk.upstream.say = _silent
         with pytest.raises(anthropic.InternalServerError, match="no answer in time") as late:
             await desk.ask("hi")
-        assert late.value.body["error"]["type"] == "timeout_error"  # type: ignore[index]
+        assert late.value.body["error"]["type"] == "timeout_error"
 
 
 async def _silent(request: web.Request) -> web.StreamResponse:
@@ -313,7 +314,7 @@ async def test_tokens_are_counted_without_the_gates() -> None:
             await desk.client.messages.batches.list()
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         {"type": "content_block_start", "index": [], "content_block": {"type": "text", "text": "ATTACK"}},

@@ -10,6 +10,7 @@ import pytest
 from tests.lazy_module import lazy_module
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import Upstream, proxied, says, streams
+from tests.tables import table
 
 if TYPE_CHECKING:
     import openai
@@ -82,7 +83,7 @@ async def test_a_harmless_stream_passes_byte_for_byte() -> None:
             assert await answer.read() == raw
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "words"),
     [
         ({"prompt": [1, 2]}, "tokens cannot be read"),

@@ -11,6 +11,7 @@ import pytest
 from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import chunk, completion, proxied, read_stream, says, streams
+from tests.tables import table
 
 CHAT = "/v1/chat/completions"
 RESPONSES = "/v1/responses"
@@ -28,7 +29,7 @@ def _chat(*messages: Any, **more: Any) -> dict[str, Any]:
 # --- requests ---
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "body", "words"),
     [
         (CHAT, _chat({"role": "user", "content": {"text": "ATTACK"}}), "messages[0] whose content"),
@@ -63,7 +64,7 @@ async def test_a_shape_that_cannot_be_read_is_refused_with_a_hint(path: str, bod
 _RESULT = {"call_id": "c", "status": "completed"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "body"),
     [
         (CHAT, _chat({**USER, "name": "ATTACK"})),
@@ -145,7 +146,7 @@ CALLS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("item", CALLS, ids=lambda item: item["type"])
+@table("item", CALLS, ids=lambda item: item["type"])
 async def test_every_kind_of_call_is_judged_by_its_kind(item: dict[str, Any]) -> None:
     item = {"id": "i1", "call_id": "c1", "status": "completed", **item}
     added = {"type": "response.output_item.added", "output_index": 0, "item": item, "sequence_number": 0}
@@ -256,7 +257,7 @@ FIELDS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=lambda field: next(iter(field)))
+@table("field", FIELDS, ids=lambda field: next(iter(field)))
 async def test_fields_of_a_chat_answer_are_read_whole_and_streamed(field: dict[str, Any]) -> None:
     for hostile in ("SECRET-a", "ATTACK"):
         told = json.loads(json.dumps(field).replace("SECRET-a", hostile))
@@ -285,7 +286,7 @@ async def test_an_unknown_field_that_comes_in_pieces_is_read_as_one_text() -> No
     assert read_stream(raw)[0] == REPLY
 
 
-@pytest.mark.parametrize(
+@table(
     "more",
     [
         {"output_text": "an ATTACK"},
@@ -338,7 +339,7 @@ async def test_log_probabilities_stay_while_they_repeat_the_text_and_go_when_the
     assert set(kept.texts("output")) == {"Fine."}
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "status"),
     [
         (b'["an ATTACK"]', 200),
@@ -367,7 +368,7 @@ async def test_an_answer_leaves_as_it_was_read_or_not_at_all(raw: bytes, status:
 # --- names of sessions ---
 
 
-@pytest.mark.parametrize("name", ["a\r\nX-Evil: 1", "a\x00b", "x" * 1_000_000, "x" * 257, {"a": 1}, "\ud800"])
+@table("name", ["a\r\nX-Evil: 1", "a\x00b", "x" * 1_000_000, "x" * 257, {"a": 1}, "\ud800"])
 async def test_a_session_has_a_short_name_that_can_be_printed(name: Any) -> None:
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, client):
@@ -385,7 +386,7 @@ async def test_a_session_has_a_short_name_that_can_be_printed(name: Any) -> None
     assert all(b"x" * 257 not in asked[3] for asked in upstream.asked)
 
 
-@pytest.mark.parametrize("name", ["Jürgen Müller", "客户-7", "a b/c", 17])
+@table("name", ["Jürgen Müller", "客户-7", "a b/c", 17])
 async def test_names_in_any_script_are_taken(name: Any) -> None:
     guard, _ = make_guard()
     async with proxied(guard) as (upstream, address, client):
@@ -421,7 +422,7 @@ _PROVIDERS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("provider", _PROVIDERS)
+@table("provider", _PROVIDERS)
 async def test_ids_and_settings_of_providers_pass_byte_for_byte_and_unread(provider: str) -> None:
     beside, choice, said = _PROVIDERS[provider]
     whole = {**completion("Fine.", **said), **beside}

@@ -3,14 +3,20 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import ollama
 import pytest
 from aiohttp import web
 
+from tests.lazy_module import lazy_module
 from tests.server.gates import REPLY, Kept, make_guard
 from tests.server.upstream import Answer, Upstream, proxied, says
+from tests.tables import table
+
+if TYPE_CHECKING:
+    import ollama
+else:
+    ollama = lazy_module("ollama")
 
 HEAD = {"model": "m", "created_at": "2026-11-15T10:00:00.123Z"}
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
@@ -161,7 +167,7 @@ async def test_lines_are_read_whatever_the_upstream_calls_them() -> None:
                 assert "drop_all" not in await answer.text()
 
 
-@pytest.mark.parametrize(
+@table(
     "message",
     [
         {"role": "user", "content": ["ATTACK"]},

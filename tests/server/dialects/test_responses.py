@@ -12,6 +12,7 @@ from tests.lazy_module import lazy_module
 from tests.server.dialects.responses_upstream import call, events, message, response
 from tests.server.gates import HANDOFF, REPLY, make_guard
 from tests.server.upstream import proxied, says, streams
+from tests.tables import table
 
 if TYPE_CHECKING:
     import openai
@@ -128,8 +129,8 @@ async def test_a_stream_passes_byte_for_byte(size: int) -> None:
     assert kept.texts("output") == ["One thing. Another thing. The end"]
 
 
-@pytest.mark.parametrize("size", [1, 5, 300])
-@pytest.mark.parametrize("mode", ["sentence", "whole"])
+@table("size", [1, 5, 300])
+@table("mode", ["sentence", "whole"])
 async def test_a_stream_is_masked_in_every_place_that_repeats_its_text(size: int, mode: str) -> None:
     answer, said = await _streamed([message("It is known. SECRET-a is the word. Bye")], size, stream=mode)
     assert said == answer.output_text == "It is known. [SECRET] is the word. Bye"

@@ -100,7 +100,7 @@ def through_langsmith() -> None:
 def through_langfuse() -> None:
     """Send observations and a score with the Langfuse SDK."""
     from langfuse import get_client, observe, propagate_attributes
-    from langfuse.openai import OpenAI  # type: ignore[attr-defined]
+    from langfuse.openai import OpenAI
 
     sender = get_client()
 

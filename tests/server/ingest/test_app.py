@@ -22,6 +22,7 @@ from proctor.wiring.ingest_settings import IngestSettings
 from proctor.workflows.monitor.intake import Intake
 from tests.server.ingest.otlp_requests import chat, evaluation, root, tool, traces, traces_json
 from tests.server.upstream import running
+from tests.tables import table
 
 T1, T2 = "a" * 32, "b" * 32
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
@@ -153,7 +154,7 @@ async def test_partial_success_keeps_the_good_part(tmp_path: Path) -> None:
     assert row.id == T2
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "body", "headers", "status"),
     [
         ("/v1/traces", b"\xff\xff\xff", PROTOBUF, 400),

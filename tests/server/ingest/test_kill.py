@@ -34,11 +34,11 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kill(tmp_path: Path) -> None
     reader = threading.Thread(target=follow)
     reader.start()
     try:
-        for kill in range(3):
+        for kill in range(2):
             _wait(partial(_has, acknowledged, (kill + 1) * 100))
             served.kill()
             served = Served(tmp_path, port=served.port)
-        _wait(partial(_has, acknowledged, 400))
+        _wait(partial(_has, acknowledged, 300))
     finally:
         sender.kill()
         sender.wait()

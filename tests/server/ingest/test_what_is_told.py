@@ -17,6 +17,7 @@ import pytest
 from proctor.store.mask_events import EventMasker
 from tests.server.ingest.otlp_requests import chat, traces, traces_json
 from tests.server.ingest.test_app import JSON, NDJSON, PROTOBUF, T1, T2, door
+from tests.tables import table
 
 
 async def test_an_event_that_the_log_has_is_told_as_a_duplicate(tmp_path: Path) -> None:
@@ -49,8 +50,8 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("event", "field", "hint"), WRONG, ids=[f"{n}-{each[1]}" for n, each in enumerate(WRONG)])
-@pytest.mark.parametrize("masking", ["none", "patterns"])
+@table(("event", "field", "hint"), WRONG, ids=[f"{n}-{each[1]}" for n, each in enumerate(WRONG)])
+@table("masking", ["none", "patterns"])
 async def test_what_cannot_be_is_named_and_the_others_are_kept(
     tmp_path: Path, event: dict[str, Any], field: str, hint: str, masking: Any
 ) -> None:
@@ -96,7 +97,7 @@ async def test_a_body_that_is_not_whole_is_refused_whole(
     assert not caplog.records  # a sender cannot fill the log with tracebacks
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "encoding"),
     [
         (gzip.compress(MANY[:9000]) + gzip.compress(MANY[9000:]), "gzip"),
@@ -134,7 +135,7 @@ async def test_health_says_that_nothing_is_taken_until_the_disk_takes_data_again
         assert (await here.post("/v1/turns", b'{"session": "s1", "input": "a"}', JSON))[0] == 200
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "field", "hint"),
     [
         ("conversations?intnet=x", "intnet", "did you mean `intent`?"),
@@ -163,7 +164,7 @@ async def test_known_parameters_are_taken(tmp_path: Path, asked: str) -> None:
         await here.json(f"/api/{asked}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "body", "status"),
     [
         ("/v1/traces", {"resourceSpans": 3}, 400),

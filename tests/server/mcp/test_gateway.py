@@ -6,14 +6,12 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp import Client, StdioServerParameters
-from mcp.types import TextContent
 
 from proctor.core.errors import InputError
 from proctor.server.mcp import stdio as mcp_stdio
@@ -22,9 +20,15 @@ from proctor.server.mcp.http import make_app
 from proctor.server.mcp.stdio import bridge, lines
 from proctor.wiring.guard import Guard
 from proctor.wiring.server_settings import McpSettings
+from tests.lazy_module import lazy_module
 from tests.profiles import examples
 from tests.server.gates import make_guard
 from tests.server.upstream import running
+
+if TYPE_CHECKING:
+    import mcp
+else:
+    mcp = lazy_module("mcp")
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -49,10 +53,10 @@ def _gateway(**settings: Any) -> Gateway:
 
 
 def _text(result: Any) -> str:
-    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+    return "".join(part.text for part in result.content if isinstance(part, mcp.types.TextContent))
 
 
-async def _tried(client: Client) -> None:
+async def _tried(client: mcp.Client) -> None:
     """What an agent sees of the small server behind a gateway."""
     assert {tool.name for tool in (await client.list_tools()).tools} == {"get_faq", "drop_all", "made", "failing"}
     assert client.instructions is None
@@ -81,7 +85,7 @@ async def _tried(client: Client) -> None:
 
 async def test_a_real_agent_and_a_real_server_over_standard_input_and_output() -> None:
     command = ["-m", "tests.server.mcp.stdio_gateway", sys.executable, SERVER]
-    async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
+    async with mcp.Client(mcp.StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
         await _tried(client)
 
 
@@ -106,7 +110,7 @@ async def http_server() -> AsyncIterator[str]:
 
 async def test_a_real_agent_and_a_real_server_over_http(http_server: str) -> None:
     guard, kept = make_guard()
-    async with running(make_app(guard, http_server)) as address, Client(f"{address}/mcp") as client:
+    async with running(make_app(guard, http_server)) as address, mcp.Client(f"{address}/mcp") as client:
         await _tried(client)
     guard.close()
     assert len({event.session for event in kept.events}) == 1

@@ -17,6 +17,7 @@ from proctor.server.mcp.messages import message_ids, written
 from proctor.server.mcp.stdio import bridge
 from tests.server.gates import make_guard
 from tests.server.upstream import running
+from tests.tables import table
 
 ATTACK = b'"content":[{"type":"text","text":"ATTACK"}]'
 # Each is the answer to request 1, and read as such by at least one reader in use.
@@ -47,7 +48,7 @@ def _gateway() -> Gateway:
     return Gateway(guard=guard, session=guard.session())
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@table("kind", ANSWERS)
 async def test_an_answer_that_cannot_be_read_is_an_error_for_its_request(kind: str) -> None:
     gateway = _gateway()
     for id in (1, 2):
@@ -61,7 +62,7 @@ async def test_an_answer_that_cannot_be_read_is_an_error_for_its_request(kind: s
     gateway.guard.close()
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@table("kind", ANSWERS)
 async def test_a_message_of_the_agent_that_cannot_be_read_is_an_error_with_its_id(kind: str) -> None:
     gateway = _gateway()
     raw = ANSWERS[kind].replace(b'"result"', b'"method":"tools/call","params"')
@@ -72,7 +73,7 @@ async def test_a_message_of_the_agent_that_cannot_be_read_is_an_error_with_its_i
     gateway.guard.close()
 
 
-@pytest.mark.parametrize(
+@table(
     "raw",
     [
         b'{"jsonrpc":"2.0","id":NaN,"result":{}}',
@@ -114,7 +115,7 @@ async def test_a_request_of_the_server_that_cannot_be_read_is_answered_to_the_se
     gateway.guard.close()
 
 
-@pytest.mark.parametrize(
+@table(
     "message",
     [
         {"jsonrpc": "2.0", "id": 1, "result": {}, "method": "sampling/createMessage", "params": {}},
@@ -186,8 +187,8 @@ async def test_over_standard_output_the_request_gets_its_error() -> None:
     gateway.guard.close()
 
 
-@pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "text/html"])
-@pytest.mark.parametrize("status", [200, 400])
+@table("kind", ["application/json", "text/event-stream", "text/html"])
+@table("status", [200, 400])
 async def test_over_http_the_request_gets_its_error(kind: str, status: int) -> None:
     guard, _ = make_guard()
 

@@ -35,6 +35,12 @@ def demo(demo_store: Path) -> Iterator[ServedDashboard]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def crawled(demo: ServedDashboard) -> list[tuple[str, str]]:
+    """One address of every route that a page leads to."""
+    return list(addresses(demo, each=1))
+
+
 def _grave(axe: Axe, page: Any, rules: tuple[str, ...] = ()) -> list[str]:
     options: dict[str, Any] = {"resultTypes": ["violations"]}
     if rules:
@@ -46,14 +52,14 @@ def _grave(axe: Axe, page: Any, rules: tuple[str, ...] = ()) -> list[str]:
     ]
 
 
-def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard) -> None:
+def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard, crawled: list[tuple[str, str]]) -> None:
     """No serious finding of axe in light and dark, one heading, a title, nothing wider than a phone."""
     page = demo.page(browser, color_scheme="light")
     axe = Axe()
     wrong: dict[str, list[str]] = {}
     scripts: list[str] = []
     page.on("request", lambda made: scripts.append(made.url) if made.resource_type == "script" else None)
-    for address in [*(address for address, _ in addresses(demo, each=1)), "/ui/sign-in", "/ui/no-such-page"]:
+    for address in [*(address for address, _ in crawled), "/ui/sign-in", "/ui/no-such-page"]:
         page.set_viewport_size({"width": 1280, "height": 800})
         page.emulate_media(color_scheme="light")
         scripts.clear()
@@ -77,8 +83,8 @@ def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard) ->
     assert [each for each in demo.problems if "404" not in each] == []
 
 
-def test_the_demo_shows_every_page(demo: ServedDashboard) -> None:
-    seen = {route for _, route in addresses(demo, each=1)}
+def test_the_demo_shows_every_page(demo: ServedDashboard, crawled: list[tuple[str, str]]) -> None:
+    seen = {route for _, route in crawled}
     assert {page.path for page in pages()} <= seen
     routes = [route.path for page in pages() for route in page.routes if route.method == "GET"]
     details = {path for path in routes if "{" in path and not path.endswith("/file")}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from proctor.server.pages.charts import BarChart, BarRow, Drawing, Series, TimeChart, value_text
 from proctor.server.pages.templates import _data, _moment, _number, _percent
+from tests.tables import table
 
 _MARKUP = "\"><script>alert(1)</script><b onload=x> & '日本"
 
@@ -68,7 +69,7 @@ def test_what_is_unknown_is_a_dash() -> None:
     assert str(_moment(math.inf)) == str(_moment(None)) == "–"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "unit", "text"),
     [(0.123, "share", "12.3 %"), (0.02, "seconds", "20 ms"), (12, "seconds", "12 s"), (1234.5, "count", "1,234"),
      (3.5, "money", "$3.50"), (0.5, "score", "0.50")],

@@ -6,9 +6,8 @@ import csv
 import io
 import math
 
-import pytest
-
 from proctor.server.pages.table import Chip, Column, Link, Moment, Share, Table, csv_lines
+from tests.tables import table
 
 
 def _read(table: Table) -> list[list[str]]:
@@ -22,7 +21,7 @@ def test_a_file_has_every_row_and_plain_values() -> None:
     assert _read(table) == [list("abcdef"), *[["one", "1970-01-01T00:00:00Z", "good", "0.25", "", "1.5"]] * 3]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0"])
+@table("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0"])
 def test_a_spreadsheet_takes_no_text_for_a_formula(text: str) -> None:
     assert (
         _read(Table(columns=[Column("a")], rows=[[text], [Link(text, "")], [Chip("info", text)]]))[1:]

@@ -18,6 +18,7 @@ from proctor.wiring.guard import Guard
 from proctor.wiring.server_settings import ProxySettings
 from tests.server.gates import HANDOFF, REPLY, BreaksOnce, make_guard
 from tests.server.upstream import chunk, completion, deltas, proxied, read_stream, running, says, streams
+from tests.tables import table
 
 CHAT = "/v1/chat/completions"
 KEY = {"Authorization": "Bearer sk-very-secret"}
@@ -193,7 +194,7 @@ async def test_the_same_request_again_is_the_same_conversation_and_nothing_new()
     assert kept.texts("input") == ["hi", "what SECRET-x"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "more", "name"),
     [
         ({"X-Proctor-Session": "s1"}, {"user": "u"}, "s1"),
@@ -452,7 +453,7 @@ async def test_an_upstream_that_is_silent_or_not_there_is_a_clear_error() -> Non
     guard.close()
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "words"),
     [
         (b"{", "not JSON"),
@@ -484,7 +485,7 @@ async def test_a_body_that_is_too_large_is_refused() -> None:
             assert answer.status == 502
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         "/v1/chat/completions/",

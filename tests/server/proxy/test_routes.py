@@ -4,7 +4,6 @@ import base64
 from typing import Any
 
 import aiohttp
-import pytest
 from yarl import URL
 
 from proctor.server.proxy.app import make_app
@@ -13,11 +12,12 @@ from proctor.server.upstream import place_of
 from tests.server.dialects.anthropic_upstream import message
 from tests.server.gates import REPLY, make_guard
 from tests.server.upstream import completion, proxied, running, says
+from tests.tables import table
 
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "ATTACK"}]}
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         "/v1/messages",
@@ -45,7 +45,7 @@ async def test_no_spelling_of_a_path_leads_around_the_gates(path: str) -> None:
             assert upstream.asked == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("method", "path"),
     [
         ("POST", "/v1beta/models/gemini-3:generateContent"),
@@ -82,7 +82,7 @@ async def test_whatever_is_not_listed_is_refused_with_the_setting_that_opens_it(
         assert upstream.asked == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("method", "path"),
     [
         ("GET", "/v1/models"),
@@ -115,7 +115,7 @@ async def test_what_is_listed_passes(method: str, path: str) -> None:
         assert upstream.asked[0][1] == path
 
 
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "GET"])
+@table("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "GET"])
 async def test_other_methods_do_not_open_a_guarded_path(method: str) -> None:
     guard, _ = make_guard()
     async with proxied(guard, others="pass", allow=("/v1/messages", "/api/chat")) as (upstream, address, client):
@@ -155,7 +155,7 @@ async def test_an_upstream_with_a_path_is_routed_by_the_whole_path() -> None:
     guard.close()
 
 
-@pytest.mark.parametrize(
+@table(
     ("upstream", "place"),
     [
         ("http://user:pa%20ss@127.0.0.1:1/secret-path?key=secret-query", "127.0.0.1:1"),
@@ -168,7 +168,7 @@ def test_only_host_and_port_of_an_address_are_told(upstream: str, place: str) ->
     assert place_of(upstream) == place
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages", "/api/chat", "/v1/models"])
+@table("path", ["/v1/chat/completions", "/v1/messages", "/api/chat", "/v1/models"])
 async def test_no_error_tells_the_password_of_the_upstream(path: str) -> None:
     guard, _ = make_guard()
     upstream = "http://user:secret-word@127.0.0.1:1/secret-path"

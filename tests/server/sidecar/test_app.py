@@ -24,6 +24,7 @@ from proctor.server.sidecar.openapi import description
 from proctor.wiring.guard import Guard
 from tests.server.gates import HANDOFF, REPLY, make_guard
 from tests.server.upstream import running
+from tests.tables import table
 
 
 @asynccontextmanager
@@ -99,7 +100,7 @@ async def test_values_are_given_back_only_where_the_settings_say_so() -> None:
                     assert "anna" not in await answer.text()
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "raw", "words", "field"),
     [
         ("input", b"{", "not JSON", None),
@@ -125,7 +126,7 @@ async def test_a_wrong_question_is_told_its_field_and_its_mend(
         assert field is not None or error["hint"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "asked", "message", "hint"),
     [
         ("input", {}, "is missing", 'add "text" to the object'),
@@ -152,7 +153,7 @@ async def test_several_mistakes_are_told_together_as_described() -> None:
     assert told["error"]["message"] == told["error"]["problems"][0]["message"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("point", "field", "sent"),
     [
         ("input", "text", "😀 I am SECRET-a"),
@@ -249,9 +250,7 @@ async def test_settings_are_read_again_and_bad_ones_are_not_taken(tmp_path: Path
         assert (await _told(client, "input", text="a pear"))["action"] == "block"
 
 
-@pytest.mark.parametrize(
-    "name", ["F%0AG%C2%B2%F3%92%9D%93", "a%2Fb", "%00", "..%2F..", "a%0D%0AX:%201", "%F0%9F%98%80"]
-)
+@table("name", ["F%0AG%C2%B2%F3%92%9D%93", "a%2Fb", "%00", "..%2F..", "a%0D%0AX:%201", "%F0%9F%98%80"])
 async def test_a_session_of_any_name_can_be_forgotten(name: str) -> None:
     async with _sidecar() as client, client.delete(URL(f"/v1/sessions/{name}", encoded=True)) as gone:
         assert (gone.status, await gone.read()) == (204, b"")
@@ -298,8 +297,8 @@ def test_a_port_that_is_taken_is_said() -> None:
         guard.close()
 
 
-@pytest.mark.parametrize("field", ["session", "customer"])
-@pytest.mark.parametrize("name", ["a\r\nb", "a\x00b", "x" * 257, "x" * 1_000_000, "\ud800"])
+@table("field", ["session", "customer"])
+@table("name", ["a\r\nb", "a\x00b", "x" * 257, "x" * 1_000_000, "\ud800"])
 async def test_a_name_is_short_and_can_be_printed(field: str, name: str) -> None:
     guard, _ = make_guard()
     async with _sidecar(guard) as client:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
+from tests.tables import table
 
 from proctor.core.errors import SuiteError
 from proctor.suites.conversations.entries import entries_of
@@ -68,7 +69,7 @@ def test_a_document_over_many_lines_is_one_value(tmp_path: Path) -> None:
     assert held(path) == [{"messages": [], "n": 1}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "data", "line", "what"),
     [
         ("a.jsonl", b'{"a": 1}\n{"a": \n', 2, "not valid JSON"),
@@ -104,7 +105,7 @@ def test_rows_of_a_csv_file_are_objects_of_texts(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "content", "message", "line"),
     [
         ("a.csv", b"", "the file is empty", None),

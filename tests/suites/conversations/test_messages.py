@@ -23,7 +23,7 @@ CALLS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("call", CALLS)
+@table("call", CALLS)
 def test_every_tool_s_call_is_read(call: dict[str, Any]) -> None:
     (said,) = read_messages([{"role": "assistant", "content": None, "tool_calls": [call]}])
     assert encode(said.message.tool_calls[0]) == {**BOOK, "id": "c1"}

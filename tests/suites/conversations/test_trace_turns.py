@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from proctor.core.errors import SuiteError
 from proctor.suites.conversations.langfuse import LANGFUSE_TRACES
@@ -140,7 +141,7 @@ def test_evaluations_are_scores_each_once() -> None:
     assert scores["polite"].metadata["by"] == "HUMAN"
 
 
-@pytest.mark.parametrize(
+@table(
     ("record", "value", "passed"),
     [
         ({"langfuse_score": {"id": "1", "name": "n", "value": 0.5, "traceId": TRACE}}, 0.5, None),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from proctor.core.case import Suite
 from proctor.core.errors import SuiteError
@@ -46,7 +47,7 @@ def test_match_begins_with_an_ideal_answer(tmp_path: Path) -> None:
     GraderFactory(Suite(name="s"), None).grader(first.checks[0])
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "scorer", "noted"),
     [
         ("basic.includes:Includes", "contains", ""),

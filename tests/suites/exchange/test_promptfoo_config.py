@@ -208,7 +208,7 @@ def test_assertions_become_checks_that_a_scorer_takes(
     graded(check)
 
 
-@pytest.mark.parametrize("kind", ["not-llm-rubric", "is-refusal", "not-is-refusal", "factuality", "not-is-json"])
+@table("kind", ["not-llm-rubric", "is-refusal", "not-is-refusal", "factuality", "not-is-json"])
 def test_negations_and_judged_kinds_are_taken_too(kind: str) -> None:
     graded(*checks_of({"type": kind, "value": "something"}))
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
 from tests.suites.exchange.making import INVERSE, LABEL, SHORT, bundle
+from tests.tables import table
 
 from proctor.core.errors import InputError, SuiteError
 from proctor.suites.exchange.bundle import Bundle
@@ -194,7 +195,7 @@ def test_without_the_prompt_the_import_says_what_to_give(tmp_path: Path) -> None
     assert any("rule that is not there" in note for note in made.notes)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text"),
     [
         ("promptpex_context.json", "{"),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.profiles import examples
 from tests.suites.exchange.making import JUDGED, LABEL, bundle
+from tests.tables import table
 
 from proctor.core.case import Case, Check, Expectation
 from proctor.core.decode import decode
@@ -108,7 +109,7 @@ def test_nothing_is_lost_in_a_round_trip(tool: str, sent: Bundle) -> None:
     assert back.prompt.hash == sent.prompt.hash
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@table("tool", TOOLS)
 def test_an_expected_answer_that_was_not_accepted_stays_behind(tool: str, tmp_path: Path) -> None:
     sent = bundle()
     back = read_back(tool, sent, tmp_path)
@@ -124,7 +125,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("tool", EDITS)
+@table("tool", EDITS)
 def test_an_edit_of_an_exported_file_is_read(tool: str, tmp_path: Path) -> None:
     path = written(tool, bundle(), tmp_path)
     name, before, after = EDITS[tool]

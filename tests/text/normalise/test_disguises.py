@@ -1,6 +1,5 @@
 """Letters dressed up and words run together, in English and in other languages, and honest texts that only look so."""
 
-import pytest
 from tests.tables import table
 from tests.text.normalise.encoders import CASELESS
 
@@ -23,7 +22,7 @@ def test_letters_dressed_up_come_out_word_for_word(way: str, language: str) -> N
     assert any(text in view.text.lower() for view in views(CASELESS[way](text)))
 
 
-@pytest.mark.parametrize("language", ATTACKS)
+@table("language", ATTACKS)
 def test_words_run_together_come_apart_for_the_most_part(language: str) -> None:
     text = ATTACKS[language]
     glued = text.replace(" ", "")
@@ -40,7 +39,7 @@ def test_a_glued_word_points_into_the_original() -> None:
     assert text[slice(*view.span(at, at + len("previous")))] == "previous"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Die Lebensversicherungsgesellschaft schickt die Donaudampfschifffahrtskarte nach Österreich.",

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
@@ -174,14 +173,12 @@ def test_the_same_however_written(kind: str, one: str, other: str, same: bool) -
     assert same_value(kind, one, [other]) is same
 
 
-@pytest.mark.parametrize(
-    "address", ["support@x.io", "no-reply@x.io", "customer.service@x.io", "bookings@x.io", "info@x.io"]
-)
+@table("address", ["support@x.io", "no-reply@x.io", "customer.service@x.io", "bookings@x.io", "info@x.io"])
 def test_offices(address: str) -> None:
     assert is_office(address)
 
 
-@pytest.mark.parametrize("address", ["ana@x.io", "ana.support@x.io", "infante@x.io", "helpman@x.io"])
+@table("address", ["ana@x.io", "ana.support@x.io", "infante@x.io", "helpman@x.io"])
 def test_people(address: str) -> None:
     assert not is_office(address)
 
@@ -191,7 +188,7 @@ def test_stand_ins() -> None:
     assert not is_stand_in("ana@example.com")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "ours"),
     [
         ("Call us at 212-555-0142", True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.tables import table
 
 from proctor.text.pii import find_pii
@@ -133,7 +132,7 @@ def test_what_is_said_of_a_password_is_none(text: str) -> None:
     assert not _secrets(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("my pw hunter2, thanks", "hunter2"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.tables import table
 
 from proctor.text.predicates import parse
@@ -47,7 +46,7 @@ def test_languages(code: str) -> None:
     assert parse(f"language is {other}").check(SAMPLES[code]).ok is False
 
 
-@pytest.mark.parametrize("text", ["NN", "Sci/Tech", "Apple, Microsoft, Tim Cook", "getBookAuthors", "OK"])
+@table("text", ["NN", "Sci/Tech", "Apple, Microsoft, Tim Cook", "getBookAuthors", "OK"])
 def test_too_few_words_leave_it_open(text: str) -> None:
     found = parse("language is en").check(text)
     assert (found.ok, found.known) == (None, False)

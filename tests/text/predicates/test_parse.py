@@ -119,9 +119,7 @@ def test_an_error_says_where_and_what(written: str, position: int, message: str)
     assert isinstance(caught.value, ValueError)
 
 
-@pytest.mark.parametrize(
-    "written", ["(" * 10_000, "not " * 10_000, "input " * 10_000, "each line: " * 3_000 + "is empty"]
-)
+@table("written", ["(" * 10_000, "not " * 10_000, "input " * 10_000, "each line: " * 3_000 + "is empty"])
 def test_deep_nesting_is_refused(written: str) -> None:
     with pytest.raises(PredicateError, match=r"nested too deeply|more than"):
         parse(written)

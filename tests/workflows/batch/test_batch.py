@@ -16,6 +16,7 @@ from proctor.config import Config, load_config, read_environment
 from proctor.core.errors import InputError
 from proctor.workflows.batch.batch import BatchOutcome, BatchProgress, BatchRequest, read_batch, score_batch
 from proctor.workflows.batch.batch_job import BatchJob
+from tests.tables import table
 from tests.workflows.batch.logs import children, scores_in, until, write_logs
 
 PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()", "batch", "score"]
@@ -77,7 +78,7 @@ def test_a_folder_is_of_one_set_of_scorers(tmp_path: Path) -> None:
         batch(tmp_path, scorers=("commitments",))
 
 
-@pytest.mark.parametrize(
+@table(
     ("more", "wrong"),
     [
         ({"files": "in/*.parquet"}, "no file fits"),
@@ -106,7 +107,7 @@ def test_the_range_of_a_large_file_gives_the_same_rows(tmp_path: Path) -> None:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of logs that take seconds, and what a batch without an accident makes of them."""
     folder = tmp_path_factory.mktemp("batch")
-    write_logs(folder / "in", 4, 40)
+    write_logs(folder / "in", 4, 24)
     batch(folder, scorers=("conversation",), light=True)
     return folder
 

@@ -20,6 +20,7 @@ from proctor.suites.append import cases_in
 from proctor.wiring.guard import Guard
 from proctor.workflows.guard.stats import decision, guard_table, last_stopped, moment_of
 from proctor.workflows.promote.guard_decisions import promote_decisions
+from tests.tables import table
 
 NOW = datetime.now(UTC)
 
@@ -116,7 +117,7 @@ def test_a_project_without_a_log_has_an_empty_table(tmp_path: Path) -> None:
         decision(_config(tmp_path), "abc")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "wanted"),
     [
         ("24h", NOW - timedelta(hours=24)),
@@ -129,7 +130,7 @@ def test_a_moment_is_a_length_of_time_or_a_date(text: str, wanted: datetime) -> 
     assert moment_of(text, now=NOW) == wanted
 
 
-@pytest.mark.parametrize("text", ["yesterday", "", "999999999 weeks", "2026-99-99"])
+@table("text", ["yesterday", "", "999999999 weeks", "2026-99-99"])
 def test_what_is_no_moment_is_said_so(text: str) -> None:
     with pytest.raises(InputError, match="is no time"):
         moment_of(text, now=NOW)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from proctor.core.errors import InputError, MalformedError, NotFoundError
 from proctor.workflows.judge.labels import read_labels, value_of
+from tests.tables import table
 
 
 def _file(tmp_path: Path, *lines: str) -> Path:
@@ -48,7 +49,7 @@ def test_gzip_is_read_too(tmp_path: Path) -> None:
     assert read_labels(path)[0].case == "a"
 
 
-@pytest.mark.parametrize(
+@table(
     "line",
     [
         "nonsense",

@@ -16,6 +16,7 @@ from proctor.core.event import Event
 from proctor.core.event_row import EventRow, row_of
 from proctor.monitor.ingest import read_events
 from proctor.workflows.monitor.event_lines import row_of_data
+from tests.tables import table
 
 NOW = datetime(2026, 11, 17, 12, 0, tzinfo=UTC)
 
@@ -43,7 +44,7 @@ EVENTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("data", EVENTS, ids=lambda each: each["id"])
+@table("data", EVENTS, ids=lambda each: each["id"])
 def test_a_row_is_that_of_the_noun(data: dict[str, Any]) -> None:
     wanted = row_of(decode(Event, dict(data)))
     made = _row(**data)
@@ -51,7 +52,7 @@ def test_a_row_is_that_of_the_noun(data: dict[str, Any]) -> None:
     assert decode(Event, loads(made.line)) == decode(Event, data)
 
 
-@pytest.mark.parametrize("data", EVENTS, ids=lambda each: each["id"])
+@table("data", EVENTS, ids=lambda each: each["id"])
 def test_an_event_without_an_id_gets_the_same_one_from_a_file_and_from_a_request(
     data: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -97,7 +98,7 @@ def test_the_token_names_the_source_and_unknown_keys_are_kept() -> None:
     assert (made.source, loads(made.line)["ticket"]) == ("desk", 7)
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "field"),
     [
         ([], ""),

@@ -33,6 +33,7 @@ from proctor.store.scoring_progress import SCORING_FILE, ScoringFigures, Scoring
 from proctor.workflows.monitor.intake import Intake
 from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep, background_scoring
 from proctor.workflows.monitor.scoring_settings import scoring_settings
+from tests.tables import table
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp()
 SCORERS = "[{scorer: contains, name: window, settings: {value: 15 days}}]"
@@ -202,7 +203,7 @@ def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> N
     assert desk.scores() == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("scoring", "told"),
     [
         ("rate: 0.1", "scorers"),

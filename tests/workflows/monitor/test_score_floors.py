@@ -18,6 +18,7 @@ from proctor.store.runs import RunStore
 from proctor.workflows.monitor.alert_queue import queue_alerts
 from proctor.workflows.monitor.floor_alerts import raise_floor_alerts
 from proctor.workflows.monitor.score_floors import FloorSettings, floor_settings, score_windows
+from tests.tables import table
 from tests.workflows.monitor.traffic_log import config_in, keep
 
 DAY0 = datetime(2026, 11, 2, tzinfo=UTC)
@@ -122,7 +123,7 @@ def test_a_high_alert_is_one_item_of_the_queue(tmp_path: Path) -> None:
         assert open_count(store) == 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "message"),
     [
         ("monitor: {floors: {by_intent: {all: {relevance: 1.4}}}}", "a floor is from 0 to 1"),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor import registry
 from proctor.workflows.promote.incident_checks import IncidentChecks, RequiredWording, checks_for
+from tests.tables import table
 
 SCORERS = frozenset(registry.names("scorers"))
 
@@ -14,7 +13,7 @@ def _checks(*signals: str, **more: object) -> IncidentChecks:
     return checks_for(signals, **{"scorers": SCORERS, "wording": RequiredWording(), **more})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@table(
     ("signal", "scorers"),
     [
         ("score/grounded", ["grounded"]),

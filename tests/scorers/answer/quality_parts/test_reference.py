@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from proctor.scorers.answer.quality_parts.prior_turns import AnsweredTurn, SpokenLine
 from proctor.scorers.answer.quality_parts.reference import resolve
 from tests.tables import table
@@ -33,7 +31,7 @@ def test_the_answer_is_about_what_was_pointed_at(answer: str, value: float) -> N
     assert (found.evidence == ()) == (value == 1.0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "answer", "before"),
     [
         ("Tell me more.", "Jujutsu Kaisen is loud.", LIST),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from proctor.scorers.conversation.steps import StepsChecked, parse_steps
 from tests.scorers.conversation.steps.talking import Line, call, talk
+from tests.tables import table
 
 
 def checked(rule: str, *lines: Line) -> StepsChecked:
@@ -15,7 +14,7 @@ def checked(rule: str, *lines: Line) -> StepsChecked:
 READ, CHANGE = call("get_booking", id=1), call("modify_booking", id=1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("lines", "ok"),
     [
         (("> x", READ, CHANGE), True),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-import pytest
-
 from proctor.scorers.conversation.steps import parse_steps, vocabulary
 from proctor.scorers.conversation.steps.forms import FORMS
 from proctor.scorers.conversation.steps.term import StepForm
@@ -28,7 +26,7 @@ def test_every_example_shows_its_form(form: StepForm) -> None:
     assert form.form in {term.form for term in parse_steps(form.example).terms()}
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form.options], ids=lambda form: form.form)
+@table("form", [form for form in FORMS if form.options], ids=lambda form: form.form)
 def test_every_option_is_read_and_written(form: StepForm) -> None:
     bare = form.example
     for option in form.options:

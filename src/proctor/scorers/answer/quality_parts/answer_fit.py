@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Final
 
 from proctor.core.sockets import Embedder
@@ -164,4 +165,5 @@ async def _answered(question: str, answer: str, otherwise: float, embedder: Embe
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(one, two, strict=True))
+    found: float = sum(map(mul, one, two))
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import mul
 from typing import Final
 
 from proctor.core.case import Case
@@ -277,4 +278,5 @@ def _ramp(value: float, low: float, high: float) -> float:
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(one, two, strict=True))
+    found: float = sum(map(mul, one, two))
+    return found
