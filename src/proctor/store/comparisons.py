@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proctor.core.record import dataclass
-from proctor.store.db import connect, explained, transaction
+from proctor.store.sqlite_store import SqliteStore
 
 __all__ = ["COMPARISONS", "ChangeRow", "ComparisonStore", "KeptComparison"]
 
@@ -72,25 +72,18 @@ class KeptComparison:
     kinds: Mapping[str, int]
 
 
-class ComparisonStore:
+class ComparisonStore(SqliteStore):
     """The comparisons of one project."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / COMPARISONS
-        self._database = connect(self.path, _MIGRATIONS)
-
-    def __enter__(self) -> ComparisonStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._database.close()
+        super().__init__(folder / COMPARISONS, _MIGRATIONS)
 
     def get(self, key: str) -> KeptComparison | None:
         """Return the comparison with this key."""
-        row = self._database.execute("SELECT * FROM comparisons WHERE key = ?", (key,)).fetchone()
+        row = self.database.execute("SELECT * FROM comparisons WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
-        kinds = self._database.execute(
+        kinds = self.database.execute(
             "SELECT kind, count(*) AS count FROM changes WHERE comparison = ? GROUP BY kind", (row["n"],)
         )
         return KeptComparison(
@@ -105,7 +98,7 @@ class ComparisonStore:
         self, key: str, *, made: float, head: Mapping[str, Any], changes: Iterable[ChangeRow] = (), problem: str = ""
     ) -> None:
         """Keep a comparison in place of an older one with its key; the oldest of all go."""
-        with explained(self.path), transaction(self._database) as database:
+        with self.change() as database:
             database.execute("DELETE FROM comparisons WHERE key = ?", (key,))
             n = database.execute(
                 "INSERT INTO comparisons (key, made, problem, head) VALUES (?, ?, ?, ?)",
@@ -132,7 +125,7 @@ class ComparisonStore:
     ) -> list[ChangeRow]:
         """Return one page of the cases that changed."""
         where, values = _where(kept, kind, intent, text)
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT kind, case_id, intent, was_outcome, outcome, figure, was, now, was_key, key, reason"
             f" FROM changes WHERE {where} ORDER BY place LIMIT ? OFFSET ?",
             (*values, limit, offset),
@@ -142,7 +135,7 @@ class ComparisonStore:
     def count(self, kept: KeptComparison, *, kind: str = "", intent: str = "", text: str = "") -> int:
         """Return how many cases changed."""
         where, values = _where(kept, kind, intent, text)
-        return int(self._database.execute(f"SELECT count(*) FROM changes WHERE {where}", values).fetchone()[0])
+        return int(self.database.execute(f"SELECT count(*) FROM changes WHERE {where}", values).fetchone()[0])
 
 
 def _where(kept: KeptComparison, kind: str, intent: str, text: str) -> tuple[str, list[Any]]:

@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from proctor.core.attack_finding import AttackFinding
-from proctor.core.decode import closest
-from proctor.core.errors import NotFoundError
 from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
+from proctor.store.sqlite_store import several_begin_with, unknown_name
 
 __all__ = ["add_findings", "edit_finding", "find_finding", "findings"]
 
@@ -82,14 +81,10 @@ def find_finding(store: RunStore, campaign: str, name: str) -> AttackFinding:
     if len(rows) == 1:
         return _finding(rows[0])
     if rows:
-        hint = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
-        raise NotFoundError(f"{len(rows)} findings of {campaign} begin with {name!r}", hint=hint)
+        raise several_begin_with(name, [row["id"] for row in rows], f"findings of {campaign}")
     known = [each.id for each in findings(store, campaign)]
-    guess = closest(name, known)
-    raise NotFoundError(
-        f"{campaign} has no finding {name!r}",
-        hint=f"did you mean {guess}?" if guess else f"`proctor redteam triage {campaign}` lists them",
-    )
+    message = f"{campaign} has no finding {name!r}"
+    raise unknown_name(name, known, message, f"`proctor redteam triage {campaign}` lists them")
 
 
 def edit_finding(store: RunStore, finding: AttackFinding, changes: Mapping[str, Any]) -> AttackFinding:

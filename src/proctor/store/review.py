@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from proctor.core.codec import content_id
-from proctor.core.decode import closest
-from proctor.core.errors import InputError, NotFoundError
+from proctor.core.errors import InputError
 from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
+from proctor.store.sqlite_store import several_begin_with, unknown_name
 
 __all__ = [
     "ALERT",
@@ -175,11 +175,8 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
     if (item := look_up(store, name)) is not None:
         return item
     known = [row["id"] for row in store.database.execute("SELECT id FROM review ORDER BY n DESC LIMIT 200")]
-    guess = closest(name, known)
-    raise NotFoundError(
-        f"there is no item {name!r} in the review queue",
-        hint=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
-    )
+    message = f"there is no item {name!r} in the review queue"
+    raise unknown_name(name, known, message, "`proctor review list` shows the items there are")
 
 
 def look_up(store: RunStore, name: str) -> ReviewItem | None:
@@ -194,8 +191,7 @@ def look_up(store: RunStore, name: str) -> ReviewItem | None:
     if len(rows) == 1:
         return item_of_row(rows[0])
     if rows:
-        hint = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
-        raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", hint=hint)
+        raise several_begin_with(name, [row["id"] for row in rows], "items of the review queue")
     return None
 
 
