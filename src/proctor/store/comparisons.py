@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any, Final
 
 from proctor.core.record import dataclass
-from proctor.store.sqlite_store import SqliteStore
+from proctor.store.sqlite_store import SqliteStore, matching
 
 __all__ = ["COMPARISONS", "ChangeRow", "ComparisonStore", "KeptComparison"]
 
@@ -72,6 +73,9 @@ class KeptComparison:
     kinds: Mapping[str, int]
 
 
+_CHANGE: Final = ", ".join(each.name for each in fields(ChangeRow))
+
+
 class ComparisonStore(SqliteStore):
     """The comparisons of one project."""
 
@@ -106,7 +110,7 @@ class ComparisonStore(SqliteStore):
             ).lastrowid
             database.executemany(
                 f"INSERT INTO changes VALUES ({','.join('?' * 13)})",
-                ((n, place, *_values(row)) for place, row in enumerate(changes)),
+                ((n, place, *astuple(row)) for place, row in enumerate(changes)),
             )
             database.execute(
                 "DELETE FROM comparisons WHERE n NOT IN (SELECT n FROM comparisons ORDER BY n DESC LIMIT ?)",
@@ -126,8 +130,7 @@ class ComparisonStore(SqliteStore):
         """Return one page of the cases that changed."""
         where, values = _where(kept, kind, intent, text)
         rows = self.database.execute(
-            "SELECT kind, case_id, intent, was_outcome, outcome, figure, was, now, was_key, key, reason"
-            f" FROM changes WHERE {where} ORDER BY place LIMIT ? OFFSET ?",
+            f"SELECT {_CHANGE} FROM changes WHERE {where} ORDER BY place LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
         return [_row(row) for row in rows]
@@ -139,22 +142,11 @@ class ComparisonStore(SqliteStore):
 
 
 def _where(kept: KeptComparison, kind: str, intent: str, text: str) -> tuple[str, list[Any]]:
-    where, values = ["comparison = ?"], list[Any]([kept.n])
-    for column, value in (("kind", kind), ("intent", intent)):
-        if value:
-            where.append(f"{column} = ?")
-            values.append(value)
+    where, values = matching(comparison=kept.n, kind=kind or None, intent=intent or None)
     if text:
-        where.append("(instr(lower(case_id), lower(?)) OR instr(lower(reason), lower(?)))")
+        where += " AND (instr(lower(case_id), lower(?)) OR instr(lower(reason), lower(?)))"
         values += [text, text]
-    return " AND ".join(where), values
-
-
-def _values(row: ChangeRow) -> Sequence[Any]:
-    return (
-        row.kind, row.case_id, row.intent, row.was_outcome, row.outcome, row.figure, row.was, row.now, row.was_key,
-        row.key, row.reason,
-    )  # fmt: skip
+    return where, values
 
 
 def _row(row: sqlite3.Row) -> ChangeRow:

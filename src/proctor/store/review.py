@@ -12,7 +12,7 @@ from proctor.core.codec import content_id
 from proctor.core.errors import InputError
 from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
-from proctor.store.sqlite_store import several_begin_with, unknown_name
+from proctor.store.sqlite_store import insert, matching, several_begin_with, unknown_name
 
 __all__ = [
     "ALERT",
@@ -91,25 +91,12 @@ def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
     return added
 
 
+_GIVEN = ("origin", "run", "target", "case_id", "intent", "dimension", "part", "before", "after", "reason")
+
+
 def _insert(store: RunStore, item: ReviewItem, now: str) -> int:
-    return store.database.execute(
-        "INSERT OR IGNORE INTO review (id, origin, run, target, case_id, intent, dimension, part, before, after,"
-        " reason, opened) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            id_of(item),
-            item.origin,
-            item.run,
-            item.target,
-            item.case_id,
-            item.intent,
-            item.dimension,
-            item.part,
-            item.before,
-            item.after,
-            item.reason,
-            now,
-        ),
-    ).rowcount
+    values = {name: getattr(item, name) for name in _GIVEN} | {"id": id_of(item), "opened": now}
+    return insert(store.database, "review", values, verb="INSERT OR IGNORE").rowcount
 
 
 def _is_waiting(store: RunStore, item: ReviewItem) -> bool:
@@ -148,12 +135,8 @@ def items(
     limit: int = 50,
 ) -> list[ReviewItem]:
     """Return items of the queue, the oldest first."""
-    where = {"open": "resolved IS NULL", "resolved": "resolved IS NOT NULL", "all": "1"}[state]
-    values: list[object] = []
-    for column, wanted in (("run", run), ("origin", origin)):
-        if wanted is not None:
-            where += f" AND {column} = ?"
-            values.append(wanted)
+    where, values = matching(run=run, origin=origin)
+    where += {"open": " AND resolved IS NULL", "resolved": " AND resolved IS NOT NULL", "all": ""}[state]
     rows = store.database.execute(f"SELECT {_COLUMNS} FROM review WHERE {where} ORDER BY n LIMIT ?", (*values, limit))
     return [item_of_row(row) for row in rows]
 

@@ -18,7 +18,7 @@ from proctor.core.record import dataclass
 from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
 from proctor.store.lock import is_held
-from proctor.store.sqlite_store import SqliteStore, several_begin_with, unknown_name
+from proctor.store.sqlite_store import SqliteStore, insert, several_begin_with, unknown_name
 
 __all__ = ["RunRecord", "RunStore", "spend_of"]
 
@@ -70,18 +70,16 @@ class RunStore(SqliteStore):
     ) -> RunRecord:
         """Record a new run of this process."""
         with explained(self.folder):
-            self.database.execute(
-                "INSERT INTO runs (id, name, status, started, total, fingerprint, settings)"
-                " VALUES (?, ?, 'running', ?, ?, ?, ?)",
-                (
-                    run_id,
-                    name,
-                    datetime.now(UTC).isoformat(),
-                    total,
-                    json.dumps(encode(fingerprint)),
-                    json.dumps({**settings, _PROCESS: os.getpid()}),
-                ),
-            )
+            values = {
+                "id": run_id,
+                "name": name,
+                "status": "running",
+                "started": datetime.now(UTC).isoformat(),
+                "total": total,
+                "fingerprint": json.dumps(encode(fingerprint)),
+                "settings": json.dumps({**settings, _PROCESS: os.getpid()}),
+            }
+            insert(self.database, "runs", values)
             return self.get(run_id)
 
     def reopen(
@@ -111,18 +109,10 @@ class RunStore(SqliteStore):
     def adopt(self, head: Mapping[str, Any]) -> RunRecord:
         """Restore a run whose journal exists and whose row is lost; ``head`` is its first line."""
         with explained(self.folder):
-            self.database.execute(
-                "INSERT INTO runs (id, name, status, reason, started, total, fingerprint, settings)"
-                " VALUES (?, ?, 'interrupted', 'found without an entry in the database', ?, ?, ?, ?)",
-                (
-                    head["id"],
-                    head["name"],
-                    head["started"],
-                    head["total"],
-                    json.dumps(head["fingerprint"]),
-                    json.dumps(head["settings"]),
-                ),
-            )
+            values = {name: head[name] for name in ("id", "name", "started", "total")}
+            values |= {name: json.dumps(head[name]) for name in ("fingerprint", "settings")}
+            values |= {"status": "interrupted", "reason": "found without an entry in the database"}
+            insert(self.database, "runs", values)
             return self.get(head["id"])
 
     def interrupt(self, run: RunRecord, reason: str) -> None:

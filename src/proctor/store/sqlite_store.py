@@ -1,18 +1,18 @@
-"""What the stores of one SQLite file share: open, close, change in one transaction, and find by the start of an id."""
+"""What stores in SQLite share: open, close and change one file, insert rows, and find by the start of an id."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from proctor.core.decode import closest
 from proctor.core.errors import NotFoundError
 from proctor.store.db import connect, explained, transaction
 
-__all__ = ["SqliteStore", "several_begin_with", "unknown_name"]
+__all__ = ["SqliteStore", "insert", "matching", "several_begin_with", "unknown_name"]
 
 
 class SqliteStore:
@@ -37,6 +37,20 @@ class SqliteStore:
         """Run the block as one write transaction; a database error becomes a ``StoreError``."""
         with explained(self.path), transaction(self.database):
             yield self.database
+
+
+def insert(
+    database: sqlite3.Connection, table: str, values: Mapping[str, Any], *, verb: str = "INSERT"
+) -> sqlite3.Cursor:
+    """Insert one row, given by its columns."""
+    marks = ", ".join("?" * len(values))
+    return database.execute(f"{verb} INTO {table} ({', '.join(values)}) VALUES ({marks})", tuple(values.values()))
+
+
+def matching(**wanted: object) -> tuple[str, list[Any]]:
+    """Return the condition that columns have these values, and the values; ``None`` means any."""
+    chosen = {column: value for column, value in wanted.items() if value is not None}
+    return " AND ".join(["1", *(f"{column} = ?" for column in chosen)]), list(chosen.values())
 
 
 def several_begin_with(name: str, ids: Sequence[str], what: str) -> NotFoundError:

@@ -11,7 +11,7 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.page import Chart, Missing, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.monitor.alert_timeline import AlertExample, AlertTimeline, examples_of, timeline_of
@@ -184,7 +184,7 @@ def _moved(alert: AlertRecord) -> Table:
         for each in alert.moved
     ]
     return Table(
-        columns=(Column("Slice"), Column("Bad", "number"), Column("Of", "number"), Column("Normally", "number")),
+        columns=(Column("Slice"), *number_columns("Bad", "Of", "Normally")),
         rows=rows,
         empty="No intent, model or version stands out.",
         caption="Slices that moved",
@@ -207,10 +207,7 @@ def _examples(examples: Sequence[AlertExample]) -> Table:
         )
     return Table(
         columns=(
-            Column("Conversation"),
-            Column("Intent"),
-            Column("Version"),
-            Column("Began"),
+            *text_columns("Conversation", "Intent", "Version", "Began"),
             Column("Customer", "long"),
             Column("Agent", "long"),
         ),
@@ -232,7 +229,7 @@ def _earlier(alerts: Sequence[AlertRecord], silences: Sequence[Silence], now: fl
         for each in alerts
     ]
     return Table(
-        columns=(Column("Alert"), Column("State"), Column("Fired"), Column("Ended"), Column("Note", "long")),
+        columns=(*text_columns("Alert", "State", "Fired", "Ended"), Column("Note", "long")),
         rows=rows,
         empty="This rule and slice has raised no other alert.",
         caption="Other alerts of this rule and slice",

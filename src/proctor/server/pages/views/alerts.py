@@ -9,7 +9,7 @@ from typing import Final, Literal, cast
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.server.pages.page import Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table, text_columns
 from proctor.server.pages.views.alert_item import TIERS, cut_text, pairs_text, state_chip, tier_chip
 from proctor.server.pages.views.alert_item import routes as item_routes
 from proctor.store.alert_spool import AlertSpool
@@ -22,15 +22,7 @@ __all__ = ["PAGE"]
 _STATES: Final = ("open", "resolved", "all")
 _SEEN: Final = {"ok": "pass", "firing": "fail", "no_data": "fail", "pending": "info"}
 _MOST: Final = 100_000
-_COLUMNS: Final = (
-    Column("Alert"),
-    Column("State"),
-    Column("Tier"),
-    Column("Slice"),
-    Column("Fired"),
-    Column("Ended"),
-    Column("About", "long"),
-)
+_COLUMNS: Final = (*text_columns("Alert", "State", "Tier", "Slice", "Fired", "Ended"), Column("About", "long"))
 
 
 def _show(stores: PageStores, request: PageRequest) -> Reply:
@@ -118,11 +110,7 @@ def _rules(statuses: Sequence[RuleStatus]) -> Table:
     ]
     return Table(
         columns=(
-            Column("Rule"),
-            Column("Tier"),
-            Column("Watches"),
-            Column("Slice"),
-            Column("State"),
+            *text_columns("Rule", "Tier", "Watches", "Slice", "State"),
             Column("Smallest spike it sees at today's traffic", "long"),
         ),
         rows=rows,

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from proctor.core.codec import dumps
 from proctor.core.session_turns import turns_of
 from proctor.server.pages.page import Download, Missing, Page, PageRequest, Redirect, Reply, Route, View
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table, text_columns
 from proctor.text.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -174,9 +174,12 @@ def _is_day(text: str) -> bool:
 
 def _columns() -> tuple[Column, ...]:
     return (
-        Column("Conversation"), Column("Last event"), Column("Intent"), Column("Turns", "number"), Column("Outcome"),
-        Column("Lowest score"), Column("What happened"), Column("CSAT", "number"), Column("Text", "long"),
-    )  # fmt: skip
+        *text_columns("Conversation", "Last event", "Intent"),
+        Column("Turns", "number"),
+        *text_columns("Outcome", "Lowest score", "What happened"),
+        Column("CSAT", "number"),
+        Column("Text", "long"),
+    )
 
 
 def _rows(stores: PageStores, hits: Sequence[SearchHit], text: str) -> list[Sequence[Cell]]:

@@ -17,7 +17,7 @@ from proctor.report.report_table import ReportTable, TableCell
 from proctor.server.pages.charts import BarChart, BarRow, Drawing, Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table, number_columns, text_columns
 from proctor.stats.interval import wilson
 from proctor.workflows.monitor.kept_reports import (
     KeptCalibration,
@@ -128,12 +128,8 @@ def _topic_table(topics: Sequence[TopicShift]) -> Table:
     return Table(
         columns=(
             Column("Question", "long"),
-            Column("Words"),
-            Column("Finding"),
-            Column("Now", "number"),
-            Column("Share", "number"),
-            Column("Before", "number"),
-            Column("p", "number"),
+            *text_columns("Words", "Finding"),
+            *number_columns("Now", "Share", "Before", "p"),
             Column("Example"),
         ),
         rows=rows,
@@ -195,13 +191,8 @@ def _months(calibration: KeptCalibration) -> Table:
         )
     return Table(
         columns=(
-            Column("Month"),
-            Column("State"),
-            Column("Labels", "number"),
-            Column("Error beyond chance", "number"),
-            Column("Raw error", "number"),
-            Column("By chance", "number"),
-            Column("Confidence less right, points", "number"),
+            *text_columns("Month", "State"),
+            *number_columns("Labels", "Error beyond chance", "Raw error", "By chance", "Confidence less right, points"),
         ),
         rows=rows,
         caption="By month",

@@ -10,7 +10,7 @@ from proctor.core.gate_decisions import GateDecisions, GuardDecisions
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.server.pages.views.guard_pieces import (
     ACTIONS,
     PERIODS,
@@ -110,12 +110,7 @@ def _tiles(table: GuardDecisions) -> list[dict[str, str]]:
 def _gates(request: PageRequest, rows: Sequence[GateDecisions], *, is_chain: bool = False) -> Table:
     names = ("Point",) if is_chain else ("Gate", "Point")
     numbers = ("Decisions", "Blocked", "Escalated", "Changed", "Failed", "p50 ms", "p95 ms", "p99 ms")
-    columns = [
-        *(Column(name) for name in names),
-        *(Column(name, "number") for name in numbers),
-        Column("Precision"),
-        Column("Recall"),
-    ]
+    columns = [*text_columns(*names), *number_columns(*numbers), *text_columns("Precision", "Recall")]
     return Table(
         columns=columns,
         rows=[_gate(request, row, is_chain=is_chain) for row in rows],

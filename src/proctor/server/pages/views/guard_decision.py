@@ -11,7 +11,7 @@ from proctor.core.codec import encode
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.server.pages.page import Missing, PageRequest, Redirect, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Column, Table
+from proctor.server.pages.table import Cell, Column, Table, text_columns
 from proctor.server.pages.views.guard_pieces import action_chip, address, marked
 from proctor.store.guard_log_reader import find_row
 from proctor.workflows.monitor.gate_alerts import alerts_about, gate_signals
@@ -124,7 +124,10 @@ def decision_table(row: Mapping[str, Any]) -> Table:
     parts = (row.get("metadata") or {}).get("parts", ())
     return Table(
         columns=[
-            Column("Gate"), Column("Action"), Column("ms", "number"), Column("Found", "long"), Column("Reason", "long"),
+            *text_columns("Gate", "Action"),
+            Column("ms", "number"),
+            Column("Found", "long"),
+            Column("Reason", "long"),
         ],
         rows=[_part(part) for part in parts],
         empty="The log does not say which gates looked at it.",

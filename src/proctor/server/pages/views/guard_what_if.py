@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from proctor.server.pages.charts import picture, words
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Table
+from proctor.server.pages.table import Cell, Chip, Table, number_columns, text_columns
 from proctor.server.pages.views.guard_pieces import PERIODS, period_start, share_cell
 from proctor.store.review import guard_verdicts
 from proctor.workflows.guard.what_if import ThresholdEffect, WhatIf, what_if
@@ -120,7 +120,7 @@ def show_what_if(stores: PageStores, request: PageRequest) -> Reply:
 def _steps(found: WhatIf) -> Table:
     numbers = ("Acts from", "Decisions kept", "Let pass", "Right stops lost", "Wrong stops spared", "Not reviewed")
     return Table(
-        columns=[*(Column(name, "number") for name in numbers), Column("Precision of what is kept"), Column("")],
+        columns=[*number_columns(*numbers), *text_columns("Precision of what is kept", "")],
         rows=[_step(each, found.chosen.threshold) for each in found.steps],
         empty="No score of this gate is on record in this period.",
         caption="Each threshold beside the others",

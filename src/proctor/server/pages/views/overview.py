@@ -13,7 +13,7 @@ from proctor.monitor.digest_figures import measured_share
 from proctor.server.pages.charts import BarChart, BarRow, Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table, text_columns
 from proctor.server.pages.views.alert_item import TIERS
 from proctor.server.pages.views.production_parts import (
     FigureTile,
@@ -164,13 +164,7 @@ def _decisions(found: Sequence[DecisionRecord]) -> Table:
         for each in found
     ]
     return Table(
-        columns=(
-            Column("Decision"),
-            Column("Run"),
-            Column("When"),
-            Column("Against"),
-            Column("Why", "long"),
-        ),
+        columns=(*text_columns("Decision", "Run", "When", "Against"), Column("Why", "long")),
         rows=rows,
         empty="No release decision yet. `proctor gate last` decides on a run against its baseline.",
     )

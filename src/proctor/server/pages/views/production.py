@@ -12,7 +12,7 @@ from proctor.report.digest_text import change_text, interval_text, value_text
 from proctor.server.pages.charts import BarChart, BarRow, Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table, number_columns, text_columns
 from proctor.server.pages.views.production_parts import (
     chosen_days,
     cost_chart,
@@ -34,11 +34,7 @@ _BY_INTENT: Final = ("completion", "ratings")
 _UNKNOWN: Final = "not known"
 _COLUMNS: Final = (
     Column("Figure"),
-    Column("Now", "number"),
-    Column("95 % interval", "number"),
-    Column("Of", "number"),
-    Column("Before", "number"),
-    Column("Change", "number"),
+    *number_columns("Now", "95 % interval", "Of", "Before", "Change"),
     Column("Verdict"),
 )
 _MOST_BARS: Final = 15
@@ -179,14 +175,9 @@ def _intents(stores: PageStores, course: ProductionSeries) -> Table:
     return Table(
         columns=(
             Column("Intent"),
-            Column("Conversations", "number"),
-            Column("Turns", "number"),
-            Column("Handed over", "number"),
-            Column("Errors", "number"),
-            Column("P95, s", "number"),
-            Column("Rating", "number"),
-            Column("Ratings", "number"),
-            Column("Cost, $", "number"),
+            *number_columns(
+                "Conversations", "Turns", "Handed over", "Errors", "P95, s", "Rating", "Ratings", "Cost, $"
+            ),
         ),
         rows=rows,
         caption="By intent",
@@ -241,7 +232,7 @@ def _example_rows(section: DigestSection) -> Table:
         link = Link(first, f"/ui/conversations/{quote(first, safe='')}") if first else None
         rows.append([link, each.intent or None, each.what, told or None])
     return Table(
-        columns=(Column("Conversation"), Column("Intent"), Column("What"), Column("Detail", "long")),
+        columns=(*text_columns("Conversation", "Intent", "What"), Column("Detail", "long")),
         rows=rows,
         caption=f"Examples: {section.title.lower()}",
     )

@@ -13,7 +13,7 @@ from proctor.report.adequacy_sheet import adequacy_sheet, noticed_text
 from proctor.report.evidence_marks import MarkState, Quotation, mark_text
 from proctor.server.pages.page import PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Share, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Share, Table, number_columns, text_columns
 from proctor.server.pages.views.marked_turns import MarkedText, ShownPiece
 from proctor.server.pages.views.run_cells import case_address, run_address
 from proctor.store.run_reader import RunReader
@@ -156,7 +156,7 @@ def _rules(
             noticed_text(each for each in adequacy.mutants if rule.id in each.rules) if adequacy else None,
         )
 
-    heads = [Column("#"), Column("Rule", "long"), Column("Kind"), Column("Checked by"), Column("From")]
+    heads = [Column("#"), Column("Rule", "long"), *text_columns("Kind", "Checked by", "From")]
     heads += [Column("Tests", "number")]
     heads += [Column(f"Kept by {_short(target)}" if len(targets) > 1 else "Kept", "number") for target in targets]
     empty = f"No rules yet. `proctor generate {read.file.place}` reads them from the prompt."
@@ -181,10 +181,10 @@ def _mutants(adequacy: Adequacy, numbers: Mapping[str, int]) -> dict[str, Table]
         (named(each.rules), each.operator, each.before, each.after or "(nothing)", each.missing or None)
         for each in survived
     ]
-    heads = (Column("Rule"), Column("Change"), *(Column(name, "long") for name in ("Said", "Says now", "Missing test")))
+    heads = (*text_columns("Rule", "Change"), *(Column(name, "long") for name in ("Said", "Says now", "Missing test")))
     return {
         "mutants": Table(
-            columns=(Column("#"), Column("Rule", "long"), *(Column(each, "number") for each in (*_OPERATORS, "all"))),
+            columns=(Column("#"), Column("Rule", "long"), *number_columns(*_OPERATORS, "all")),
             rows=by_rule,
         ),
         "survivors": Table(

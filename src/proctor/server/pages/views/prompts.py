@@ -9,7 +9,7 @@ from urllib.parse import quote
 from proctor.core.errors import InputError
 from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table, number_columns
 from proctor.server.pages.views.run_cells import rate_cell, run_address
 from proctor.store.run_search import runs_of_suite
 
@@ -21,11 +21,7 @@ __all__ = ["PAGE"]
 _COLUMNS = (
     Column("Prompt"),
     Column("For", "long"),
-    Column("Rules", "number"),
-    Column("By code", "number"),
-    Column("Tests", "number"),
-    Column("Rules with a test", "number"),
-    Column("Mutation score", "number"),
+    *number_columns("Rules", "By code", "Tests", "Rules with a test", "Mutation score"),
     Column("Last run"),
     Column("Pass rate", "number"),
     Column("State"),

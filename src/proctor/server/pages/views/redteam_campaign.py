@@ -19,7 +19,7 @@ from proctor.report.redteam_words import has_stops, headline_of
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table, number_columns, text_columns
 from proctor.server.pages.views.guard_pieces import address, share_cell
 from proctor.server.pages.views.redteam_pieces import (
     attempt_address,
@@ -152,7 +152,7 @@ def _figures(first: str, rows: Sequence[AttackFigures], *, stops: bool) -> Table
     numbers = ["Goals", "Attempts", "Executed", "Stopped", "Ignored", "Unscored"]
     shares = ["Executed of scored", "Goals reached", *(["Twins stopped"] if stops else [])]
     return Table(
-        columns=[Column(first), *(Column(each, "number") for each in numbers), *(Column(each) for each in shares)],
+        columns=[Column(first), *number_columns(*numbers), *text_columns(*shares)],
         rows=[[words_of(row.name), *_numbers(row), *_shares(row, stops=stops)] for row in rows],
         empty="No attempt was run.",
     )
@@ -172,12 +172,7 @@ def _margins(summary: CampaignSummary) -> Table:
         for row in summary.margins.get(margin, ()):
             rows.append([margin, words_of(row.name), *_numbers(row), share_cell(row.rate)])
     numbers = ["Goals", "Attempts", "Executed", "Stopped", "Ignored", "Unscored"]
-    columns = [
-        Column("By"),
-        Column("Group"),
-        *(Column(each, "number") for each in numbers),
-        Column("Executed of scored"),
-    ]
+    columns = [*text_columns("By", "Group"), *number_columns(*numbers), Column("Executed of scored")]
     return Table(columns=columns, rows=rows, total=len(rows), per_page=max(1, len(rows)), empty="No attempt was run.")
 
 
@@ -297,9 +292,12 @@ def _attempt(campaign: str, each: AttemptRecord) -> list[Cell]:
 def _change(retest: RetestSummary) -> Table:
     rows = [*retest.scopes, *([retest.open, retest.held_out] if retest.held_out.pairs else []), retest.total]
     columns = [
-        Column("Scope"), Column("Pairs", "number"), Column("Before"), Column("After"), Column("Change"),
-        Column("p", "number"), Column("Fixed", "number"), Column("Broken", "number"), Column("Twins stopped"),
-    ]  # fmt: skip
+        Column("Scope"),
+        Column("Pairs", "number"),
+        *text_columns("Before", "After", "Change"),
+        *number_columns("p", "Fixed", "Broken"),
+        Column("Twins stopped"),
+    ]
     return Table(columns=columns, rows=[_pair(row) for row in rows], empty="No attempt was scored in both.")
 
 
@@ -349,7 +347,7 @@ def _changed(retest: RetestSummary, before: CampaignRun | None) -> Table:
             state = outcome_chip("stopped" if word == "fixed" else "unscored" if word == "not judged" else "executed")
             rows.append([name, type(state)(state.state, word), words_of(goal.scope), goal.severity])
     return Table(
-        columns=[Column("Goal", "long"), Column("Result"), Column("Scope"), Column("Severity")],
+        columns=[Column("Goal", "long"), *text_columns("Result", "Scope", "Severity")],
         rows=rows[:_SHOWN_CHANGES],
         every=lambda: rows,
         caption=f"Goals: {_SHOWN_CHANGES} of {len(rows)}; the CSV has all" if len(rows) > _SHOWN_CHANGES else "Goals",

@@ -13,7 +13,7 @@ from proctor.report.number_format import percent
 from proctor.report.release_view import FigureChange, ReleaseView, chance, interval_of, number, place_of, signed
 from proctor.server.pages.page import Missing, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table, number_columns, text_columns
 from proctor.server.pages.views.difference_chart import DifferenceChart, DifferenceRow
 from proctor.server.pages.views.run_case import find_key, shown_result
 from proctor.server.pages.views.run_cells import (
@@ -41,23 +41,13 @@ _KINDS: Final[dict[str, State]] = {
     "judged now": "info", "better": "pass", "rewritten": "info", "missing": "unscored", "added": "info",
 }  # fmt: skip
 _CHANGES: Final = (
-    *(Column(name) for name in ("Figure", "Intent")),
-    *(
-        Column(name, "number")
-        for name in ("Cases", "Before", "After", "Difference", "95 % interval", "p", "Detectable")
-    ),
+    *text_columns("Figure", "Intent"),
+    *number_columns("Cases", "Before", "After", "Difference", "95 % interval", "p", "Detectable"),
     Column("Verdict"),
 )
 _CASES: Final = (
-    Column("Case"),
-    Column("Change"),
-    Column("Intent"),
-    Column("Before"),
-    Column("Now"),
-    Column("Figure"),
-    Column("Was", "number"),
-    Column("Is", "number"),
-    Column("Difference", "number"),
+    *text_columns("Case", "Change", "Intent", "Before", "Now", "Figure"),
+    *number_columns("Was", "Is", "Difference"),
     Column("Why", "long"),
 )
 _BLOCK: Final = 1000

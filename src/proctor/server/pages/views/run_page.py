@@ -11,7 +11,7 @@ from proctor.report.number_format import grid_text, interval_of, money, percent,
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table, number_columns, text_columns
 from proctor.server.pages.views.run_cells import (
     case_address,
     cost_cell,
@@ -198,7 +198,7 @@ def _by(name: str, label: str, tallies: Sequence[Tally], run: RunRecord) -> Tabl
             None if tally.mean is None else round(tally.mean, 3),
         )
 
-    heads = (Column(label), *(Column(each, "number") for each in ("Pass rate", "Failed", "Unscored", "Mean")))
+    heads = (Column(label), *number_columns("Pass rate", "Failed", "Unscored", "Mean"))
     return _whole(heads, [row(each) for each in tallies])
 
 
@@ -211,7 +211,7 @@ def _by_check(report: Report, run: RunRecord) -> Table:
         return (tally.name, mean, tally.counts.passed, failed, tally.counts.unscored, tally.skipped)
 
     names = ("Mean", "Passed", "Failed", "Not judged", "Skipped")
-    return _whole((Column("Check"), *(Column(each, "number") for each in names)), [row(t) for t in report.by_scorer])
+    return _whole((Column("Check"), *number_columns(*names)), [row(t) for t in report.by_scorer])
 
 
 def _spend(report: Report) -> Table:
@@ -221,7 +221,7 @@ def _spend(report: Report) -> Table:
         for each in report.spend
     ]  # fmt: skip
     names = ("Calls", "Cached", "Retries", "Tokens in", "Tokens out", "Cost")
-    return _whole((Column("Model"), Column("Role"), *(Column(each, "number") for each in names)), rows)
+    return _whole((*text_columns("Model", "Role"), *number_columns(*names)), rows)
 
 
 def _flaky(report: Report, run: RunRecord) -> Table:
@@ -230,7 +230,7 @@ def _flaky(report: Report, run: RunRecord) -> Table:
         for each in report.flaky
     ]
     names = ("Passed", "Failed", "Unscored")
-    return _whole((Column("Case"), Column("Target"), *(Column(each, "number") for each in names)), rows)
+    return _whole((*text_columns("Case", "Target"), *number_columns(*names)), rows)
 
 
 def _whole(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
@@ -301,7 +301,7 @@ def _case_matrix(run_id: str, targets: Sequence[str], results: Iterable[FoundRes
     ordered = sorted(found.items(), key=lambda one: not _differs(one[1], targets))  # the order stays otherwise
     rows = [_cells(run_id, case, by_target, targets) for case, by_target in ordered]
     return Table(
-        columns=(Column("Case"), *(Column(name) for name in targets)),
+        columns=text_columns("Case", *targets),
         rows=rows[:_ROWS],
         total=len(rows),
         per_page=max(1, len(rows)),

@@ -9,7 +9,7 @@ from proctor.report.number_format import percent
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.server.pages.views.run_cells import (
     cost_cell,
     gate_chip,
@@ -26,18 +26,11 @@ __all__ = ["PAGE"]
 _COLUMNS: Final = (
     Column("Started", sort="started"),
     Column("Suite", sort="name"),
-    Column("Run"),
-    Column("State"),
-    Column("Gate"),
-    Column("Pass rate", "number"),
-    Column("Results", "number"),
-    Column("In doubt", "number"),
-    Column("Failed", "number"),
-    Column("Unscored", "number"),
+    *text_columns("Run", "State", "Gate"),
+    *number_columns("Pass rate", "Results", "In doubt", "Failed", "Unscored"),
     Column("Took", "number", sort="took"),
     Column("Cost", "number"),
-    Column("Trigger"),
-    Column("Compare"),
+    *text_columns("Trigger", "Compare"),
 )
 _CHART_RUNS: Final = 60
 _BLOCK: Final = 500
