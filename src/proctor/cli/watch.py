@@ -113,11 +113,7 @@ def _demo_project(keep: Path | None) -> Path:
     template = files("proctor.cli") / "template"
     try:
         folder = keep or Path(tempfile.mkdtemp(prefix="proctor-demo-"))
-        for name, source in {
-            "proctor.yaml": "",
-            "agent.py": "../demo_month/agent.py",
-            "suites/golden.yaml": "golden.yaml",
-        }.items():
+        for name, source in _DEMO_FILES.items():
             goal = folder / name
             goal.parent.mkdir(parents=True, exist_ok=True)
             goal.write_text((template / source).read_text(encoding="utf-8"), encoding="utf-8")

@@ -12,6 +12,7 @@ from proctor.core.compliance import RuleCompliance
 from proctor.core.report import Counts, Report, Result, Tally
 from proctor.core.score import Score
 from proctor.report.dimensions import Grid, grids
+from proctor.report.evidence_marks import state_of
 from proctor.report.failure_causes import causes
 from proctor.report.number_format import decision_word, interval_of, latency_of, moment, scored, took, total_spend
 from proctor.report.overview_tables import overview_tables
@@ -82,7 +83,7 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
         "why": one_line(why[0].text if why else result.reason, 240),
         "question": _question(result),
         "rules": rule_states(result),
-        "scores": [[score.name, score.value, _state(score)] for score in result.scores[:_ITEMS]],
+        "scores": [[score.name, score.value, state_of(score)] for score in result.scores[:_ITEMS]],
         "latency": run.latency,
         "cost": run.cost,
         "turns": len(run.turns),
@@ -216,15 +217,9 @@ def _is_step(step: Any) -> bool:
     )
 
 
-def _state(score: Score) -> str:
-    if score.status != "ok":
-        return score.status
-    return "info" if score.passed is None else "pass" if score.passed else "fail"
-
-
 def _marked(score: Score) -> dict[str, Any]:
     """Return the score as data with its verdict, so that the page need not judge."""
-    data: dict[str, Any] = encode(score) | {"state": _state(score)}
+    data: dict[str, Any] = encode(score) | {"state": state_of(score)}
     if score.parts:
         data["parts"] = [_marked(part) for part in score.parts]
     return data

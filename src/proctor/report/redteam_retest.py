@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from proctor.core.campaign import RetestFigures, RetestSummary
 from proctor.report import redteam_junit
-from proctor.report.csv_rows import number_cell, text_cell
+from proctor.report.csv_rows import number_cell, share_cells, text_cell
 from proctor.report.number_format import percent, share_text
 from proctor.report.page_parts import data_table, notes_list, number_cells, panel, tile, tile_row
 from proctor.report.redteam_charts import rate_bar
@@ -216,7 +216,7 @@ def _csv_rows(summary: RetestSummary) -> Iterator[Sequence[str]]:
         cells += [number_cell(getattr(row, name)) for name in numbers]
         for name in shares:
             share = getattr(row, name)
-            cells += [number_cell(share.value), number_cell(share.low), number_cell(share.high), str(share.total)]
+            cells += share_cells(share)
         yield cells
 
 
