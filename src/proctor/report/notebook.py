@@ -1,4 +1,4 @@
-"""A run as a small HTML table for notebooks."""
+"""A run in notebooks: a small HTML table, and each result as a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sends: the token of a request names its source, in whichever header its SDK puts it."""
+"""The senders: the token of a request names its source, and a source may send so many records a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gateway for an MCP server with streamable HTTP."""
+"""The gateway for an MCP server with streamable HTTP, and the filter of its streams of events."""
 
 from __future__ import annotations
 

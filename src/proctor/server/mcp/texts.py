@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from proctor.core.verdict import Edit
 from proctor.guard.edits import apply
+from proctor.server.mcp.protocol_words import FIXED, KEYS, LITERALS
 from proctor.text.base64_data import unpack_base64
 
 __all__ = ["Field", "Place", "change", "decode_text", "encode_text", "fields", "is_prose", "joined", "spoken"]
@@ -127,7 +128,7 @@ def _walk(value: Any, above: str, data: bool, skip: frozenset[Place], meta: bool
     for key, each in list(value.items() if named else enumerate(value) if isinstance(value, list) else ()):
         if (id(value), key) in skip:
             continue
-        if named and key not in _KEYS:
+        if named and key not in KEYS:
             yield Field(place=value, key=key, text=key, kind="key", data=data, meta=meta)
         name = key if named else above  # strings of a list belong to the list's key
         if isinstance(each, str):
@@ -142,9 +143,9 @@ def _string(place: Any, key: Any, text: str, name: str, data: bool, meta: bool) 
         read = decode_text(text, str(place.get("mimeType", "")) if isinstance(place, dict) else "")
         if read is not None:
             yield Field(place=place, key=key, text=read[0], encoding=read[1])
-    elif data or name not in _FIXED:
+    elif data or name not in FIXED:
         yield Field(place=place, key=key, text=text, data=data, meta=meta)
-    elif text not in _LITERALS and _PLAIN.fullmatch(text) is None:
+    elif text not in LITERALS and _PLAIN.fullmatch(text) is None:
         yield Field(place=place, key=key, text=text, kind="fixed")
 
 
@@ -163,60 +164,6 @@ def _put(field: Field, text: str) -> None:
             field.place.setdefault(key, value)
         elif text not in held:
             field.place[text] = value
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Keys of names, URLs and tokens, whose values must not be changed.
-_FIXED: Final = _words(
-    """
-    $id $ref $schema audience cacheScope const createdAt cursor default elicitationId enum format id includeContext
-    jsonrpc lastModified lastUpdatedAt level method mimeType mode name nextCursor pattern progressToken protocolVersion
-    ref requestId requestState requested required resourceSubscriptions resultType role sizes src status stopReason
-    stopSequences supported supportedVersions taskId taskSupport theme toolUseId type uri uriTemplate url version
-    websiteUrl model subscriptionId propertyName
-    """
-)
-# Keys of the protocol and of JSON Schema.
-_KEYS: Final = _FIXED | _words(
-    """
-    $anchor $comment $defs $dynamicAnchor $dynamicRef $vocabulary _meta acknowledged action additionalItems
-    additionalProperties allOf annotations anyOf argument arguments blob call cancel capabilities code completion
-    completions contains content contentEncoding contentMediaType contentSchema contents context costPriority create
-    createMessage data definitions dependencies dependentRequired dependentSchemas description destructiveHint
-    discriminator elicitation elicitations else enumNames error examples exclusiveMaximum exclusiveMinimum execution
-    experimental extensions form hasMore hints icons idempotentHint if input inputRequests inputSchema instructions
-    intelligencePriority isError items jsonSchemaDialect list listChanged logger logging maxItems maxLength
-    maxProperties maxTokens maximum message messages metadata minItems minLength minProperties minimum
-    modelPreferences multipleOf not notifications oneOf openWorldHint outputSchema params patternProperties
-    pollInterval prefixItems priority progress prompts promptsListChanged properties propertyNames read readOnlyHint
-    readOnly reason requests requestedSchema requiredCapabilities resource resourceTemplates resources
-    resourcesListChanged result roots sampling serverInfo size speedPriority statusMessage structuredContent subscribe
-    subscriptions systemPrompt task tasks temperature text then title toolChoice tools toolsListChanged total ttl ttlMs
-    unevaluatedItems unevaluatedProperties uniqueItems values writeOnly xml
-    """
-)
-# Values of the protocol, of JSON Schema and of the commonest media types.
-_LITERALS: Final = _words(
-    """
-    2.0 alert allServers application/json application/octet-stream application/pdf array assistant audio
-    audio/mpeg audio/wav auto boolean cancelled complete completed completion/complete critical dark date date-time
-    debug elicitation/create email emergency endTurn error failed forbidden form image image/gif image/jpeg image/png
-    image/svg+xml image/webp info initialize input_required integer ipv4 ipv6 light logging/setLevel maxTokens none
-    notice notifications/cancelled notifications/elicitation/complete notifications/initialized notifications/message
-    notifications/progress notifications/prompts/list_changed notifications/resources/list_changed
-    notifications/resources/updated notifications/roots/list_changed notifications/subscriptions/acknowledged
-    notifications/tasks/status notifications/tools/list_changed null number object optional ping private prompts/get
-    prompts/list public ref/prompt ref/resource required resource resource_link resources/list resources/read
-    resources/subscribe resources/templates/list resources/unsubscribe roots/list sampling/createMessage
-    server/discover stopSequence string subscriptions/listen task tasks/cancel tasks/get tasks/list tasks/result text
-    text/csv text/html text/markdown text/plain thisServer time tool_result tool_use toolUse tools/call tools/list uri
-    url user uuid warning working any
-    https://json-schema.org/draft/2020-12/schema http://json-schema.org/draft-07/schema#
-    """
-)
 
 
 def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""Measure calibration over all labels and month by month, with the mapping that would correct it."""
+"""Measure calibration over all labels and month by month, and read the mapping that is in use."""
 
 from __future__ import annotations
 

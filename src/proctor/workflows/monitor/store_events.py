@@ -1,4 +1,4 @@
-"""Put events from files into the history, masked as the settings say."""
+"""Put events from files into the history, masked as the settings say, and erase those of a customer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a campaign run, alone or beside another one of the same attempts."""
+"""The figures of a campaign run, alone or beside another one of the same attempts, and its exit code."""
 
 from __future__ import annotations
 
