@@ -9,9 +9,9 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterable
 
+from benchmarks.monitor.minute_counts import minute_counts
 from proctor.core.event_row import row_of
 from proctor.monitor.simulation.manga_store import manga_store
-from proctor.monitor.simulation.minute_counts import minute_counts
 from proctor.monitor.simulation.traffic import simulate
 from proctor.monitor.simulation.traffic_truth import TrafficTruth
 from proctor.monitor.simulation.travel_desk import travel_desk

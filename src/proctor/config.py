@@ -41,6 +41,7 @@ __all__ = [
     "load_config",
     "open_config",
     "read_environment",
+    "settings_text",
 ]
 
 CONFIG_NAME = "proctor.yaml"
@@ -316,7 +317,7 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
         return Config(settings=settings, folder=start, environment=environment)
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms, and --help must not
 
-    text = _text(path)
+    text = settings_text(path)
     data = read_yaml(text, file=str(path), error=ConfigError)
     add_settings(data)
     line_of = lines_in_yaml(text)
@@ -346,7 +347,12 @@ def _use_lexicon(named: str | tuple[str, ...], folder: Path) -> None:
     use_concepts(read_project_concepts(places, read=read, lines=lines_in_yaml) if places else NO_CONCEPTS)
 
 
-def _text(path: Path) -> str:
+def settings_text(path: Path) -> str:
+    """Return the text of a file with settings.
+
+    Raises:
+        ConfigError: it cannot be read, or is not UTF-8.
+    """
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.core.judge_card import Band, Estimate
-from proctor.release.judge_bias import length_bias, position_bias
-from proctor.release.judge_card import Judged, judge_card
+from proctor.release.judge_card import Judged, judge_card, length_bias, position_bias
 from proctor.stats.agreement import cohen_kappa, krippendorff_alpha
 
 values = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])

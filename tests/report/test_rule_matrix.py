@@ -14,10 +14,9 @@ from proctor.core.report import Fingerprint, Report, Result
 from proctor.core.score import Evidence, Score
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.report import html
-from proctor.report.digest import digest
 from proctor.report.overview import overview_of
-from proctor.report.page_data import page_of
-from proctor.report.rule_matrix import rule_matrix, rule_states
+from proctor.report.page_data import page_of, rule_matrix, rule_states
+from proctor.report.run_distributions import run_distributions
 from tests.report.test_overview import judged, part, result
 
 LARGE, SMALL = "own-support-bot@provider:large-model-2026-06", "own-support-bot@provider:large-model-2026-11"
@@ -68,7 +67,7 @@ def test_a_result_knows_what_was_found_of_each_rule() -> None:
 
 
 def test_the_page_has_one_matrix_and_no_table_per_target(report: Report) -> None:
-    page = page_of(report, digest(made()), [])
+    page = page_of(report, run_distributions(made()), [])
     assert page["rules"]["rows"]
     assert not [table for table in page["overview"] if table["heads"][0] == "Rule"]
 

@@ -12,7 +12,7 @@ import pytest
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.core.errors import NotFoundError, StoreError
 from proctor.store.alert_state import AlertFilter, AlertState
-from proctor.store.postgres_alerts import PostgresAlertState
+from proctor.store.postgres_monitor import PostgresAlertState
 from tests.monitor import test_alert_engine
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -76,7 +76,7 @@ def test_a_limit_of_time_leaves_the_rest_for_later(tmp_path: Path) -> None:
 
 def test_a_reader_with_a_limit_does_not_wait_for_another_process(tmp_path: Path) -> None:
     _fill(tmp_path, 5)
-    with GuardIndex(tmp_path) as index, GuardIndex(tmp_path) as other, transaction(other._database):
+    with GuardIndex(tmp_path) as index, GuardIndex(tmp_path) as other, transaction(other.database):
         assert index.catch_up(seconds=1.0) > 0
     with GuardIndex(tmp_path) as index:
         assert index.catch_up() == 0

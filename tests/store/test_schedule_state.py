@@ -31,7 +31,7 @@ def test_old_executions_are_removed(tmp_path: Path) -> None:
         for hour in range(120):
             state.finish(state.begin("gate", NOON + timedelta(hours=hour)), NOON, EntryResult())
         state.begin("other", NOON)
-        count = state._database.execute("SELECT count(*) FROM schedule_runs WHERE entry = 'gate'").fetchone()[0]
+        count = state.database.execute("SELECT count(*) FROM schedule_runs WHERE entry = 'gate'").fetchone()[0]
         assert count == 100
         last = state.last("gate")
         assert last is not None

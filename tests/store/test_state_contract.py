@@ -24,7 +24,7 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.core.event import Label
 from proctor.store.audit import AuditStore
 from proctor.store.labels import PROCTOR, LabelPlace, find_subject, keep_labels, labels_of, people_said
-from proctor.store.postgres_audit import PostgresAuditStore
+from proctor.store.postgres_monitor import PostgresAuditStore
 from proctor.store.runs import RunStore
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 import time
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import json_option, person_option
 from proctor.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def verb() -> None:
 
 @verb.command("list")
 @click.option("--all", "everything", is_flag=True, help="Also alerts that have ended.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def list_alerts(ctx: click.Context, everything: bool, as_json: bool) -> None:
     """List the open alerts."""
@@ -62,7 +62,7 @@ def list_alerts(ctx: click.Context, everything: bool, as_json: bool) -> None:
 
 @verb.command("show")
 @click.argument("name", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show one alert: its window, numbers, the slices that moved, and example conversations."""
@@ -102,14 +102,14 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
 @verb.command("ack")
 @click.argument("name", metavar="ID")
 @click.option("--note", default="", help="What is known or done.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.option("--new-normal", is_flag=True, help="The present level is the normal one from now on; the alert ends.")
 @click.pass_context
-def acknowledge(ctx: click.Context, name: str, note: str, person: str | None, new_normal: bool) -> None:
+def acknowledge(ctx: click.Context, name: str, note: str, person: str, new_normal: bool) -> None:
     """Take an alert over: no more reminders until it ends."""
     with _state(ctx) as state:
         found = state.find(name)
-        done = state.acknowledge(found.number, by=person or _user(), now=time.time(), note=note, new_normal=new_normal)
+        done = state.acknowledge(found.number, by=person, now=time.time(), note=note, new_normal=new_normal)
     more = "; its level becomes the new normal at the next tick of `proctor serve`" if new_normal else ""
     click.echo(f"alert {done.number} ({done.rule}): acknowledged by {done.acked_by}{more}")
 
@@ -118,12 +118,10 @@ def acknowledge(ctx: click.Context, name: str, note: str, person: str | None, ne
 @click.argument("match", metavar="[NAME=VALUE]…", nargs=-1)
 @click.option("--for", "span", default="2 h", show_default=True, help="For how long: 30 min, 2 h, 3 days.")
 @click.option("--note", default="", help="The reason.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.option("--end", type=int, metavar="NUMBER", help="End this silence now.")
 @click.pass_context
-def silence(
-    ctx: click.Context, match: tuple[str, ...], span: str, note: str, person: str | None, end: int | None
-) -> None:
+def silence(ctx: click.Context, match: tuple[str, ...], span: str, note: str, person: str, end: int | None) -> None:
     """Tell nobody of some alerts for a while; without NAME=VALUE, list the silences in force.
 
     NAME is rule, tier, intent, model, version or source; a value alone is the name of a rule. Alerts are recorded all
@@ -147,23 +145,23 @@ def silence(
         return
     wanted = silence_match(project(ctx), match)
     with _state(ctx) as state:
-        made = silence_alerts(state, wanted, span, by=person or _user(), now=now, note=note)
+        made = silence_alerts(state, wanted, span, by=person, now=now, note=note)
     click.echo(f"silence {made.number}: no messages about {_pairs(wanted)} until {_clock(made.until)}")
 
 
 @verb.command("resolve")
 @click.argument("name", metavar="ID")
 @click.option("--note", default="", help="What was done.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.pass_context
-def resolve(ctx: click.Context, name: str, note: str, person: str | None) -> None:
+def resolve(ctx: click.Context, name: str, note: str, person: str) -> None:
     """End an alert; its rule counts from zero again, and fires again if the problem is still there."""
     with _state(ctx) as state:
         found = state.find(name)
         if not found.is_open:
             click.echo(f"alert {found.number} ({found.rule}) ended already, at {_clock(found.resolved)}")
             return
-        state.resolve(found.number, by=person or _user(), now=time.time(), note=note)
+        state.resolve(found.number, by=person, now=time.time(), note=note)
     click.echo(f"alert {found.number} ({found.rule}): resolved")
 
 
@@ -191,7 +189,7 @@ def prometheus_rules() -> None:
 
 
 @verb.command("limits")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.option(
     "--per-minute", type=click.FloatRange(min=0, min_open=True), help="Calculate for so many events a minute."
 )
@@ -303,10 +301,3 @@ def _clock(seconds: float | None) -> str:
     from datetime import datetime  # noqa: PLC0415
 
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return "unknown"

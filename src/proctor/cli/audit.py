@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import getpass
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, json_option, output_option, person_option, user_name
+from proctor.cli.report_output import check_outputs, emit_report
 from proctor.cli.tables import print_table
 
 __all__ = ["verb"]
 
-_EVENTS = click.argument("files", metavar="[EVENTS]…", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
+_EVENTS = click.argument("files", metavar="[EVENTS]…", nargs=-1, type=FILE)
 _WEEK = click.option("--week", help="ISO week, e.g. 2026-W46.")
 _SHORT = "Rate a weekly sample of conversations: blind, by two or more people, with agreement and its interval."
 
@@ -35,7 +34,7 @@ def verb() -> None:
 @click.option("--size", type=click.IntRange(min=1), help="Conversations to draw.  [default: 100]")
 @click.option("--core", type=click.IntRange(min=0), help="How many of them uniformly.  [default: 60 of 100]")
 @click.option("--replace", is_flag=True, help="Draw the week again, while nobody has rated it.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def draw(ctx: click.Context, /, as_json: bool, **flags: Any) -> None:
     """Draw the sample of a week: a uniform core, and a part from flagged, repeated and unsure conversations.
@@ -101,7 +100,7 @@ def list_weeks(ctx: click.Context) -> None:
 @click.option(
     "--import",
     "imported",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Read ratings from a file, .csv or .jsonl, instead of the keyboard.",
 )
 @click.pass_context
@@ -126,7 +125,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
         from proctor.cli.audit_keys import rate_by_keys  # noqa: PLC0415
 
         chosen_weeks(store, week=week)  # raises if there is no sample to rate
-        person = rater or _user()
+        person = rater or user_name()
         done = rate_by_keys(store, settings, person, week=week, item=item)
         click.echo(f"{person}: {done} rated, {store.left(person, week=week)} left", err=True)
 
@@ -137,7 +136,7 @@ def rate(ctx: click.Context, rater: str | None, week: str | None, item: str | No
 @click.option("--week", help="One week only, e.g. 2026-W46.")
 @click.option("--at-least", type=click.FloatRange(-1, 1), help="Required kappa in every dimension.")
 @output_option(".json .csv .md .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def agree(
     ctx: click.Context,
@@ -158,18 +157,11 @@ def agree(
     from proctor.report.audit_sheet import AUDIT_REPORT  # noqa: PLC0415
     from proctor.workflows.monitor.audit import audit_report, refresh_scores  # noqa: PLC0415
 
-    for output in outputs:
-        AUDIT_REPORT.check_name(output)
+    check_outputs(AUDIT_REPORT, outputs)
     config = project(ctx)
     refresh_scores(config, files)
     report = audit_report(config, weeks=weeks, week=week, limit=at_least)
-    for output in outputs:
-        AUDIT_REPORT.save(report, output)
-        click.echo(f"wrote {output}", err=True)
-    if as_json:
-        AUDIT_REPORT.write_json(report, sys.stdout)
-    else:
-        AUDIT_REPORT.write(report)
+    emit_report(AUDIT_REPORT, report, outputs, as_json=as_json)
     if at_least is None:
         return 0
     if report.is_reached is None:
@@ -185,7 +177,7 @@ def agree(
 @_WEEK
 @click.option("--dimension", help="The dimension to settle.")
 @click.option("--value", help="The final rating, or ? if it cannot be rated.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.option("--consensus", is_flag=True, help="The raters have agreed on it together.")
 @click.option("--note", default="", help="The reason.")
 @click.option("--list", "only_list", is_flag=True, help="List the open splits.")
@@ -203,7 +195,7 @@ def settle(ctx: click.Context, /, item: str | None, **flags: Any) -> None:
     config = project(ctx)
     settings = audit_settings(config)
     splits = open_splits(config, flags["week"])
-    person = flags["person"] or _user()
+    person = flags["person"]
     if flags["only_list"]:
         rows = [(each.item, each.week, each.dimension, " ".join(map(str, each.ratings))) for each in splits]
         print_table(("item", "week", "dimension", "ratings"), rows, empty="raters agree, or all splits are settled")
@@ -228,7 +220,7 @@ def settle(ctx: click.Context, /, item: str | None, **flags: Any) -> None:
 
 
 @verb.command("export")
-@click.argument("output", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("output", type=FILE)
 @click.option(
     "--what",
     type=click.Choice(["ratings", "items", "sheet"]),
@@ -256,7 +248,7 @@ def export(ctx: click.Context, output: Path, what: str, rater: str | None, week:
     weeks = None if week is None else [week]
     wanted: Any = what
     with open_audit_store(config) as store:
-        made = export_audit(store, audit_settings(config), wanted, weeks=weeks, rater=rater or _user())
+        made = export_audit(store, audit_settings(config), wanted, weeks=weeks, rater=rater or user_name())
     kind.save(made.content, output)
     click.echo(f"wrote {output} ({made.count} {what if what != 'sheet' else 'conversations to rate'})", err=True)
 
@@ -267,10 +259,3 @@ def _value(text: str, scale: int) -> int | None:
     if text.isdecimal() and 1 <= int(text) <= scale:
         return int(text)
     raise click.UsageError(f"--value is from 1 to {scale}, or ?, not {text!r}.")
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return "unknown"

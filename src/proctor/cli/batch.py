@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.scoring_options import format_option, judge_option
+from proctor.cli.options import format_option, judge_option
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
 
 if TYPE_CHECKING:

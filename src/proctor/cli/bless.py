@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import FILE
 
 __all__ = ["verb"]
 
@@ -17,7 +18,7 @@ __all__ = ["verb"]
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File to write.  [default: baselines/SUITE.json]",
 )
 @click.option("--force", is_flag=True, help="Accept a run that did not pass, or of which much could not be judged.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +11,13 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, json_option, output_option, time_of
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
 _OPTIONS = (
-    click.argument("files", metavar="[EVENTS]…", nargs=-1, type=click.Path(path_type=Path, dir_okay=False)),
+    click.argument("files", metavar="[EVENTS]…", nargs=-1, type=FILE),
     click.option(
         "--labels",
         default="audit",
@@ -26,7 +26,7 @@ _OPTIONS = (
     ),
     click.option(
         "--pairs",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         help="File with `confidence` and `correct` on each line instead, .jsonl or .csv.",
     ),
     click.option("--correct", multiple=True, help="With --labels outcome: an outcome that is right. May be repeated."),
@@ -64,14 +64,14 @@ def verb() -> None:
 @_pair_options
 @click.option(
     "--mapping",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Calibration file to apply first, to check the mapping that is in use.",
 )
 @click.option(
     "--keep", is_flag=True, help="Keep it in the store by month, where the dashboard shows it; only with --labels."
 )
 @output_option(".json .svg .md .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def check(ctx: click.Context, /, mapping: Path | None, outputs: tuple[Path, ...], as_json: bool, **flags: Any) -> int:
     """Measure the calibration error with its interval, and say whether to recalibrate.
@@ -81,11 +81,10 @@ def check(ctx: click.Context, /, mapping: Path | None, outputs: tuple[Path, ...]
     """
     from proctor.monitor.calibrate import measure_calibration  # noqa: PLC0415 - verbs load what they use
     from proctor.report.calibration_sheet import CALIBRATION_REPORT  # noqa: PLC0415
-    from proctor.workflows.monitor.calibration_file import read_mapping  # noqa: PLC0415
     from proctor.workflows.monitor.confidence_pairs import labelled_pairs  # noqa: PLC0415
+    from proctor.workflows.monitor.kept_calibration import read_mapping  # noqa: PLC0415
 
-    for output in outputs:
-        CALIBRATION_REPORT.check_name(output)
+    check_outputs(CALIBRATION_REPORT, outputs)
     threshold, keep = flags.pop("threshold"), flags.pop("keep")
     if keep and any(flags[name] for name in ("files", "pairs", "correct", "wrong", "since", "until")):
         raise click.UsageError("--keep is for all labels of the project's own event log.")
@@ -104,13 +103,7 @@ def check(ctx: click.Context, /, mapping: Path | None, outputs: tuple[Path, ...]
         from proctor.workflows.monitor.kept_reports import keep_calibration  # noqa: PLC0415
 
         keep_calibration(project(ctx), calibration_of_pairs(found))
-    for output in outputs:
-        CALIBRATION_REPORT.save(report, output)
-        click.echo(f"wrote {output}", err=True)
-    if as_json:
-        CALIBRATION_REPORT.write_json(report, sys.stdout)
-    else:
-        CALIBRATION_REPORT.write(report)
+    emit_report(CALIBRATION_REPORT, report, outputs, as_json=as_json)
     return {"pass": 0, "fail": 1, "unscored": 3}[report.state]
 
 
@@ -132,8 +125,7 @@ def fit(ctx: click.Context, /, method: Any, outputs: tuple[Path, ...], **flags: 
     from proctor.report.calibration_sheet import FIT_REPORT  # noqa: PLC0415
     from proctor.workflows.monitor.confidence_pairs import labelled_pairs  # noqa: PLC0415
 
-    for output in outputs:
-        FIT_REPORT.check_name(output)
+    check_outputs(FIT_REPORT, outputs)
     threshold = flags.pop("threshold")
     found = asyncio.run(labelled_pairs(project(ctx), _question(flags)))
     facts = {
@@ -147,10 +139,7 @@ def fit(ctx: click.Context, /, method: Any, outputs: tuple[Path, ...], **flags: 
             return _nothing(found.unlabelled)
         click.echo(f"{len(found.pairs)} labels are too few for a mapping; {MIN_LABELS} are needed", err=True)
         return 3
-    for output in outputs:
-        FIT_REPORT.save(made, output)
-        click.echo(f"wrote {output}", err=True)
-    FIT_REPORT.write(made)
+    emit_report(FIT_REPORT, made, outputs)
     return 0
 
 
@@ -163,8 +152,8 @@ def _question(flags: dict[str, Any]) -> Any:
         pairs=flags["pairs"],
         correct=flags["correct"],
         wrong=flags["wrong"],
-        since=_time(flags["since"], "--since"),
-        until=_time(flags["until"], "--until"),
+        since=time_of(flags["since"], "--since"),
+        until=time_of(flags["until"], "--until"),
     )
 
 
@@ -172,13 +161,3 @@ def _nothing(unlabelled: int) -> int:
     more = f" ({unlabelled:,} conversations have no confidence or no label)" if unlabelled else ""
     click.echo(f"no conversation has both a confidence and a label{more}", err=True)
     return 3
-
-
-def _time(text: str | None, name: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter("expected a time like 2026-10-01", param_hint=name) from None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, output_option
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
@@ -23,7 +24,7 @@ __all__ = ["verb"]
 )
 @click.option(
     "--policy",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File with the release policy, for the required significance of a change.  [default: gate.yaml]",
 )
 @click.option(
@@ -45,12 +46,8 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
     from proctor.workflows.release.gate import GateRequest, compare_run  # noqa: PLC0415
 
     outputs: tuple[Path, ...] = flags.pop("outputs")
-    for output in outputs:
-        DECISION_REPORT.check_name(output)
+    check_outputs(DECISION_REPORT, outputs)
     config = project(ctx)
     with RunStore(config.store) as store:
         view = asyncio.run(compare_run(config, store, GateRequest(**flags)))
-    DECISION_REPORT.write(view)
-    for output in outputs:
-        DECISION_REPORT.save(view, output)
-        click.echo(f"wrote {output}", err=True)
+    emit_report(DECISION_REPORT, view, outputs)

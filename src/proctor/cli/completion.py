@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, events_option, json_option, output_option
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
 
 @click.command("completion", short_help="Report from an event log whether customers got what they came for.")
-@click.option(
-    "--events",
-    multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Event log, JSON lines (also .gz), in order of time. May be repeated.  [default: the project's event log]",
-)
+@events_option
 @click.option(
     "--rules",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File with signals and windows.  [default: `completion:` in proctor.yaml]",
 )
 @click.option("--until", help="Time up to which the log is complete.  [default: that of its last event]")
 @click.option("--light", is_flag=True, help="Compare topics by words only, without the embedded encoder.")
-@click.option("--tasks", type=click.Path(path_type=Path, dir_okay=False), help="File for every task, as JSON lines.")
+@click.option("--tasks", type=FILE, help="File for every task, as JSON lines.")
 @output_option(".json .csv .md .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.option("--floor", type=click.FloatRange(0, 1), help="Minimum share of completed tasks, over all intents.")
 @click.option("--most-repeats", type=click.FloatRange(0, 1), help="Maximum share of repeat contacts, over all intents.")
 @click.pass_context
@@ -47,8 +41,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     from proctor.workflows.monitor.completion import CompletionJob, completion_of, rules_of  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.monitor.event_source import EventSource  # noqa: PLC0415
 
-    for output in flags["outputs"]:
-        COMPLETION_REPORT.check_name(output)
+    check_outputs(COMPLETION_REPORT, flags["outputs"])
     config = project(ctx)
     job = CompletionJob(
         events=EventSource.of(config, flags["events"]),
@@ -58,13 +51,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
         tasks=flags["tasks"],
     )
     table = asyncio.run(completion_of(job))
-    if flags["as_json"]:
-        COMPLETION_REPORT.write_json(table, sys.stdout)
-    else:
-        COMPLETION_REPORT.write(table)
-    for output in flags["outputs"]:
-        COMPLETION_REPORT.save(table, output)
-        click.echo(f"wrote {output}", err=True)
+    emit_report(COMPLETION_REPORT, table, flags["outputs"], as_json=flags["as_json"])
     least = _held(table.total.completion.value, flags["floor"], "completion", below=True)
     most = _held(table.total.repeats.value, flags["most_repeats"], "repeat contact", below=False)
     return 1 if 1 in (least, most) else max(least, most)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, events_option, json_option, output_option
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
@@ -20,15 +19,10 @@ __all__ = ["verb"]
 )
 @click.argument("kind", type=click.Choice(["daily", "weekly", "monthly"]))
 @click.argument("period", required=False)
-@click.option(
-    "--events",
-    multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Event log file, JSON lines (also .gz). May be repeated.  [default: the project's event log]",
-)
+@events_option
 @click.option(
     "--rules",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File with signals and windows.  [default: `completion:` in proctor.yaml]",
 )
 @click.option("--sample", type=click.IntRange(min=0), help="Conversations to check for contradictions.  [default: 100]")
@@ -36,7 +30,7 @@ __all__ = ["verb"]
 @click.option("--keep", is_flag=True, help="Keep it in the store, where the dashboard shows it; not with --events.")
 @click.option("--send", is_flag=True, help="Send it through the channels under `alerts:` in proctor.yaml.")
 @output_option(".html .md .json")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def verb(ctx: click.Context, /, **flags: Any) -> int:
     """Summarise production: completion by intent, escalations, consistency, satisfaction, alerts, gates and spend.
@@ -51,8 +45,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
     if flags["keep"] and flags["events"]:
         raise click.UsageError("--keep is for the project's own event log.")
-    for output in flags["outputs"]:
-        DIGEST_REPORT.check_name(output)
+    check_outputs(DIGEST_REPORT, flags["outputs"])
     config = project(ctx)
     job = DigestJob(
         kind=flags["kind"],
@@ -63,13 +56,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
         sample=flags["sample"],
     )
     digest = asyncio.run(digest_of(config, job))
-    if flags["as_json"]:
-        DIGEST_REPORT.write_json(digest, sys.stdout)
-    else:
-        DIGEST_REPORT.write(digest)
-    for output in flags["outputs"]:
-        DIGEST_REPORT.save(digest, output)
-        click.echo(f"wrote {output}", err=True)
+    emit_report(DIGEST_REPORT, digest, flags["outputs"], as_json=flags["as_json"])
     if flags["keep"]:
         from proctor.workflows.monitor.kept_reports import keep_digest  # noqa: PLC0415
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,14 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, json_option, output_option
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
 
 @click.command("drift", short_help="Compare a month with those before: intents, calibration, new topics.")
-@click.argument("files", metavar="[EVENTS]…", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", metavar="[EVENTS]…", nargs=-1, type=FILE)
 @click.option("--month", help="The month, e.g. 2026-10.  [default: the last one that is over]")
 @click.option(
     "--before", type=click.IntRange(1, 60), default=3, show_default=True, help="How many months before to compare with."
@@ -47,7 +47,7 @@ __all__ = ["verb"]
 @click.option("--keep", is_flag=True, help="Keep it in the store, where the dashboard shows it; not with EVENTS.")
 @click.option("--light", is_flag=True, help="Group topics by words only, without the embedded encoder.")
 @output_option(".json .csv .md .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def verb(ctx: click.Context, /, outputs: tuple[Path, ...], as_json: bool, **flags: Any) -> int:
     """Compare the intents, the calibration and the topics of a month with those of the months before.
@@ -63,18 +63,11 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], as_json: bool, **flag
     keep = flags.pop("keep")
     if keep and flags["files"]:
         raise click.UsageError("--keep is for the project's own event log.")
-    for output in outputs:
-        DRIFT_REPORT.check_name(output)
+    check_outputs(DRIFT_REPORT, outputs)
     pairs = PairQuestion(**{name: flags.pop(name) for name in ("labels", "correct", "wrong")})
     flags["month"] = flags["month"] or (datetime.now(UTC).replace(day=1) - timedelta(days=1)).strftime("%Y-%m")
     report = asyncio.run(drift_of(project(ctx), DriftJob(pairs=pairs, **flags)))
-    if as_json:
-        DRIFT_REPORT.write_json(report, sys.stdout)
-    else:
-        DRIFT_REPORT.write(report)
-    for output in outputs:
-        DRIFT_REPORT.save(report, output)
-        click.echo(f"wrote {output}", err=True)
+    emit_report(DRIFT_REPORT, report, outputs, as_json=as_json)
     if keep:
         from proctor.workflows.monitor.kept_reports import keep_drift  # noqa: PLC0415
 

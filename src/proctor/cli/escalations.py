@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, json_option, output_option, person_option
+from proctor.cli.report_output import check_outputs, emit_report
 from proctor.cli.tables import print_table
 from proctor.core.handoff import CATEGORIES
 
@@ -61,7 +60,7 @@ def verb() -> None:
     "--gaps",
     "gap_files",
     multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File for the knowledge gaps; the extension sets the format: .jsonl .csv .md. May be repeated.",
 )
 @click.option(
@@ -71,11 +70,9 @@ def verb() -> None:
     show_default=True,
     help="Minimum number of questions for a gap.",
 )
-@click.option(
-    "--hand-offs", type=click.Path(path_type=Path, dir_okay=False), help="File for every hand-off, as JSON lines."
-)
+@click.option("--hand-offs", type=FILE, help="File for every hand-off, as JSON lines.")
 @output_option(".json .csv .md .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
     """Report why conversations were handed to a person: five causes, of which two count against the agent.
@@ -93,10 +90,8 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 
         if not has_event_log(config):
             raise click.UsageError("name a file with conversations, or an event log with --events.")
-    for path in flags["outputs"]:
-        ESCALATION_REPORT.check_name(path)
-    for path in flags["gap_files"]:
-        KNOWLEDGE_GAP_REPORT.check_name(path)
+    check_outputs(ESCALATION_REPORT, flags["outputs"])
+    check_outputs(KNOWLEDGE_GAP_REPORT, flags["gap_files"])
     job = EscalationJob(
         recordings=flags["recordings"],
         events=flags["events"],
@@ -106,13 +101,7 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
         hand_offs=flags["hand_offs"],
     )
     table = asyncio.run(escalations_of(config, job))
-    if flags["as_json"]:
-        ESCALATION_REPORT.write_json(table, sys.stdout)
-    else:
-        ESCALATION_REPORT.write(table)
-    for path in flags["outputs"]:
-        ESCALATION_REPORT.save(table, path)
-        click.echo(f"wrote {path}", err=True)
+    emit_report(ESCALATION_REPORT, table, flags["outputs"], as_json=flags["as_json"])
     for path in flags["gap_files"]:
         KNOWLEDGE_GAP_REPORT.save(table.gaps, path)
         click.echo(f"wrote {path} ({len(table.gaps)} gap{'s' * (len(table.gaps) != 1)})", err=True)
@@ -122,13 +111,13 @@ def sort_hand_offs(ctx: click.Context, /, **flags: Any) -> None:
 @click.argument("name", metavar="ID")
 @click.option("--category", type=click.Choice(CATEGORIES), required=True, help="The correct cause.")
 @click.option("--note", default="", help="The reason.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.pass_context
-def label(ctx: click.Context, name: str, category: str, note: str, person: str | None) -> None:
+def label(ctx: click.Context, name: str, category: str, note: str, person: str) -> None:
     """Record a person's label for the cause of the hand-off of conversation ID (or the beginning of it)."""
     from proctor.workflows.monitor.escalations import label_hand_off  # noqa: PLC0415
 
-    done = label_hand_off(project(ctx), name, category=category, by=person or _user(), note=note)
+    done = label_hand_off(project(ctx), name, category=category, by=person, note=note)
     agrees = "nothing was found before" if done.found is None else "agrees" if done.found == category else "disagrees"
     click.echo(f"{done.id}: {category} ({agrees}{f' with {done.found}' if done.found else ''})")
 
@@ -160,10 +149,3 @@ def list_labels(ctx: click.Context) -> None:
     if rows:
         same = sum(not row[3] for row in rows)
         click.echo(f"{same} of {len(rows)} agree", err=True)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return "unknown"

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import FILE
+from proctor.cli.report_output import check_outputs
 from proctor.config import Config
 
 __all__ = ["decide_on", "verb"]
@@ -20,7 +22,7 @@ __all__ = ["decide_on", "verb"]
 @click.option("-t", "--target", help="The target, when the run had several.")
 @click.option(
     "--policy",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File with the release policy.  [default: gate.yaml, or the default policy]",
 )
 @click.option(
@@ -51,8 +53,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     """
     from proctor.report.release_formats import DECISION_REPORT  # noqa: PLC0415 - verbs load what they use
 
-    for output in flags["outputs"]:
-        DECISION_REPORT.check_name(output)
+    check_outputs(DECISION_REPORT, flags["outputs"])
     return decide_on(project(ctx), **flags)
 
 

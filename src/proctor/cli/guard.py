@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,8 @@ from proctor.cli.context import project
 from proctor.cli.guard_mcp import mcp
 from proctor.cli.guard_server import exposure, open_guard, read_token, serve_app
 from proctor.cli.guard_tune import tune
-from proctor.cli.output_option import output_option
+from proctor.cli.options import json_option, output_option
+from proctor.cli.report_output import check_outputs, emit_report
 from proctor.cli.scan import read_content, read_fields
 from proctor.core.errors import InputError
 from proctor.report.safe_text import one_line
@@ -240,7 +240,7 @@ def serve(ctx: click.Context, host: str, port: int, token_env: str | None) -> in
 @click.option("--ids", is_flag=True, help="List the last decisions that stopped a step, with their ids.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of ids.")
 @output_option(".json .md .html")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def stats(ctx: click.Context, /, **flags: Any) -> None:
     """Show statistics of the gates: decisions by gate and action, latency, and how many were right.
@@ -259,18 +259,11 @@ def stats(ctx: click.Context, /, **flags: Any) -> None:
             raise click.UsageError("--ids writes no file; --json prints them all the same.")
         _list_stopped(project(ctx), since, flags)
         return
-    for path in outputs:
-        GUARD_REPORT.check_name(path)
+    check_outputs(GUARD_REPORT, outputs)
     table = guard_table(project(ctx), since=since, gate=gate)
-    if flags["as_json"]:
-        GUARD_REPORT.write_json(table, sys.stdout)
-    else:
-        GUARD_REPORT.write(table)
-        if any(row.actions.get("block") or row.actions.get("escalate") for row in table.points):
-            click.echo("`proctor guard stats --ids` lists the last that were stopped", err=True)
-    for path in outputs:
-        GUARD_REPORT.save(table, path)
-        click.echo(f"wrote {path}", err=True)
+    emit_report(GUARD_REPORT, table, outputs, as_json=flags["as_json"])
+    if not flags["as_json"] and any(row.actions.get("block") or row.actions.get("escalate") for row in table.points):
+        click.echo("`proctor guard stats --ids` lists the last that were stopped", err=True)
 
 
 def _list_stopped(config: Config, since: datetime | None, flags: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import json_option
 
 if TYPE_CHECKING:
     from proctor.stats.interval import Interval
@@ -39,7 +40,7 @@ _FEW = 1000  # with fewer messages a rate of a few per thousand is uncertain
     show_default=True,
     help="Harmless texts of a thousand that a gate may stop.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def tune(ctx: click.Context, /, **flags: Any) -> int:
     """Propose thresholds from LOG, a file of harmless messages, or a folder of the guard's own log.

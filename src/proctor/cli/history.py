@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import FILE, json_option, time_of
 from proctor.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def verb() -> None:
 
 
 @verb.command("add")
-@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=FILE)
 @click.pass_context
 def add_events(ctx: click.Context, files: tuple[Path, ...]) -> None:
     """Store the events of files (JSON lines, also .gz), each once, masked as the settings say."""
@@ -40,7 +41,7 @@ def add_events(ctx: click.Context, files: tuple[Path, ...]) -> None:
 
 
 @verb.command("stats")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def show_stats(ctx: click.Context, as_json: bool) -> None:
     """Show how much is stored, in which form, and what waits to be indexed."""
@@ -108,7 +109,7 @@ def erase_customer(ctx: click.Context, customer: str, yes: bool) -> None:
     code is 2.
     """
     from proctor.core.errors import NotFoundError  # noqa: PLC0415
-    from proctor.workflows.monitor.forget_customer import forget_customer  # noqa: PLC0415
+    from proctor.workflows.monitor.store_events import forget_customer  # noqa: PLC0415
 
     config = project(ctx)
     if not yes:
@@ -150,8 +151,8 @@ def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, 
             intent=flags["intent"],
             outcome=flags["outcome"],
             signal=flags["signal"],
-            since=_time(flags["since"], "--since"),
-            until=_time(flags["until"], "--until"),
+            since=time_of(flags["since"], "--since"),
+            until=time_of(flags["until"], "--until"),
             score=(flags["score"], flags["below"]) if flags["score"] else None,
             limit=limit,
         )
@@ -175,7 +176,7 @@ def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, 
 
 @verb.command("show")
 @click.argument("session")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def show_conversation(ctx: click.Context, session: str, as_json: bool) -> None:
     """Show a conversation turn by turn."""
@@ -262,16 +263,6 @@ def _size(count: int) -> str:
 
 def _shown(seconds: float | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
-
-
-def _time(text: str | None, flag: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter("expected a time like 2026-11-15T09:30:00Z", param_hint=flag) from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def _span(text: str, flag: str) -> float:

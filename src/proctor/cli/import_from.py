@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor.cli.options import FILE
+
 if TYPE_CHECKING:
     from proctor.workflows.exchange.files import ImportedFiles
 
@@ -28,7 +30,7 @@ _KINDS = ("promptpex", "promptfoo", "github-models", "openai-evals", "openai-reg
 @click.option("--from", "kind", type=click.Choice(_KINDS), help="Kind of the input.  [default: detected]")
 @click.option(
     "--prompt",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The prompt file, if it is not in the PromptPex folder.",
 )
 @click.option(

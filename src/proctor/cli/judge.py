@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, output_option
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
@@ -20,7 +21,7 @@ def verb() -> None:
 
 
 @verb.command("check")
-@click.argument("labels", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("labels", type=FILE)
 @click.option("--run", "run", help="Run whose answers were labelled (an id, the beginning of one, or `last`).")
 @click.option("-s", "--scorer", help="The scorer: a name, a part of one (relevance.intent_relevance), or a check.")
 @click.option("-t", "--target", help="The target, when the run had several.")
@@ -56,8 +57,7 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.judge.check import JudgeQuestion, check_judge  # noqa: PLC0415
 
-    for output in outputs:
-        JUDGE_CARD_REPORT.check_name(output)
+    check_outputs(JUDGE_CARD_REPORT, outputs)
     config = project(ctx)
     least = flags.pop("at_least")
     scale = flags.pop("scale") or None
@@ -69,10 +69,7 @@ def check(ctx: click.Context, /, labels: Path, run: str | None, outputs: tuple[P
     else:
         with RunStore(config.store) as store:
             card = asyncio.run(check_judge(config, question, RunReader(store, store.find(run))))
-    JUDGE_CARD_REPORT.write(card)
-    for output in outputs:
-        JUDGE_CARD_REPORT.save(card, output)
-        click.echo(f"wrote {output}", err=True)
+    emit_report(JUDGE_CARD_REPORT, card, outputs)
     if not card.cases:
         click.echo("no answer has both a label and a verdict", err=True)
         return 3

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import output_option
+from proctor.cli.report_output import check_outputs, emit_report
 
 __all__ = ["verb"]
 
@@ -60,8 +61,7 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
     from proctor.report.adequacy_sheet import MUTATION_REPORT  # noqa: PLC0415 - verbs load what they use
     from proctor.workflows.mutate.mutation import mutation_plan, run_mutation  # noqa: PLC0415
 
-    for output in outputs:
-        MUTATION_REPORT.check_name(output)
+    check_outputs(MUTATION_REPORT, outputs)
     config = project(ctx)
     job = _job(config, flags)
     plan = mutation_plan(config, job)
@@ -69,11 +69,7 @@ def verb(ctx: click.Context, /, outputs: tuple[Path, ...], at_least: float | Non
         _show(plan, job)
         return 0
     adequacy = asyncio.run(run_mutation(config, job, plan=plan, heard=_progress))
-    for output in outputs:  # before printing, since the reader of a pipe (head, less) may close it
-        MUTATION_REPORT.save(adequacy, output)
-    MUTATION_REPORT.write(adequacy)
-    for output in outputs:
-        click.echo(f"wrote {output}", err=True)
+    emit_report(MUTATION_REPORT, adequacy, outputs)
     if not adequacy.complete:
         click.echo("cut short: the same command goes on from here, with a larger --budget", err=True)
         return 3

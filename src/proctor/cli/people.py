@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import json_option
 from proctor.cli.tables import print_table
 from proctor.core.errors import InputError
 from proctor.core.person import ROLES, Person
@@ -47,7 +48,7 @@ def add(ctx: click.Context, name: str, role: Any, no_password: bool) -> None:
 
 
 @verb.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def list_people(ctx: click.Context, as_json: bool) -> None:
     """List the people with their roles, and when they were last there."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import FILE
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -57,7 +58,7 @@ __all__ = ["verb"]
 @click.option(
     "--to",
     "out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     default=Path("suites/regressions.yaml"),
     show_default=True,
     help="Suite file (.yaml, .yml, .jsonl) to add to; created if missing.",

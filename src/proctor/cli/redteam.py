@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import json_option, output_option
 from proctor.cli.redteam_findings import import_findings, promote, triage
 from proctor.cli.redteam_run import retest, run
+from proctor.cli.report_output import check_outputs
 from proctor.core.attack import SCOPES
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def verb() -> None:
     "--goal", "only", multiple=True, help="Only goals with this id; `refund-*` matches several. May be repeated."
 )
 @click.option("--attempts", type=click.IntRange(min=1), help="Attempts per scope.  [default: 200]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def plan(ctx: click.Context, /, campaign: str | None, as_json: bool, **flags: Any) -> None:
     """Show the scopes, goals, techniques, attempts and messages of CAMPAIGN. Nothing is sent.
@@ -46,8 +47,7 @@ def plan(ctx: click.Context, /, campaign: str | None, as_json: bool, **flags: An
     Without CAMPAIGN: the only one of proctor.yaml, or the goals in redteam/*.yaml.
     """
     from proctor.workflows.redteam.campaign import open_campaign  # noqa: PLC0415 - verbs load what they use
-    from proctor.workflows.redteam.plan_campaign import plan_campaign  # noqa: PLC0415
-    from proctor.workflows.redteam.plan_estimate import estimate_plan  # noqa: PLC0415
+    from proctor.workflows.redteam.plan_campaign import estimate_plan, plan_campaign  # noqa: PLC0415
 
     chosen = open_campaign(project(ctx), campaign, **flags)
     planned = plan_campaign(chosen)
@@ -107,7 +107,7 @@ verb.add_command(run)
 @click.option("-t", "--target", help="Only runs against this target.")
 @click.option("--against", type=int, help="Show the change since this run of the campaign, paired by attempt.")
 @output_option(".html .md .json .csv .xml (JUnit)")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def show(ctx: click.Context, /, campaign: str | None, **flags: Any) -> None:
     """Show CAMPAIGN: rates by scope with intervals, benign twins, findings. Without CAMPAIGN, list the campaign runs.
@@ -125,8 +125,7 @@ def show(ctx: click.Context, /, campaign: str | None, **flags: Any) -> None:
     from proctor.cli.redteam_report import print_report  # noqa: PLC0415
     from proctor.report.redteam_campaign import CAMPAIGN_REPORT  # noqa: PLC0415
 
-    for path in flags["outputs"]:
-        CAMPAIGN_REPORT.check_name(path)
+    check_outputs(CAMPAIGN_REPORT, flags["outputs"])
     with RunStore(config.store) as store:
         check_campaign(store, campaign)
         chosen = choose_run(store, campaign, number=flags["number"], target=flags["target"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import sys
 from dataclasses import fields
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import FILE, json_option, person_option
 from proctor.core.attack_finding import FINDING_STATUSES, AttackFinding, FindingStatus, masked_finding
 from proctor.core.verdict import Severity
 from proctor.report.safe_text import one_line
@@ -46,10 +46,10 @@ _EDITS = ("severity", "owner", "category", "mitigation", "note")
 @click.option("--owner", help="Who takes care of it.")
 @click.option("--mitigation", help="What was done about it; an open finding is mitigated then.")
 @click.option("--note", help="A note.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.option("--status", "shown", multiple=True, type=click.Choice(FINDING_STATUSES), help="List only these statuses.")
 @click.option("--reveal", is_flag=True, help="With --finding: show a held-out finding in clear.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def triage(ctx: click.Context, /, campaign: str, name: str | None, **flags: Any) -> None:
     """List the findings of CAMPAIGN; with --finding, show one with an example, or record a decision.
@@ -68,14 +68,14 @@ def triage(ctx: click.Context, /, campaign: str, name: str | None, **flags: Any)
     with RunStore(project(ctx).store) as store:
         check_campaign(store, campaign)
         if name is not None and decided:
-            person = flags["person"] or _user()
+            person = flags["person"]
             found = decide_finding(store, campaign, name, status=status, person=person, changes=edits)
             _print_one(found, as_json=flags["as_json"], store=None, reveal=flags["reveal"])
         elif name is not None:
             one = find_finding(store, campaign, name)
             _print_one(one, as_json=flags["as_json"], store=store, reveal=flags["reveal"])
         elif sys.stdin.isatty() and sys.stdout.isatty() and not flags["as_json"] and not flags["shown"]:
-            _go_through(store, campaign, flags["person"] or _user())
+            _go_through(store, campaign, flags["person"])
         else:
             _print_all(findings(store, campaign, statuses=flags["shown"]), as_json=flags["as_json"])
 
@@ -182,7 +182,7 @@ def _go_through(store: RunStore, campaign: str, person: str) -> None:
 @click.option(
     "--to",
     "out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     default=Path("suites/attacks.yaml"),
     show_default=True,
     help="Suite file (.yaml, .yml, .jsonl) to add to; created if missing.",
@@ -220,7 +220,7 @@ def promote(ctx: click.Context, /, campaign: str, out: Path, **flags: Any) -> No
 
 
 @click.command("import", short_help="Put the findings of garak, PyRIT or promptfoo into the same triage.")
-@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, type=FILE)
 @click.option("--campaign", help="Campaign to add them to.  [default: the name of the tool]")
 @click.option("-t", "--target", help="Target that was attacked.  [default: as in the report]")
 @click.option("--tool", type=click.Choice(["garak", "pyrit", "promptfoo"]), help="What wrote it.  [default: detected]")
@@ -248,10 +248,3 @@ def import_findings(ctx: click.Context, /, files: tuple[Path, ...], **flags: Any
         if each.attacks:
             click.echo(f"see `proctor redteam triage {each.campaign}`", err=True)
     return _UNREADABLE if any(each.problems and not each.attacks for each in reports) else 0
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return "unknown"

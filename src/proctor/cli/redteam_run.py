@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import output_option
+from proctor.cli.report_output import check_outputs
 from proctor.core.attack import SCOPES
 from proctor.runner.decide import INTERRUPTED
 
@@ -125,8 +126,7 @@ def _check_outputs(flags: dict[str, Any]) -> None:
     """Reject an unknown extension or rate before any cost."""
     from proctor.report.redteam_campaign import CAMPAIGN_REPORT  # noqa: PLC0415
 
-    for path in flags["outputs"]:
-        CAMPAIGN_REPORT.check_name(path)
+    check_outputs(CAMPAIGN_REPORT, flags["outputs"])
     if flags["rate"]:
         from proctor.models.wrap.rate_budget import parse_rate  # noqa: PLC0415
 
@@ -199,8 +199,7 @@ def _report(campaign: Campaign, ended: AttackRun, flags: dict[str, Any]) -> int:
     """Print and write the report, and return the exit code."""
     from proctor.cli.redteam_report import print_report  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
-    from proctor.workflows.redteam.campaign_report import choose_run  # noqa: PLC0415
-    from proctor.workflows.redteam.decide_campaign import decide_campaign  # noqa: PLC0415
+    from proctor.workflows.redteam.campaign_report import choose_run, decide_campaign  # noqa: PLC0415
 
     record = ended.record
     with RunStore(campaign.config.store) as store:

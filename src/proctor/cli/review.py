@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 from pathlib import Path
 
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import output_option, person_option
+from proctor.cli.report_output import check_outputs, emit_report
 from proctor.cli.tables import print_table
 
 __all__ = ["verb"]
@@ -75,15 +75,11 @@ def review_tests(
 
     if write_back and keep is None:
         raise click.UsageError("--write goes with --keep N.")
-    for output in outputs:
-        REVIEW_REPORT.check_name(output)
+    check_outputs(REVIEW_REPORT, outputs)
     config = project(ctx)
     job = ReviewJob(prompt=prompt, out=out, keep=keep, model=model, run=config.settings.run)
     review = asyncio.run(review_collection(config, job))
-    REVIEW_REPORT.write(review)
-    for output in outputs:
-        REVIEW_REPORT.save(review, output)
-        click.echo(f"wrote {output}", err=True)
+    emit_report(REVIEW_REPORT, review, outputs)
     if write_back:
         gone = write_kept(job, review)
         click.echo(f"{gone} tests taken out of {job.folder / 'tests.yaml'}", err=True)
@@ -194,10 +190,10 @@ def show_item(ctx: click.Context, name: str) -> None:
 )
 @click.option("--missed", default="", metavar="GATE", help="With wrong: the gate that should have stopped this.")
 @click.option("--note", default="", help="The reason.")
-@click.option("--by", "person", help="Name of the person.  [default: the user's name]")
+@person_option()
 @click.pass_context
 def resolve_items(
-    ctx: click.Context, names: tuple[str, ...], verdict: str, missed: str, note: str, person: str | None
+    ctx: click.Context, names: tuple[str, ...], verdict: str, missed: str, note: str, person: str
 ) -> None:
     """Record a person's review of each ITEM: an id of the queue or of any decision of the guard.
 
@@ -215,19 +211,12 @@ def resolve_items(
             store,
             names,
             verdict=verdict,  # type: ignore[arg-type]
-            person=person or _user(),
+            person=person,
             note=note,
             missed=missed,
         ):
             click.echo(f"{done.id} {done.case_id}: {done.verdict} (by {done.person})")
         click.echo(f"{open_count(store)} left", err=True)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return "unknown"
 
 
 def _figure(value: float | None) -> str:

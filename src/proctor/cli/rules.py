@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.context import project
+from proctor.cli.options import FILE
 from proctor.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-_PROMPT = click.option(
-    "--prompt", type=click.Path(path_type=Path, dir_okay=False), help="The agent's prompt; its rules are read from it."
-)
+_PROMPT = click.option("--prompt", type=FILE, help="The agent's prompt; its rules are read from it.")
 _MODEL = click.option("-m", "--model", help="Model that also reads the prompt; without one, only code does.")
 
 
@@ -33,7 +32,7 @@ def verb() -> None:
 @verb.command("check")
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_PROMPT
-@click.option("--rules", type=click.Path(path_type=Path, dir_okay=False), help="A rules.yaml, instead of a prompt.")
+@click.option("--rules", type=FILE, help="A rules.yaml, instead of a prompt.")
 @click.option("--format", "format_", default="auto", show_default=True, help="The format of the recordings.")
 @_MODEL
 @click.option("--judge", "judges", multiple=True, help="Model for rules that code cannot check. May be repeated.")
@@ -87,9 +86,7 @@ def check(
 @click.option(
     "--recordings", multiple=True, type=click.Path(path_type=Path), help="Conversations that name the agent's tools."
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write them to a rules.yaml to edit."
-)
+@click.option("-o", "--output", type=FILE, help="Write them to a rules.yaml to edit.")
 @click.pass_context
 def read(
     ctx: click.Context, prompt: Path | None, model: str | None, recordings: tuple[Path, ...], output: Path | None

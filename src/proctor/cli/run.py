@@ -14,8 +14,7 @@ import click
 from click.core import ParameterSource
 
 from proctor.cli.context import project, project_in
-from proctor.cli.output_option import output_option
-from proctor.cli.scoring_options import judge_option
+from proctor.cli.options import FILE, judge_option, output_option
 from proctor.config import Config
 from proctor.core.errors import InputError
 from proctor.runner.decide import EXIT_CODES, INTERRUPTED
@@ -91,7 +90,7 @@ _SELECTED_AT_START = ("tags", "not_tags", "intents", "cases", "first", "sample",
 @click.option("--cache", type=click.Choice(["off", "on", "refresh"]), help="Keep answers between runs.  [default: off]")
 @click.option(
     "--record",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write every model call to this JSONL file; `-m replay:FILE` answers from it.",
 )
 @click.option(

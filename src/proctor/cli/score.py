@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
-from proctor.cli.scoring_options import format_option, judge_option
+from proctor.cli.options import format_option, judge_option, output_option
 
 __all__ = ["verb"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cli.context import project
-from proctor.cli.output_option import output_option
+from proctor.cli.options import FILE, output_option
 from proctor.cli.tables import print_table
 from proctor.config import Config
 
@@ -30,7 +29,7 @@ _WIDTH = 20
 @click.option("--partial", is_flag=True, help="Also runs of selected cases or checks.")
 @click.option("--floor", type=click.FloatRange(0, 1), help="Minimum mean.  [default: the floor in gate.yaml]")
 @click.option("--runs", type=click.IntRange(min=1), help="Consecutive runs below the floor that raise an alarm.")
-@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), help="File with the release policy.")
+@click.option("--policy", type=FILE, help="File with the release policy.")
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
 )

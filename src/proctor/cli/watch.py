@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
+_DEMO_FILES = {
+    "proctor.yaml": "demo/proctor.yaml",
+    "agent.py": "demo_month/agent.py",
+    "suites/golden.yaml": "demo/golden.yaml",
+}
+
 _CLEAR = "\x1b[H\x1b[2J"
 
 
@@ -104,13 +110,13 @@ def _demo_project(keep: Path | None) -> Path:
 
     from proctor.core.errors import StoreError  # noqa: PLC0415
 
-    template = files("proctor.cli") / "template" / "demo"
+    template = files("proctor.cli") / "template"
     try:
         folder = keep or Path(tempfile.mkdtemp(prefix="proctor-demo-"))
-        for name, source in {"proctor.yaml": "", "agent.py": "", "suites/golden.yaml": "golden.yaml"}.items():
+        for name, source in _DEMO_FILES.items():
             goal = folder / name
             goal.parent.mkdir(parents=True, exist_ok=True)
-            goal.write_text((template / (source or name)).read_text(encoding="utf-8"), encoding="utf-8")
+            goal.write_text((template / source).read_text(encoding="utf-8"), encoding="utf-8")
     except OSError as error:
         raise StoreError(
             f"cannot be written: {error.strerror}", file=str(error.filename or keep), hint="choose another with --keep"

@@ -133,6 +133,10 @@ class Problem:
     hint: str | None = None
     line: int | None = None
 
+    def under(self, *place: str | int) -> Problem:
+        """Return the problem with its path below another one."""
+        return Problem((*place, *self.path), self.message, self.hint, self.line)
+
     @property
     def where(self) -> str:
         """The path in readable form: ``cases[3].expect.facts``."""

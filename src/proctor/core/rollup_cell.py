@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from proctor.core.event_row import EventRow
 
-__all__ = ["MINUTE", "RollupCell", "Slice", "latency_bin", "latency_quantile"]
+__all__ = ["MINUTE", "RollupCell", "Slice", "latency_bin", "latency_quantile", "total_of"]
 
 MINUTE: Final = 60
 _RATIO: Final = 1.02  # of a latency bin to the one before it: a quantile is accurate to 1 %
@@ -130,3 +130,11 @@ def latency_quantile(bins: Mapping[int, int], share: float) -> float | None:
         if passed >= rank:
             return math.pow(_RATIO, place + 0.5)
     return None
+
+
+def total_of(cells: Iterable[RollupCell]) -> RollupCell:
+    """Return the sum of cells."""
+    total = RollupCell(start=0)
+    for cell in cells:
+        total.merge(cell)
+    return total

@@ -143,7 +143,7 @@ def rules_of(
             merged = _merged(name, value)
             settings = decode(RuleSettings, merged, strict=True)
         except MalformedError as error:
-            problems += [Problem((*path, *each.path), each.message, each.hint) for each in error.problems]
+            problems += [each.under(*path) for each in error.problems]
             continue
         wrong = [*_wrong(name, settings, known, channels)]
         problems += [Problem((*path, place), message, hint) for place, message, hint in wrong]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from proctor.core.audit_report import AuditReport, DimensionAgreement
 from proctor.core.judge_card import Estimate
 from proctor.report.csv_rows import number_cell, text_cell
-from proctor.report.number_format import p_text, percent
+from proctor.report.number_format import p_text, percent, share_text, signed_text
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import CellState, ReportTable, TableCell, columns, figures
 from proctor.report.sheet import Sheet, State
@@ -30,7 +30,7 @@ def audit_sheet(report: AuditReport) -> Sheet:
     first = report.quality[0] if report.quality else None
     headline = f"{report.rated} of {report.sampled} sampled conversations rated"
     if first is not None and first.share.value is not None:
-        headline = f"{_share(first.share)} of all conversations pass in {first.dimension}; {headline}"
+        headline = f"{share_text(first.share)} of all conversations pass in {first.dimension}; {headline}"
     tables = (
         _quality(report),
         _agreement(report),
@@ -58,9 +58,9 @@ def _quality(report: AuditReport) -> ReportTable:
     rows = [
         (
             each.dimension,
-            _share(each.share),
+            share_text(each.share),
             estimate_text(each.mean),
-            _share(each.core),
+            share_text(each.core),
             f"{each.rated:,}",
             "–" if each.effective in (0.0, float("inf")) else f"{each.effective:,.0f}",
             f"{each.unscored:,}",
@@ -86,7 +86,7 @@ def _agreement(report: AuditReport) -> ReportTable:
         (
             each.dimension,
             f"{each.items:,}",
-            _share(each.observed),
+            share_text(each.observed),
             TableCell(estimate_text(each.kappa), _state(each, report.limit)),
             estimate_text(each.linear),
             estimate_text(each.quadratic),
@@ -139,11 +139,11 @@ def _judges(report: AuditReport) -> ReportTable:
             f"{each.scorer} {each.version}".strip(),
             each.dimension,
             f"{each.items:,}",
-            _share(each.agreement.share),
+            share_text(each.agreement.share),
             estimate_text(each.agreement.kappa),
             estimate_text(each.ac1),
-            _share(each.agreement.false_pass),
-            _share(each.agreement.false_fail),
+            share_text(each.agreement.false_pass),
+            share_text(each.agreement.false_fail),
         )
         for each in report.judges
     ]
@@ -165,7 +165,7 @@ def _drift(report: AuditReport) -> ReportTable:
             each.dimension,
             f"{each.before:+.2f} (n {each.before_items})",
             f"{each.now:+.2f} (n {each.now_items})",
-            _signed(each.change),
+            signed_text(each.change),
             p_text(each.adjusted),
             TableCell("yes" if each.is_seen else "no", "fail" if each.is_seen else ""),
             "–" if each.minimum is None else f"{each.minimum:.2f}",
@@ -187,18 +187,6 @@ def _state(each: DimensionAgreement, limit: float | None) -> CellState:
     if limit is None or each.kappa.low is None or each.kappa.high is None:
         return ""
     return "pass" if each.kappa.low >= limit else "fail" if each.kappa.high < limit else "unscored"
-
-
-def _share(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "–" if estimate.value is None else percent(estimate.value)
-    return f"{percent(estimate.value)} ({estimate.low * 100:.0f}–{estimate.high * 100:.0f} %)"
-
-
-def _signed(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "–"
-    return f"{estimate.value:+.2f} ({estimate.low:+.2f} to {estimate.high:+.2f})"
 
 
 def _figure(value: float | None) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from proctor.core.calibration_report import CalibrationFit, CalibrationReport
-from proctor.core.judge_card import Estimate
-from proctor.report.number_format import p_text, percent
+from proctor.report.number_format import p_text, percent, share_text, signed_text
 from proctor.report.reliability_diagram import reliability_diagram
 from proctor.report.report_kind import FileWriter, ReportKind, write_json
 from proctor.report.report_table import ReportTable, TableCell, columns, figures
@@ -32,7 +31,7 @@ def calibration_sheet(report: CalibrationReport) -> Sheet:
         notes.insert(0, f"{report.count:,} labels are too few to decide: they show {able} four times of five")
     return Sheet(
         title="Calibration",
-        headline=f"{_WORDS[report.state]}: error beyond chance {_percent(report.debiased)}, threshold "
+        headline=f"{_WORDS[report.state]}: error beyond chance {share_text(report.debiased, 1)}, threshold "
         f"{percent(report.threshold)}",
         state=report.state,
         facts=_facts(report),
@@ -49,7 +48,7 @@ def fit_sheet(fit: CalibrationFit) -> Sheet:
             TableCell(each.method, "strong" if each.is_chosen else ""),
             f"{each.brier:.4f}",
             f"{each.log_loss:.4f}",
-            "–" if each.method == "identity" else _signed(each.gain),
+            "–" if each.method == "identity" else signed_text(each.gain, 4),
             "chosen" if each.is_chosen else "",
         )
         for each in fit.trials
@@ -63,8 +62,8 @@ def fit_sheet(fit: CalibrationFit) -> Sheet:
     after = fit.after
     return Sheet(
         title="Calibration mapping",
-        headline=f"{fit.method}: error beyond chance {_percent(fit.before.debiased)} before, "
-        f"{_percent(after.debiased) if after else '–'} after",
+        headline=f"{fit.method}: error beyond chance {share_text(fit.before.debiased, 1)} before, "
+        f"{share_text(after.debiased, 1) if after else '–'} after",
         state=after.state if after else "unscored",
         facts=_facts(fit.before),
         tables=[trials, _bins(fit.before), *([_bins(after, "After the mapping")] if after else [])],
@@ -95,7 +94,7 @@ def _bins(report: CalibrationReport, title: str = "By confidence") -> ReportTabl
             f"{each.low:.{digits}f}–{each.high:.{digits}f}",
             f"{each.count:,}",
             f"{each.confidence:.{digits + 1}f}",
-            _percent(each.accuracy),
+            share_text(each.accuracy, 1),
             f"{each.usual_low * 100:.0f}–{each.usual_high * 100:.0f} %",
             TableCell("", "")
             if each.usual_low <= (each.accuracy.value or 0.0) <= each.usual_high
@@ -119,18 +118,6 @@ def _digits(report: CalibrationReport) -> int:
         if len(shown) == len(report.bins) and wide == sum(each.low != each.high for each in report.bins):
             return digits
     return _MOST_DIGITS
-
-
-def _percent(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "–" if estimate.value is None else percent(estimate.value)
-    return f"{percent(estimate.value)} ({estimate.low * 100:.1f}–{estimate.high * 100:.1f} %)"
-
-
-def _signed(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "–"
-    return f"{estimate.value:+.4f} ({estimate.low:+.4f} to {estimate.high:+.4f})"
 
 
 def _data(report: CalibrationReport) -> dict[str, object]:

@@ -6,9 +6,10 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from proctor.core.share import Share
 from proctor.report.safe_text import visible
 
-__all__ = ["number_cell", "text_cell", "write_rows"]
+__all__ = ["number_cell", "share_cells", "text_cell", "write_rows"]
 
 # Spreadsheets treat a cell with this beginning as a formula, and formulas can send requests.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -23,6 +24,11 @@ def write_rows(rows: Iterable[Sequence[object]], out: TextIO) -> None:
 def number_cell(value: float | None) -> str:
     """Return a figure with six digits; empty for ``None``."""
     return "" if value is None else f"{value:.6g}"
+
+
+def share_cells(share: Share) -> tuple[str, ...]:
+    """Return a share, the ends of its interval, and how many it is of."""
+    return number_cell(share.value), number_cell(share.low), number_cell(share.high), str(share.total)
 
 
 def text_cell(text: str) -> str:

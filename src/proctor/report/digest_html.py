@@ -17,6 +17,7 @@ from proctor.report.digest_text import (
     not_measured,
     value_text,
 )
+from proctor.report.page_parts import decision_section, notes_list, panel, tile, tile_row
 from proctor.report.standalone_page import END, head, line_of
 
 __all__ = ["write"]
@@ -72,16 +73,11 @@ def write(digest: PeriodDigest, out: TextIO) -> None:
     """Write the page."""
     title = digest_title(digest)
     state = "unscored" if not digest.headline else "fail" if digest.worse else "pass"
-    facts = "".join(f"<div><dt>{line_of(n)}</dt><dd>{line_of(v, 160)}</dd></div>" for n, v in digest_facts(digest))
     out.write(head(title, name=title, styles=_STYLES))
-    out.write(
-        f'<section class="decision {state}"><div class="decision-line"><h1>{line_of(title)}</h1>'
-        f'<p class="reason">{line_of(headline_text(digest), 400)}</p></div><dl class="facts">{facts}</dl></section>\n'
-    )
-    notes = "".join(f"<li>{line_of(note, 400)}</li>" for note in digest.notes)
-    out.write(f'<ul class="notice">{notes}</ul>\n' if notes else "")
+    out.write(decision_section(title, headline_text(digest), state, digest_facts(digest)))
+    out.write(notes_list(digest.notes))
     if digest.headline:
-        out.write(f'<section class="tiles">{"".join(map(_tile, digest.headline))}</section>\n')
+        out.write(tile_row(map(_tile, digest.headline)))
     out.write(_course(digest))
     out.writelines(_section(section) for section in digest.sections if not section.missing)
     out.write(_missing(digest))
@@ -90,15 +86,11 @@ def write(digest: PeriodDigest, out: TextIO) -> None:
 
 def _tile(figure: DigestFigure) -> str:
     more = f"{interval_text(figure.now, figure.unit)} · n = {figure.now.count:,}".removeprefix(" · ")
-    state = {"worse": " fail", "better": "", "": ""}[figure.trend]
     before = value_text(figure.before.value, figure.unit)
     change = f"before {before}, {change_text(figure)}" if figure.change is not None else "nothing to compare with"
-    return (
-        f'<div class="tile{state}"><span class="tile-label">{line_of(figure.name)}</span>'
-        f'<span class="tile-value">{line_of(value_text(figure.now.value, figure.unit))}</span>'
-        f'<span class="tile-more">{line_of(more)}</span>'
-        f'<span class="tile-change {figure.trend}">{line_of(change)}</span></div>'
-    )
+    below = f'<span class="tile-change {figure.trend}">{line_of(change)}</span>'
+    value = value_text(figure.now.value, figure.unit)
+    return tile(figure.name, value, more, "fail" if figure.trend == "worse" else "", below)
 
 
 def _course(digest: PeriodDigest) -> str:
@@ -113,7 +105,7 @@ def _course(digest: PeriodDigest) -> str:
     ]
     drawn = "".join(charts)
     hint = "by hour, UTC" if hourly else "by day"
-    return _panel("Course of the period", hint, drawn) if drawn else ""
+    return panel("Course of the period", hint, drawn) if drawn else ""
 
 
 def _section(section: DigestSection) -> str:
@@ -124,7 +116,7 @@ def _section(section: DigestSection) -> str:
         )
     if section.examples:
         inside += _examples(section.examples)
-    return _panel(section.title, "", inside)
+    return panel(section.title, "", inside)
 
 
 def _table(table: FigureTable) -> str:
@@ -182,12 +174,7 @@ def _missing(digest: PeriodDigest) -> str:
         for name, why in not_measured(digest)
     )
     return (
-        _panel("Not measured", "", f'<div class="small-table"><table><tbody>{rows}</tbody></table></div>')
+        panel("Not measured", "", f'<div class="small-table"><table><tbody>{rows}</tbody></table></div>')
         if rows
         else ""
     )
-
-
-def _panel(title: str, hint: str, inside: str) -> str:
-    shown = f'<div class="panel-head"><h2>{line_of(title)}</h2><span class="hint">{line_of(hint)}</span></div>'
-    return f'<section class="panel wide">{shown}<div>{inside}</div></section>\n'

@@ -6,9 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from proctor.core.drift_report import DriftReport
-from proctor.core.judge_card import Estimate
 from proctor.report.csv_rows import number_cell, text_cell
-from proctor.report.number_format import p_text, percent
+from proctor.report.number_format import p_text, percent, share_text, signed_text
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import ReportTable, TableCell, columns, figures
 from proctor.report.sheet import Sheet
@@ -81,7 +80,7 @@ def _intents(report: DriftReport) -> ReportTable:
             f"{each.count:,}",
             percent(each.share),
             percent(each.before_share),
-            _points(each.change),
+            signed_text(each.change, 1, scale=100),
             p_text(each.adjusted),
             "–" if each.minimum is None else f"+{each.minimum * 100:.1f}",
             TableCell("rose" if (each.change.value or 0) > 0 else "fell", "strong") if each.is_seen else "",
@@ -100,11 +99,11 @@ def _calibration(report: DriftReport) -> ReportTable:
         each.labels,
         f"{each.count:,}",
         f"{each.before_count:,}",
-        _share(each.error),
-        _share(each.before_error),
+        share_text(each.error, 1),
+        share_text(each.before_error, 1),
         f"{each.gap * 100:+.1f}",
         f"{each.before_gap * 100:+.1f}",
-        _points(each.change),
+        signed_text(each.change, 1, scale=100),
         p_text(each.p),
         f"{each.minimum * 100:.1f}",
         TableCell("drifted" if each.is_seen else "", "fail" if each.is_seen else ""),
@@ -153,18 +152,6 @@ def _topics(report: DriftReport) -> ReportTable:
         rows=rows,
         hint=f"among {report.questions:,} questions now and {report.before_questions:,} before",
     )
-
-
-def _points(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "–"
-    return f"{estimate.value * 100:+.1f} ({estimate.low * 100:+.1f} to {estimate.high * 100:+.1f})"
-
-
-def _share(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "–"
-    return f"{percent(estimate.value)} ({estimate.low * 100:.1f}–{estimate.high * 100:.1f} %)"
 
 
 def _csv_rows(report: DriftReport) -> Iterator[Sequence[str]]:

@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import Any, TextIO
 
 from proctor.core.report import Counts, Report, Result
-from proctor.report.digest import Digest, digest
 from proctor.report.number_format import decision_word
 from proctor.report.page_data import detail_of, page_of, row_of, script_json
+from proctor.report.run_distributions import RunDistributions, run_distributions
 from proctor.report.safe_text import one_line
 
 __all__ = ["write"]
@@ -38,7 +38,7 @@ _PAGE_LIMIT = 40_000_000  # characters of details; a browser opens a page of thi
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, *, limit: int = 2_000) -> None:
     """Write the page with the details of at most ``limit`` results; failures come first."""
-    found = digest(results())
+    found = run_distributions(results())
     head, body, tail = _skeleton(report)
     out.write(head)
     out.write(_styles())
@@ -50,7 +50,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, 
 
 
 def _write_details(
-    results: Callable[[], Iterable[Result]], found: Digest, out: TextIO, limit: int
+    results: Callable[[], Iterable[Result]], found: RunDistributions, out: TextIO, limit: int
 ) -> list[dict[str, Any]]:
     """Write the details, first of results that did not pass; return the rows of the table."""
     rows: list[dict[str, Any]] = []

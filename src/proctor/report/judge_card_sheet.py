@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from proctor.core.judge_card import Band, Estimate, JudgeCard
-from proctor.report.number_format import moment, percent
+from proctor.report.number_format import moment, percent, share_text
 from proctor.report.report_kind import ReportKind, iso_time, write_json
 from proctor.report.report_table import ReportTable, TableColumn
 from proctor.report.safe_text import one_line
@@ -94,7 +94,7 @@ def _agreement(card: JudgeCard) -> Iterator[Row]:
     if not card.cases:
         return
     base = f"people pass {percent(found.human_pass)}, the judge {percent(found.judge_pass)}"
-    yield "same verdict", _percent(found.share), base
+    yield "same verdict", share_text(found.share), base
     yield "Cohen's kappa", _figure(found.kappa), "pass or fail, beyond chance: 0 is chance, 1 is always the same"
     if found.adjusted is not None:
         yield "adjusted kappa", f"{found.adjusted:.2f}", "what kappa would be if half of the answers were good"
@@ -107,8 +107,8 @@ def _agreement(card: JudgeCard) -> Iterator[Row]:
     ceiling = f"people among themselves: {card.people:.2f}" if card.people is not None else "over the scores"
     yield "Krippendorff's alpha", _figure(found.alpha), ceiling
     yield "rank correlation", _figure(found.rank), "Spearman's"
-    yield "false passes", _percent(found.false_pass), "of what people failed"
-    yield "false fails", _percent(found.false_fail), "of what people passed"
+    yield "false passes", share_text(found.false_pass), "of what people failed"
+    yield "false fails", share_text(found.false_fail), "of what people passed"
 
 
 def _bands(card: JudgeCard) -> Iterator[Row]:
@@ -147,7 +147,7 @@ def _repeats(card: JudgeCard) -> Iterator[Row]:
 def _bias(card: JudgeCard) -> Iterator[Row]:
     place, length = card.position, card.length
     if place is not None:
-        yield "same in both orders", _percent(place.consistent), f"{place.pairs:,} pairs"
+        yield "same in both orders", share_text(place.consistent), f"{place.pairs:,} pairs"
         meaning = f"took the first {place.first}×, the second {place.second}× in both orders; p = {place.p:.3f}"
         yield "position", place.seen, meaning
     if length is not None:
@@ -158,7 +158,7 @@ def _bias(card: JudgeCard) -> Iterator[Row]:
 
 def _abstentions(card: JudgeCard) -> Iterator[Row]:
     found = card.abstentions
-    yield "no verdict", f"{found.missing:,} of {found.asked:,}", _percent(found.share) if found.missing else ""
+    yield "no verdict", f"{found.missing:,} of {found.asked:,}", share_text(found.share) if found.missing else ""
     for reason, count in found.reasons.items():
         yield "", f"{count:,}×", reason
 
@@ -171,9 +171,3 @@ def _figure(found: Estimate, *, signed: bool = False) -> str:
     if found.low is not None and found.high is not None:
         text += f" ({form.format(found.low)} … {form.format(found.high)})"
     return text.replace("-", "−")
-
-
-def _percent(found: Estimate) -> str:
-    if found.value is None or found.low is None or found.high is None:
-        return percent(found.value)
-    return f"{percent(found.value)} ({found.low * 100:.0f}–{found.high * 100:.0f} %)"

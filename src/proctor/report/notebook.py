@@ -1,16 +1,18 @@
-"""A run as a small HTML table for notebooks."""
+"""A run in notebooks: a small HTML table, and each result as a row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
+from typing import Any
 
 from proctor.core.report import Report, Result, Tally
+from proctor.core.score import Score
 from proctor.report.failure_causes import causes, label, listed_failures, troubles
 from proctor.report.number_format import decision_word, percent
 from proctor.report.safe_text import one_line
 
-__all__ = ["notebook_html"]
+__all__ = ["notebook_html", "result_row"]
 
 _MAX_RESULTS = 10  # per outcome: failed, unscored
 _MAX_TEXT = 160
@@ -75,3 +77,37 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _text(text: str) -> str:
     return escape(one_line(text, _MAX_TEXT))
+
+
+def result_row(result: Result) -> dict[str, Any]:
+    """Return the result with the column names of the CSV report; ``None`` for missing values.
+
+    Each score has two entries: ``score:NAME``, its value, and ``verdict:NAME``: pass, in doubt, fail, skipped or error.
+    """
+    run = result.trajectory
+    row: dict[str, Any] = {
+        "case": result.case.id,
+        "target": result.target,
+        "sample": result.sample,
+        "outcome": result.outcome,
+        "value": result.value,
+        "reason": result.reason,
+        "intent": result.case.intent,
+        "tags": list(result.case.tags),
+        "question": "\n".join(ask.text for ask in result.case.asks),
+        "answer": run.answer,
+        "error": run.error,
+        "latency_s": run.latency,
+        "cost": run.cost,
+        "duration_s": result.duration,
+    }
+    for score in result.scores:
+        row[f"score:{score.name}"] = score.value
+        row[f"verdict:{score.name}"] = _verdict(score)
+    return row
+
+
+def _verdict(score: Score) -> str | None:
+    if score.status != "ok":
+        return score.status
+    return None if score.passed is None else "in doubt" if score.in_doubt else "pass" if score.passed else "fail"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from proctor.core.judge_card import Estimate
 from proctor.core.report import Cell, Counts, Decision, Report, Spend, Tally
 from proctor.core.share import Share
 from proctor.stats.interval import Interval, wilson_of_share
@@ -23,6 +24,7 @@ __all__ = [
     "scored",
     "seconds",
     "share_text",
+    "signed_text",
     "tokens",
     "took",
     "total_spend",
@@ -56,11 +58,19 @@ def p_text(value: float) -> str:
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
-def share_text(share: Share) -> str:
-    """Return a share as ``77.4 % (61–88 %)``; a dash if nothing was counted."""
+def share_text(share: Share | Estimate, digits: int = 0) -> str:
+    """Return a share as ``77.4 % (61–88 %)``; a dash if nothing was counted. ``digits`` are those of the interval."""
     if share.value is None or share.low is None or share.high is None:
+        return percent(share.value)
+    return f"{percent(share.value)} ({share.low * 100:.{digits}f}–{share.high * 100:.{digits}f} %)"
+
+
+def signed_text(estimate: Estimate, digits: int = 2, *, scale: float = 1.0) -> str:
+    """Return a difference as ``+0.12 (-0.03 to +0.27)``; a dash without an interval."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
         return "–"
-    return f"{percent(share.value)} ({share.low * 100:.0f}–{share.high * 100:.0f} %)"
+    value, low, high = (f"{scale * each:+.{digits}f}" for each in (estimate.value, estimate.low, estimate.high))
+    return f"{value} ({low} to {high})"
 
 
 def milliseconds(seconds: float | None) -> str:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from proctor.core.compliance import Compliance, MetricFigure, PromptCompliance, RuleCompliance, TargetCompliance
-from proctor.core.report import Report
+from proctor.core.report import FlakyCase, RepeatTally, Report
 from proctor.report.number_format import percent
-from proctor.report.repeat_tables import repeat_tables
 from proctor.report.report_table import CellState, ReportTable, TableCell, TableColumn, columns, figures
+from proctor.stats.flakiness import entropy
 
 __all__ = ["overview_tables"]
 
 _DASH = "–"
 _NARROW_ROWS = 5
+_NARROW_REPEAT_ROWS = 10
 
 
 def overview_tables(report: Report, *, narrow: bool = False) -> list[ReportTable]:
@@ -24,7 +25,7 @@ def overview_tables(report: Report, *, narrow: bool = False) -> list[ReportTable
     """
     found = report.overview
     if found is None:
-        return repeat_tables(report, narrow=narrow)
+        return _repeat_tables(report, narrow=narrow)
     groups = [list(group) for group in (_of_all(found), _by_kind(found), _metrics(found))]
     tables = [
         _figures(found, group, title, narrow=narrow)
@@ -185,3 +186,61 @@ def _metric(row: TargetCompliance, name: str) -> TableCell:
     if found.apart is not None:
         text += f" ±{found.apart * 50:.0f}"
     return TableCell(f"{text} ({found.missing} unknown)" if found.missing else text)
+
+
+def _repeat_tables(report: Report, *, narrow: bool = False) -> list[ReportTable]:
+    """Return stability by target, and the flaky cases; none if every case was run once.
+
+    The tests of a prompt have their own tables, by rule.
+    """
+    if not report.repeats or report.overview is not None:
+        return []
+    tables = [_by_target(report)]
+    return [*tables, _flaky(report, narrow=narrow)] if report.flaky else tables
+
+
+def _by_target(report: Report) -> ReportTable:
+    most = max(each.samples for each in report.repeats)
+    return ReportTable(
+        title="Repeated samples",
+        hint=f"cases by how many of their samples passed; pass^{most}: all of {most} passed, pass@{most}: at least one",
+        columns=(*columns("Target"), *figures("Cases", "Always", "Flaky", "Never", f"pass^{most}", f"pass@{most}")),
+        rows=tuple(_steadiness(each) for each in report.repeats),
+    )
+
+
+def _steadiness(tally: RepeatTally) -> tuple[TableCell, ...]:
+    return (
+        TableCell(tally.target),
+        TableCell(f"{tally.cases:,}"),
+        TableCell(f"{tally.always:,}"),
+        TableCell(f"{tally.flaky:,}", state="unscored" if tally.flaky else "muted"),
+        TableCell(f"{tally.never:,}", state="fail" if tally.never else "muted"),
+        TableCell(percent(tally.pass_all)),
+        TableCell(percent(tally.pass_any)),
+    )
+
+
+def _flaky(report: Report, *, narrow: bool) -> ReportTable:
+    total = sum(each.flaky for each in report.repeats)
+    rows = report.flaky[:_NARROW_REPEAT_ROWS] if narrow else report.flaky
+    shown = f"the worst {len(rows)} of {total:,}" if total > len(rows) else f"{total:,}"
+    return ReportTable(
+        title=f"Flaky cases ({shown})" if narrow else "Flaky cases",
+        hint=f"{shown}; the same case, with samples that passed and samples that failed",
+        columns=(
+            *columns("Case", "Target"),
+            *figures("Passed", "Bits" if narrow else "Entropy, bits", "Unscored"),
+        ),
+        rows=tuple(_wavering_rows(each) for each in rows),
+    )
+
+
+def _wavering_rows(case: FlakyCase) -> tuple[TableCell, ...]:
+    return (
+        TableCell(case.case),
+        TableCell(case.target),
+        TableCell(f"{case.passed} of {case.passed + case.failed}"),
+        TableCell(f"{entropy(case.passed, case.failed):.2f}"),
+        TableCell(f"{case.unscored:,}", state="unscored" if case.unscored else "muted"),
+    )

@@ -8,18 +8,19 @@ from itertools import islice
 from typing import Any
 
 from proctor.core.codec import content_id, dumps, encode
+from proctor.core.compliance import RuleCompliance
 from proctor.core.report import Counts, Report, Result, Tally
 from proctor.core.score import Score
-from proctor.report.digest import Digest
 from proctor.report.dimensions import Grid, grids
+from proctor.report.evidence_marks import state_of
 from proctor.report.failure_causes import causes
 from proctor.report.number_format import decision_word, interval_of, latency_of, moment, scored, took, total_spend
 from proctor.report.overview_tables import overview_tables
 from proctor.report.report_table import ReportTable
-from proctor.report.rule_matrix import rule_matrix, rule_states
+from proctor.report.run_distributions import RunDistributions
 from proctor.report.safe_text import one_line
 
-__all__ = ["detail_of", "page_of", "row_of", "script_json"]
+__all__ = ["detail_of", "page_of", "row_of", "rule_matrix", "rule_states", "script_json"]
 
 _DEPTH = 40
 _ITEMS = 200
@@ -29,6 +30,8 @@ _GROUPS = 1_000
 _LATENCY_BINS = 28
 _STEPS = 5_000
 _TOO_LARGE = "[too large for the page; the JSON file has it all]"
+_MOST_RULES = 1_000
+_RULE = "rule"  # the ``where`` of the evidence that holds the rule's text
 
 
 def script_json(data: object) -> str:
@@ -39,14 +42,14 @@ def script_json(data: object) -> str:
     return text
 
 
-def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def page_of(report: Report, distributions: RunDistributions, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return all data of the page except the details."""
     return {
         "run": _run(report),
         "counts": _counts(report.counts),
         "groups": {
             "target": [_group(tally) | {"latency": dict(latency_of(report, tally))} for tally in report.by_target],
-            "scorer": [_scorer(tally, digest) for tally in report.by_scorer[:_GROUPS]],
+            "scorer": [_scorer(tally, distributions) for tally in report.by_scorer[:_GROUPS]],
             "intent": [_group(tally) for tally in report.by_intent[:_GROUPS]],
             "tag": [_group(tally) for tally in report.by_tag[:_GROUPS]],
         },
@@ -54,11 +57,11 @@ def page_of(report: Report, digest: Digest, rows: Sequence[Mapping[str, Any]]) -
         "rules": rule_matrix(report),
         "dimensions": [_grid(grid) for grid in grids(report)],
         "latency": dict(report.latency),
-        "latencies": _latencies(digest),
+        "latencies": _latencies(distributions),
         "spend": [encode(each) for each in report.spend],
         "spent": total_spend(report.spend) if report.spend else "",
         "concurrency": _concurrency(report.concurrency),
-        "total": max(digest.total, report.counts.total),
+        "total": max(distributions.total, report.counts.total),
         "rows": list(rows),
     }
 
@@ -80,7 +83,7 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
         "why": one_line(why[0].text if why else result.reason, 240),
         "question": _question(result),
         "rules": rule_states(result),
-        "scores": [[score.name, score.value, _state(score)] for score in result.scores[:_ITEMS]],
+        "scores": [[score.name, score.value, state_of(score)] for score in result.scores[:_ITEMS]],
         "latency": run.latency,
         "cost": run.cost,
         "turns": len(run.turns),
@@ -160,18 +163,18 @@ def _overview(table: ReportTable) -> dict[str, Any]:
     }
 
 
-def _scorer(tally: Tally, digest: Digest) -> dict[str, Any]:
+def _scorer(tally: Tally, distributions: RunDistributions) -> dict[str, Any]:
     return _group(tally) | {
         "skipped": tally.skipped,
         "n": scored(tally),
-        "histogram": list(tally.histogram or digest.histograms.get(tally.name, ())),
-        "threshold": digest.thresholds.get(tally.name),
+        "histogram": list(tally.histogram or distributions.histograms.get(tally.name, ())),
+        "threshold": distributions.thresholds.get(tally.name),
     }
 
 
-def _latencies(digest: Digest) -> dict[str, Any] | None:
+def _latencies(distributions: RunDistributions) -> dict[str, Any] | None:
     """Return counts per target in shared bins on a logarithmic scale."""
-    kept = {name: histogram for name, histogram in digest.latency.items() if histogram.most > 0}
+    kept = {name: histogram for name, histogram in distributions.latency.items() if histogram.most > 0}
     if not kept:
         return None
     low = max(1e-3, min(max(1e-3, histogram.least) for histogram in kept.values()))
@@ -185,7 +188,7 @@ def _latencies(digest: Digest) -> dict[str, Any] | None:
             "bins": histogram.counts_between(edges),
             "p50": histogram.quantile(0.5),
             "p95": histogram.quantile(0.95),
-            "first": first.quantile(0.5) if (first := digest.first_token.get(name)) else None,
+            "first": first.quantile(0.5) if (first := distributions.first_token.get(name)) else None,
         }
         for name, histogram in kept.items()
     ]
@@ -214,15 +217,9 @@ def _is_step(step: Any) -> bool:
     )
 
 
-def _state(score: Score) -> str:
-    if score.status != "ok":
-        return score.status
-    return "info" if score.passed is None else "pass" if score.passed else "fail"
-
-
 def _marked(score: Score) -> dict[str, Any]:
     """Return the score as data with its verdict, so that the page need not judge."""
-    data: dict[str, Any] = encode(score) | {"state": _state(score)}
+    data: dict[str, Any] = encode(score) | {"state": state_of(score)}
     if score.parts:
         data["parts"] = [_marked(part) for part in score.parts]
     return data
@@ -270,3 +267,57 @@ class _Cutter:
 
 def _more(left: int, what: str) -> str:
     return f"… [{left:,} more {what}; the JSON file has them all]"
+
+
+def rule_matrix(report: Report) -> dict[str, Any] | None:
+    """Return the targets, and for each rule its figures on every target; ``None`` if no rule was judged."""
+    found = report.overview
+    if found is None or not found.rules:
+        return None
+    targets = list(dict.fromkeys(row.target for row in found.rules))
+    by_rule: dict[str, list[RuleCompliance]] = {}
+    for row in found.rules:
+        by_rule.setdefault(row.rule, []).append(row)
+    rules = sorted(by_rule.values(), key=_breakage)[:_MOST_RULES]
+    return {"targets": targets, "repeat": found.repeat, "rows": [_row(rows, targets) for rows in rules]}
+
+
+def _breakage(rows: Sequence[RuleCompliance]) -> tuple[float, int, int, str]:
+    """Sort by the share of broken answers, then by their number, then by what nobody could judge."""
+    judged = sum(row.kept.ok + row.kept.err for row in rows)
+    broken = sum(row.kept.err for row in rows)
+    share = broken / judged if judged else 0.0
+    return -share, -broken, -sum(row.kept.unknown for row in rows), rows[0].text
+
+
+def _row(rows: Sequence[RuleCompliance], targets: Sequence[str]) -> dict[str, Any]:
+    by_target = {row.target: row for row in rows}
+    judges = dict.fromkeys(name.removeprefix("judge:") for row in rows for name in row.judged_by)
+    return {
+        "rule": rows[0].rule,
+        "text": rows[0].text or rows[0].rule,
+        "predicate": next((row.predicate for row in rows if row.predicate), ""),
+        "judges": [name for name in judges if name != "predicate"],
+        "covered": max(row.covered for row in rows),
+        "cells": [_cell(by_target[target]) if target in by_target else None for target in targets],
+    }
+
+
+def _cell(row: RuleCompliance) -> dict[str, Any]:
+    kept = row.kept
+    return {
+        "ok": kept.ok,
+        "err": kept.err,
+        "unknown": kept.unknown,
+        "na": row.na,
+        "rate": kept.rate,
+        "low": kept.low,
+        "high": kept.high,
+        "steady": kept.steady,
+    }
+
+
+def rule_states(result: Result) -> dict[str, str]:
+    """Return what was found of each rule that applies: ``ok``, ``err`` or ``unknown``, by the rule's id."""
+    parts = [part for score in result.scores for part in score.parts if any(e.where == _RULE for e in part.evidence)]
+    return {part.name: part.label for part in parts[:_MOST_RULES] if part.label in ("ok", "err", "unknown")}

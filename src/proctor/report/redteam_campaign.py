@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from proctor.core.campaign import AttackFigures, CampaignSummary
 from proctor.core.share import Share
 from proctor.report import redteam_html, redteam_junit
-from proctor.report.csv_rows import number_cell, text_cell
+from proctor.report.csv_rows import share_cells, text_cell
 from proctor.report.redteam_tables import campaign_tables
 from proctor.report.redteam_words import campaign_facts, headline_of
 from proctor.report.report_kind import ReportKind, iso_time, sheet_kind
@@ -53,7 +53,7 @@ def _cells(row: AttackFigures) -> list[str]:
     cells = [str(getattr(row, name)) for name in _COUNTS]
     for name in _SHARES:
         share: Share = getattr(row, name)
-        cells += [number_cell(share.value), number_cell(share.low), number_cell(share.high), str(share.total)]
+        cells += share_cells(share)
     return [*cells, str(row.is_small).lower()]
 
 

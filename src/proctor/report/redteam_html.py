@@ -6,21 +6,9 @@ from typing import TextIO
 
 from proctor.core.campaign import MIN_CELL_ATTEMPTS, AttackFigures, CampaignSummary
 from proctor.report.number_format import percent, share_text
+from proctor.report.page_parts import data_table, notes_list, number_cells, panel, tile, tile_row
 from proctor.report.redteam_charts import outcome_bar, outcome_legend, rate_bar, try_steps
-from proctor.report.redteam_page import (
-    SEVERE,
-    bar_cell,
-    data_table,
-    finding_list,
-    notes_list,
-    number_cells,
-    page_head,
-    panel,
-    range_of,
-    share_cell,
-    table_panel,
-    tile,
-)
+from proctor.report.redteam_page import SEVERE, bar_cell, finding_list, page_head, range_of, share_cell, table_panel
 from proctor.report.redteam_tables import MARGIN_TITLES, curve_table, gate_table, judge_table, reason_table
 from proctor.report.redteam_words import campaign_facts, has_stops, headline_of, label_of, words_of
 from proctor.report.standalone_page import END, line_of
@@ -75,7 +63,7 @@ def _tiles(summary: CampaignSummary) -> str:
     if held.scored:
         more = f"{range_of(held.rate)} of {held.scored:,} scored"
         tiles.insert(1, tile("on held-out goals", percent(held.rate.value), more))
-    return f'<section class="tiles">{"".join(tiles)}</section>\n'
+    return tile_row(tiles)
 
 
 def _scopes(summary: CampaignSummary) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from proctor.core.campaign import GoalFigures
 from proctor.core.share import Share
 from proctor.report.number_format import percent
+from proctor.report.page_parts import data_table, decision_section, panel
 from proctor.report.redteam_charts import CHART_STYLES
 from proctor.report.redteam_words import findings_text, words_of
 from proctor.report.report_table import ReportTable
@@ -17,16 +18,11 @@ from proctor.report.standalone_page import head, line_of
 __all__ = [
     "SEVERE",
     "bar_cell",
-    "data_table",
     "finding_list",
-    "notes_list",
-    "number_cells",
     "page_head",
-    "panel",
     "range_of",
     "share_cell",
     "table_panel",
-    "tile",
 ]
 
 _STYLES = (
@@ -80,40 +76,7 @@ _TEXT_LIMIT = 2_000
 
 def page_head(title: str, name: str, headline: str, state: str, facts: Iterable[tuple[str, str]]) -> str:
     """Return the beginning of a page: its styles, a title, one sentence, and facts; ``name`` is the campaign."""
-    shown = "".join(f"<div><dt>{line_of(name)}</dt><dd>{line_of(value, 160)}</dd></div>" for name, value in facts)
-    return head(title, name=name, styles=_STYLES) + (
-        f'<section class="decision {state}"><div class="decision-line"><h1>{line_of(title, 120)}</h1>'
-        f'<p class="reason">{line_of(headline, 400)}</p></div><dl class="facts">{shown}</dl></section>\n'
-    )
-
-
-def tile(label: str, value: str, more: str, state: str = "") -> str:
-    """Return one large figure with what it is, and a line of detail."""
-    kind = f" {state}" if state else ""
-    return (
-        f'<div class="tile{kind}"><span class="tile-label">{line_of(label)}</span>'
-        f'<span class="tile-value">{line_of(value)}</span><span class="tile-more">{line_of(more)}</span></div>'
-    )
-
-
-def panel(title: str, hint: str, inside: str, *, wide: bool = True) -> str:
-    """Return a titled part of the page; ``inside`` is HTML."""
-    shown = f'<div class="panel-head"><h2>{line_of(title)}</h2><span class="hint">{line_of(hint)}</span></div>'
-    return f'<section class="panel{" wide" if wide else ""}">{shown}<div>{inside}</div></section>\n'
-
-
-def data_table(heads: Iterable[tuple[str, bool]], rows: Iterable[str]) -> str:
-    """Return a table. A head is a name and whether the column has figures; one without a name has drawings."""
-    made = "".join(
-        f"<th class={'number' if figure else 'text' if name else 'bar-cell'}>{line_of(name)}</th>"
-        for name, figure in heads
-    )
-    return f'<div class="small-table"><table><thead><tr>{made}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-
-
-def number_cells(*texts: str) -> str:
-    """Return cells of figures."""
-    return "".join(f"<td class=number>{line_of(text)}</td>" for text in texts)
+    return head(title, name=name, styles=_STYLES) + decision_section(title, headline, state, facts)
 
 
 def range_of(share: Share) -> str:
@@ -129,12 +92,6 @@ def share_cell(share: Share) -> str:
 def bar_cell(drawing: str, state: str = "") -> str:
     """Return a cell with a drawing, which is HTML."""
     return f'<td class="bar-cell {state}">{drawing}</td>'
-
-
-def notes_list(notes: Sequence[str]) -> str:
-    """Return notes as one box; empty without any."""
-    shown = "".join(f"<li>{line_of(note, 400)}</li>" for note in notes)
-    return f'<ul class="notice">{shown}</ul>\n' if shown else ""
 
 
 def table_panel(table: ReportTable, above: str = "") -> str:

@@ -8,21 +8,11 @@ from typing import Any, TextIO
 
 from proctor.core.campaign import RetestFigures, RetestSummary
 from proctor.report import redteam_junit
-from proctor.report.csv_rows import number_cell, text_cell
+from proctor.report.csv_rows import number_cell, share_cells, text_cell
 from proctor.report.number_format import percent, share_text
+from proctor.report.page_parts import data_table, notes_list, number_cells, panel, tile, tile_row
 from proctor.report.redteam_charts import rate_bar
-from proctor.report.redteam_page import (
-    bar_cell,
-    data_table,
-    finding_list,
-    notes_list,
-    number_cells,
-    page_head,
-    panel,
-    range_of,
-    share_cell,
-    tile,
-)
+from proctor.report.redteam_page import bar_cell, finding_list, page_head, range_of, share_cell
 from proctor.report.redteam_tables import finding_table
 from proctor.report.redteam_words import findings_text, label_of, words_of
 from proctor.report.release_view import chance
@@ -178,7 +168,7 @@ def _tiles(summary: RetestSummary) -> str:
         tile("benign twins stopped", percent(row.twins_after.value), f"before {share_text(row.twins_before)}"),
         tile("findings fixed", f"{len(summary.fixed):,}", f"{rest}; {len(summary.new):,} new"),
     ]
-    return f'<section class="tiles">{"".join(tiles)}</section>\n'
+    return tile_row(tiles)
 
 
 def _page_table(summary: RetestSummary) -> str:
@@ -226,7 +216,7 @@ def _csv_rows(summary: RetestSummary) -> Iterator[Sequence[str]]:
         cells += [number_cell(getattr(row, name)) for name in numbers]
         for name in shares:
             share = getattr(row, name)
-            cells += [number_cell(share.value), number_cell(share.low), number_cell(share.high), str(share.total)]
+            cells += share_cells(share)
         yield cells
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
 
+from proctor.report.dimensions import title_of
 from proctor.report.number_format import moment
 from proctor.report.page_data import script_json
-from proctor.report.release_cases import case_data, case_row
+from proctor.report.page_parts import data_table, decision_section, panel
 from proctor.report.release_view import (
+    CaseTurn,
+    ComparedCase,
     FigureChange,
     HoldCause,
     ReleaseView,
@@ -18,6 +21,7 @@ from proctor.report.release_view import (
     place_of,
     signed,
 )
+from proctor.report.safe_text import one_line
 from proctor.report.standalone_page import END, asset, head, line_of, scripts
 
 __all__ = ["write"]
@@ -29,6 +33,8 @@ _PAGE_LIMIT = 40_000_000  # characters of texts
 _SCRIPTS = ("dom.js", "figures.js", "theme.js", "release.js")
 _ALSO = 8  # consequences of a cause that are shown at once
 _QUIET = ("no change", "not enough data")  # verdicts that are folded away
+_FIGURES = 40
+_LINES = 60
 
 
 def write(view: ReleaseView, out: TextIO) -> None:
@@ -56,7 +62,7 @@ def write(view: ReleaseView, out: TextIO) -> None:
     for heading, names in (("Missing from this run", view.missing), ("New in this run", view.added)):
         if names:
             shown = " ".join(_case_link(name, places, tag=True) for name in names[:_NAMES])
-            out.write(_panel(heading, f"{len(names):,}", f'<p class="names">{shown}</p>'))
+            out.write(panel(heading, f"{len(names):,}", f'<p class="names">{shown}</p>'))
     _write_data(view, out)
     out.write(scripts(*_SCRIPTS))
     out.write(END)
@@ -66,14 +72,7 @@ def _decision(view: ReleaseView) -> str:
     facts = [("Suite", view.suite), ("Run", view.run), ("Target", view.target)]
     facts += [("Baseline", view.other), ("Rules", view.policy)]
     facts += [("Decided" if view.decision else "Compared", moment(view.time) if view.time else "")]
-    shown = "".join(
-        f"<div><dt>{name}</dt><dd dir=auto>{line_of(value, 120)}</dd></div>" for name, value in facts if value
-    )
-    return (
-        f'<section class="decision {view.state}"><div class="decision-line"><h1>{view.word}</h1>'
-        f'<p class="reason" dir="auto">{line_of(view.headline, 600)}</p></div>'
-        f'<dl class="facts">{shown}</dl></section>\n'
-    )
+    return decision_section(view.word, view.headline, view.state, facts)
 
 
 def _causes(causes: Sequence[HoldCause], places: Mapping[str, int]) -> str:
@@ -82,7 +81,7 @@ def _causes(causes: Sequence[HoldCause], places: Mapping[str, int]) -> str:
         return ""
     items = "".join(_cause(each, place, places) for place, each in enumerate(causes))
     count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
-    return _panel("Why", count, f'<ol class="causes">{items}</ol>', place="causes")
+    return panel("Why", count, f'<ol class="causes">{items}</ol>', place="causes")
 
 
 def _cause(cause: HoldCause, place: int, places: Mapping[str, int]) -> str:
@@ -119,19 +118,6 @@ def _case_link(name: str, places: Mapping[str, int], *, tag: bool = False) -> st
     return f'<a class="{kind}" href="#cases" data-n="{places[name]}" dir="auto">{line_of(name, 120)}</a>'
 
 
-def _panel(title: str, hint: str, inside: str, *, place: str = "") -> str:
-    head = f'<div class="panel-head"><h2>{title}</h2><span class="hint">{hint}</span></div>'
-    name = f' id="{place}"' if place else ""
-    return f'<section class="panel wide"{name}>{head}{inside}</section>\n'
-
-
-def _table(heads: Iterable[tuple[str, bool]], rows: Iterable[str]) -> str:
-    made = "".join(f"<th{' class=number' if figure else ''}>{name}</th>" for name, figure in heads)
-    body = "".join(rows)
-    table = f"<table class=figures><thead><tr>{made}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="small-table">{table}</div>'
-
-
 _STATES = {"regression": "fail", "improvement": "pass", "not enough data": "unscored"}
 _HEADS = (
     ("Dimension", False),
@@ -166,11 +152,11 @@ def _changes(changes: Sequence[FigureChange]) -> str:
             word = "did not change" if verdict == "no change" else "cannot be told: not enough data"
             figures = f"{len(some):,} figure{'' if len(some) == 1 else 's'} {word}"
             inside += f'<details class="quiet-rows"><summary>{figures}</summary>{_rows(some, reach)}</details>'
-    return _panel("What changed", hint, inside, place="figures")
+    return panel("What changed", hint, inside, place="figures")
 
 
 def _rows(changes: Sequence[FigureChange], reach: float) -> str:
-    return _table(_HEADS, (_change(each, max(reach, 0.02)) for each in changes[:_ROWS]))
+    return data_table(_HEADS, (_change(each, max(reach, 0.02)) for each in changes[:_ROWS]), kind="figures")
 
 
 def _change(each: FigureChange, reach: float) -> str:
@@ -214,7 +200,7 @@ def _cases(view: ReleaseView) -> str:
     total = max(view.cases_in_all, len(view.cases))
     note = "<noscript><p class=notice>The cases are drawn with JavaScript, which is switched off here.</p></noscript>"
     hint = f"{count_shown(len(view.cases), total)}, those that got worse first"
-    return _panel("Cases, before and after", hint, f'<div id="case-list">{note}</div>', place="cases")
+    return panel("Cases, before and after", hint, f'<div id="case-list">{note}</div>', place="cases")
 
 
 def _write_data(view: ReleaseView, out: TextIO) -> None:
@@ -228,12 +214,12 @@ def _write_data(view: ReleaseView, out: TextIO) -> None:
     rows = []
     room = _PAGE_LIMIT
     for place, case in enumerate(view.cases):
-        data = script_json(case_data(case))
+        data = script_json(_case_data(case))
         room -= len(data)
         if room < 0:
             break
         out.write(f'<script type="application/json" id="c{place}">{data}</script>\n')
-        rows.append(case_row(case, causes.get(case.case, []), why.get(case.case, "")))
+        rows.append(_case_row(case, causes.get(case.case, []), why.get(case.case, "")))
     names = [line_text(cause) for cause in view.told]
     page = {"rows": rows, "total": max(view.cases_in_all, len(view.cases)), "causes": names}
     out.write(f'<script type="application/json" id="page-data">{script_json(page)}</script>\n')
@@ -242,3 +228,42 @@ def _write_data(view: ReleaseView, out: TextIO) -> None:
 def line_text(cause: HoldCause) -> str:
     """Return the beginning of a cause, for the list of causes to filter by."""
     return cause.text if len(cause.text) <= 90 else cause.text[:89] + "…"
+
+
+def _case_row(case: ComparedCase, causes: Sequence[int], why: str) -> dict[str, Any]:
+    """Return the row of a case; ``causes`` are the places of the causes that name it."""
+    asked = " / ".join(turn.question for turn in case.turns if turn.question)
+    return {
+        "case": case.case[:500],
+        "intent": case.intent,
+        "state": case.state,
+        "was": case.outcome_before,
+        "now": case.outcome_after,
+        "before": case.before,
+        "after": case.after,
+        "question": one_line(asked, 240),
+        "why": one_line(why or (case.found[0] if case.found else ""), 240) if case.state != "same" else "",
+        "causes": list(causes),
+    }
+
+
+def _case_data(case: ComparedCase) -> dict[str, Any]:
+    """Return the texts and figures of a case."""
+    return {
+        "turns": [_turn(turn) for turn in case.turns],
+        "figures": [[_title(pair.name), pair.before, pair.after] for pair in case.figures[:_FIGURES]],
+        "expected": [one_line(line, 2_000) for line in case.expected[:_LINES]],
+        "found": [one_line(line, 2_000) for line in case.found[:_LINES]],
+    }
+
+
+def _turn(turn: CaseTurn) -> dict[str, Any]:
+    """Return one turn; with a diff the answers are its pieces, so that no text is on the page twice."""
+    if turn.diff:
+        return {"question": turn.question, "diff": [list(piece) for piece in turn.diff]}
+    return {"question": turn.question, "before": turn.before, "after": turn.after}
+
+
+def _title(name: str) -> str:
+    whole, _, part = name.partition(".")
+    return " · ".join(title_of(each) for each in (whole, part) if each)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TextIO
 
+from proctor.report.page_parts import decision_section, panel
 from proctor.report.report_table import ReportTable, TableCell, TableColumn, TextBlock
 from proctor.report.safe_text import one_line, visible
 from proctor.report.standalone_page import END, head, line_of
@@ -100,11 +101,7 @@ def markdown_notes(notes: Sequence[str]) -> str:
 def write_html(sheet: Sheet, out: TextIO) -> None:
     """Write the sheet as one page without scripts or requests."""
     out.write(head(sheet.title, name=sheet.title, styles=_OWN_STYLES))
-    facts = "".join(f"<div><dt>{line_of(name)}</dt><dd>{line_of(value, 160)}</dd></div>" for name, value in sheet.facts)
-    out.write(
-        f'<section class="decision {sheet.state}"><div class="decision-line"><h1>{line_of(sheet.title, 120)}</h1>'
-        f'<p class="reason">{line_of(sheet.headline, 400)}</p></div><dl class="facts">{facts}</dl></section>\n'
-    )
+    out.write(decision_section(sheet.title, sheet.headline, sheet.state, sheet.facts))
     out.writelines(f'<p class="notice">{line_of(note, 400)}</p>\n' for note in sheet.notes)
     if sheet.drawings:
         drawn = "".join(f'<figure class="drawing">{each}</figure>' for each in sheet.drawings)
@@ -114,14 +111,13 @@ def write_html(sheet: Sheet, out: TextIO) -> None:
 
 
 def _panel(table: ReportTable) -> str:
-    heading = f"<h2>{line_of(table.title)}</h2><span class=hint>{line_of(table.hint)}</span>"
     drawn = ""
     if table.rows:
         heads = "".join(f"<th{_align(column)}>{line_of(column.name)}</th>" for column in table.columns)
         rows = "".join(f"<tr>{''.join(map(_cell, table.columns, row))}</tr>" for row in table.cells())
         drawn = f'<div class="small-table"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
     blocks = "".join(map(_block, table.blocks))
-    return f'<section class="panel wide"><div class="panel-head">{heading}</div>{drawn}{blocks}</section>\n'
+    return panel(table.title, table.hint, drawn + blocks)
 
 
 def _block(block: TextBlock) -> str:

@@ -7,6 +7,7 @@ from math import floor as down
 from typing import TextIO
 
 from proctor.report.number_format import moment
+from proctor.report.page_parts import decision_section
 from proctor.report.release_view import number, signed
 from proctor.report.standalone_page import END, asset, head, line_of, scripts
 from proctor.report.trend_view import TrendSeries, TrendView
@@ -58,13 +59,9 @@ def _summary(view: TrendView, state: tuple[str, str]) -> str:
     floors = sum(each.floor is not None for each in view.lines)
     said += f"{under} of {floors} figures with a floor are under it" if floors else "gate.yaml sets no floors"
     facts = [("Suite", view.suite), ("Target", view.target), ("Drawn", moment(view.time) if view.time else "")]
-    shown = "".join(f"<div><dt>{name}</dt><dd dir=auto>{line_of(value)}</dd></div>" for name, value in facts if value)
     alarms = "".join(f"<li dir=auto>{line_of(each, 400)}</li>" for each in view.alarms)
-    return (
-        f'<section class="decision {state[0]}"><div class="decision-line"><h1>{state[1]}</h1>'
-        f'<p class="reason">{said}</p></div>{f"<ul class=alarms>{alarms}</ul>" if alarms else ""}'
-        f'<dl class="facts">{shown}</dl></section>\n'
-    )
+    below = f"<ul class=alarms>{alarms}</ul>" if alarms else ""
+    return decision_section(state[1], said, state[0], facts, below=below)
 
 
 def _tools(lines: Sequence[TrendSeries]) -> str:

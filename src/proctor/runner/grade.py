@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.record import dataclass
@@ -12,7 +13,6 @@ from proctor.core.report import IN_DOUBT, Outcome
 from proctor.core.score import Score
 from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Trajectory
-from proctor.runner.turn_scope import only_turn, placed
 
 __all__ = ["Grade", "Grader", "grade", "outcome_of"]
 
@@ -76,11 +76,11 @@ async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
 async def _scored(grader: Grader, case: Case, run: Trajectory) -> Score:
     if grader.turn is None:
         return await grader.scorer.score(case, run)
-    exchange = only_turn(case, run, grader.turn)
+    exchange = _only_turn(case, run, grader.turn)
     if exchange is None:
         reason = f"the conversation ended before turn {grader.turn + 1}"
         return Score(name=grader.name, status="error", reason=reason, version=grader.scorer.version)
-    return placed(await grader.scorer.score(*exchange), grader.turn)
+    return _placed(await grader.scorer.score(*exchange), grader.turn)
 
 
 def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
@@ -121,3 +121,30 @@ def _mean(scores: Sequence[Score]) -> float | None:
     if not weight or any(score.value is None for score in deciding):
         return None
     return sum(score.weight * (score.value or 0.0) for score in deciding) / weight
+
+
+def _only_turn(case: Case, run: Trajectory, turn: int) -> tuple[Case, Trajectory] | None:
+    """Return the exchange of a turn (counted from 0), with the earlier ones as its history; ``None`` without one."""
+    if turn >= len(run.turns):
+        return None
+    ask = case.turns[turn]
+    before = tuple(message for each in run.turns[:turn] for message in each.messages)
+    one = dataclasses.replace(
+        case,
+        input=ask.text,
+        turns=(),
+        history=(*case.history, *before),
+        expect=ask.expect or case.expect,
+        checks=ask.checks,
+        recorded=None,
+    )
+    return one, dataclasses.replace(run, turns=(run.turns[turn],))
+
+
+def _placed(score: Score, turn: int) -> Score:
+    """Return a score of one turn with its evidence at its place in the whole conversation."""
+    evidence = tuple(
+        each if each.turn is None else dataclasses.replace(each, turn=turn + each.turn) for each in score.evidence
+    )
+    changes: dict[str, Any] = {"evidence": evidence, "parts": tuple(_placed(part, turn) for part in score.parts)}
+    return dataclasses.replace(score, **changes)

@@ -15,7 +15,7 @@ from proctor.server.wire.strict_json import read_object
 from proctor.server.wire.text_slots import is_token
 from proctor.wiring.server_settings import Expose, Restores
 
-__all__ = ["RequestTurn", "arguments_of"]
+__all__ = ["RequestTurn", "arguments_of", "canonical_arguments"]
 
 _MAX_NAME_CHARS: Final = 64
 
@@ -138,3 +138,11 @@ def arguments_of(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     return read_object(text)
+
+
+def canonical_arguments(text: str) -> Any:
+    """Return the arguments of a call as an object, whatever their spelling; a text that is not one stays as it is."""
+    try:
+        return arguments_of(text)
+    except ValueError:
+        return text

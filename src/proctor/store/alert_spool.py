@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from proctor.core.errors import MalformedError, StoreError
 from proctor.core.record import dataclass
 from proctor.store.lock import only_one
 from proctor.store.masked_json import masked_line
-from proctor.store.private_files import open_private, private_folder
+from proctor.store.private_files import make_durable, private_folder, replace_private
 
 __all__ = ["AlertSpool", "SpooledMessage"]
 
@@ -93,18 +92,8 @@ class AlertSpool:
 
     def _write(self, path: Path, message: SpooledMessage) -> None:
         try:
-            private_folder(path.parent)
-            draft = path.with_suffix(".part")
-            with os.fdopen(open_private(draft, os.O_WRONLY | os.O_TRUNC), "wb") as out:
-                out.write(masked_line(encode(message)))
-                out.flush()
-                os.fsync(out.fileno())
-            draft.replace(path)
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            replace_private(path, masked_line(encode(message)))
+            make_durable(path.parent)
         except OSError as error:
             hint = "make the folder writable, or name another under `store:`"
             raise StoreError(f"the alert cannot be kept: {error.strerror}", file=str(path), hint=hint) from error

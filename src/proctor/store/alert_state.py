@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Literal
 
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, NotFoundError, StoreError
-from proctor.store.db import connect, explained, transaction
+from proctor.store.db import explained
+from proctor.store.sqlite_store import SqliteStore
 
 __all__ = ["ALERTS_FILE", "ALERT_MIGRATIONS", "AlertFilter", "AlertState"]
 
@@ -69,45 +68,27 @@ class AlertFilter:
     fingerprint: str = ""
 
 
-class AlertState:
+class AlertState(SqliteStore):
     """The alerts of one store; every change is one transaction, so that a killed process leaves none half done."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / ALERTS_FILE
-        self._database = connect(self.path, ALERT_MIGRATIONS)
-
-    def __enter__(self) -> AlertState:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        super().__init__(folder / ALERTS_FILE, ALERT_MIGRATIONS)
 
     def version(self, now: float) -> tuple[Any, ...]:
         """Return something that changes when an alert or a silence does; what detectors learn leaves it as it is."""
         with explained(self.path):
-            alerts = self._database.execute(
+            alerts = self.database.execute(
                 "SELECT count(*) AS a, max(number) AS b, count(resolved) AS c, max(resolved) AS d, count(acked) AS e,"
                 " max(acked) AS f, sum(new_normal) AS g FROM alerts"
             ).fetchone()
-            silences = self._database.execute(
+            silences = self.database.execute(
                 "SELECT count(*) AS a, max(number) AS b FROM silences WHERE until > ?", (now,)
             ).fetchone()
         return (*(alerts[name] for name in "abcdefg"), *(silences[name] for name in "ab"))
 
-    def close(self) -> None:
-        """Close the database; may be called twice."""
-        self._database.close()
-
-    @contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path), transaction(self._database):
-            yield self._database
-
     def lead(self, owner: str, now: float, seconds: float) -> bool:
         """Return whether this owner decides for the next ``seconds``; one at a time does."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute(
                 "INSERT INTO leader (one, owner, until) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE"
                 " SET owner = excluded.owner, until = excluded.until"
@@ -119,7 +100,7 @@ class AlertState:
 
     def step_down(self, owner: str) -> None:
         """Let another process decide at once."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute("DELETE FROM leader WHERE owner = ?", (owner,))
 
     def open_alert(self, alert: AlertRecord, *, again_within: float) -> tuple[AlertRecord, bool]:
@@ -127,7 +108,7 @@ class AlertState:
 
         One that ended less than ``again_within`` seconds ago is opened again.
         """
-        with self._change() as database:
+        with self.change() as database:
             row = database.execute(
                 f"SELECT {_COLUMNS} FROM alerts WHERE fingerprint = ? ORDER BY number DESC LIMIT 1",
                 (alert.fingerprint,),
@@ -153,7 +134,7 @@ class AlertState:
 
     def update_alert(self, alert: AlertRecord) -> AlertRecord:
         """Keep new figures of an alert; what a person said meanwhile stays."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute(
                 "UPDATE alerts SET record = ?, resolved = coalesce(resolved, ?) WHERE number = ?",
                 (dumps(alert).decode(), alert.resolved, alert.number),
@@ -165,7 +146,7 @@ class AlertState:
         where = "resolved IS NULL" if open_only else "(resolved IS NULL OR resolved >= ?)" if since else "1"
         values: list[Any] = [since] if since and not open_only else []
         with explained(self.path):
-            rows = self._database.execute(
+            rows = self.database.execute(
                 f"SELECT {_COLUMNS} FROM alerts WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit)
             ).fetchall()
         return [_record(row) for row in rows]
@@ -179,8 +160,8 @@ class AlertState:
         where += {"open": ["resolved IS NULL"], "resolved": ["resolved IS NOT NULL"]}.get(wanted.state, [])
         place = f"FROM alerts WHERE {' AND '.join(where) or '1 = 1'}"
         with explained(self.path):
-            count = self._database.execute(f"SELECT COUNT(*) AS n {place}", values).fetchone()["n"]
-            rows = self._database.execute(
+            count = self.database.execute(f"SELECT COUNT(*) AS n {place}", values).fetchone()["n"]
+            rows = self.database.execute(
                 f"SELECT {_COLUMNS} {place} ORDER BY number DESC LIMIT ? OFFSET ?", (*values, limit, offset)
             ).fetchall()
         return [_record(row) for row in rows], int(count)
@@ -188,7 +169,7 @@ class AlertState:
     def rule_names(self) -> list[str]:
         """Return the rules that have ever raised an alert."""
         with explained(self.path):
-            rows = self._database.execute("SELECT DISTINCT rule FROM alerts ORDER BY rule").fetchall()
+            rows = self.database.execute("SELECT DISTINCT rule FROM alerts ORDER BY rule").fetchall()
         return [row["rule"] for row in rows]
 
     def find(self, name: str) -> AlertRecord:
@@ -198,7 +179,7 @@ class AlertState:
             NotFoundError: there is none.
         """
         with explained(self.path):
-            row = self._database.execute(
+            row = self.database.execute(
                 f"SELECT {_COLUMNS} FROM alerts WHERE CAST(number AS TEXT) = ?1 OR rule = ?1"
                 " OR (length(?1) >= 6 AND substr(fingerprint, 1, length(?1)) = ?1) ORDER BY number DESC LIMIT 1",
                 (name.removeprefix("#"),),
@@ -213,7 +194,7 @@ class AlertState:
         Raises:
             StoreError: the alert has ended.
         """
-        with self._change() as database:
+        with self.change() as database:
             if not self._get(number).is_open:
                 raise StoreError(f"alert {number} has ended already", hint="`proctor alerts list` shows the open ones")
             database.execute(
@@ -225,7 +206,7 @@ class AlertState:
 
     def resolve(self, number: int, *, by: str, now: float, note: str = "") -> AlertRecord:
         """End an alert by a person's word; the engine starts to count again."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute(
                 "UPDATE alerts SET resolved = coalesce(resolved, ?), closed_by = ?, note = CASE WHEN ? = '' THEN note"
                 " ELSE ? END WHERE number = ?",
@@ -235,12 +216,12 @@ class AlertState:
 
     def mark_notified(self, number: int, now: float, told: str) -> None:
         """Record which change of an alert was handed to the channels, and when."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute("UPDATE alerts SET notified = ?, told = ? WHERE number = ?", (now, told, number))
 
     def add_silence(self, silence: Silence) -> Silence:
         """Keep a silence."""
-        with self._change() as database:
+        with self.change() as database:
             made = database.execute(
                 "INSERT INTO silences (match, until, person, note, created) VALUES (?, ?, ?, ?, ?)",
                 (dumps(silence.match).decode(), silence.until, silence.by, silence.note, silence.created),
@@ -253,7 +234,7 @@ class AlertState:
         Raises:
             NotFoundError: there is none with this number in force.
         """
-        with self._change() as database:
+        with self.change() as database:
             done = database.execute(
                 "UPDATE silences SET until = ? WHERE number = ? AND until > ?", (now, number, now)
             ).rowcount
@@ -263,7 +244,7 @@ class AlertState:
     def silences(self, now: float) -> list[Silence]:
         """Return the silences in force."""
         with explained(self.path):
-            rows = self._database.execute("SELECT * FROM silences WHERE until > ? ORDER BY number", (now,)).fetchall()
+            rows = self.database.execute("SELECT * FROM silences WHERE until > ? ORDER BY number", (now,)).fetchall()
         return [
             Silence(
                 number=row["number"],
@@ -278,7 +259,7 @@ class AlertState:
 
     def save_all(self, values: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep what several detectors have learnt, all or none."""
-        with self._change() as database:
+        with self.change() as database:
             database.executemany(
                 "INSERT INTO learnt (name, value) VALUES (?, ?)"
                 " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -288,13 +269,13 @@ class AlertState:
     def load(self, name: str) -> Mapping[str, Any] | None:
         """Return what was kept under a name."""
         with explained(self.path):
-            row = self._database.execute("SELECT value FROM learnt WHERE name = ?", (name,)).fetchone()
+            row = self.database.execute("SELECT value FROM learnt WHERE name = ?", (name,)).fetchone()
         found = loads(row["value"]) if row else None
         return found if isinstance(found, Mapping) else None
 
     def set_status(self, statuses: Sequence[RuleStatus]) -> None:
         """Replace the status of all rules."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute("DELETE FROM status")
             database.executemany(
                 "INSERT INTO status (place, value) VALUES (?, ?)",
@@ -304,11 +285,11 @@ class AlertState:
     def status(self) -> list[RuleStatus]:
         """Return the status of all rules, as the last process that watched has left it."""
         with explained(self.path):
-            rows = self._database.execute("SELECT value FROM status ORDER BY place").fetchall()
+            rows = self.database.execute("SELECT value FROM status ORDER BY place").fetchall()
         return [decode(RuleStatus, loads(row["value"])) for row in rows]
 
     def _get(self, number: int) -> AlertRecord:
-        row = self._database.execute(f"SELECT {_COLUMNS} FROM alerts WHERE number = ?", (number,)).fetchone()
+        row = self.database.execute(f"SELECT {_COLUMNS} FROM alerts WHERE number = ?", (number,)).fetchone()
         if row is None:
             raise NotFoundError(f"there is no alert {number}", hint="`proctor alerts list --all` shows their numbers")
         return _record(row)

@@ -10,7 +10,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, StoreError
 from proctor.core.event import Alert
 from proctor.store.masked_json import masked_data, masked_line
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import replace_private
 from proctor.store.runs import RunStore
 
 __all__ = ["keep_alert", "read_alert"]
@@ -26,10 +26,7 @@ def keep_alert(store: RunStore, alert: Alert) -> Path:
     """
     path = _path(store, alert.key or alert.rule)
     try:
-        private_folder(path.parent)
-        draft = path.with_suffix(".part")
-        write_private(draft, masked_line(encode(alert)))
-        draft.replace(path)
+        replace_private(path, masked_line(encode(alert)))
     except OSError as error:
         hint = "make the folder writable, or name another under `store:`"
         raise StoreError(f"the alert cannot be written: {error.strerror}", file=str(path), hint=hint) from error

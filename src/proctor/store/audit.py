@@ -7,8 +7,7 @@ and a page in a browser can use the same ones.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,10 +21,9 @@ from proctor.core.audit import (
     blind,
 )
 from proctor.core.codec import dumps, loads
-from proctor.core.decode import closest
 from proctor.core.errors import InputError, NotFoundError
 from proctor.store.audit_schema import AUDIT_MIGRATIONS, audit_item, audit_sample, item_row, of_weeks
-from proctor.store.db import connect, explained, transaction
+from proctor.store.sqlite_store import SqliteStore, several_begin_with, unknown_name
 
 __all__ = ["AUDIT_FILE", "AuditStore"]
 
@@ -36,23 +34,12 @@ _ITEM = (
 )
 
 
-class AuditStore:
+class AuditStore(SqliteStore):
     """The audit of one project, in its ``.proctor`` folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / AUDIT_FILE
-        self.database = connect(self.path, AUDIT_MIGRATIONS)
+        super().__init__(folder / AUDIT_FILE, AUDIT_MIGRATIONS)
         self.database.execute("PRAGMA secure_delete=ON")  # what is forgotten is not left in free pages
-
-    def __enter__(self) -> AuditStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database."""
-        self.database.close()
 
     # --- samples ------------------------------------------------------------------------------------
 
@@ -62,7 +49,7 @@ class AuditStore:
         Raises:
             InputError: the week has a sample, or a conversation is in one already.
         """
-        with self._transaction() as database:
+        with self.change() as database:
             known = database.execute("SELECT 1 FROM samples WHERE week = ?", (sample.week,)).fetchone()
             if known is not None:
                 self._drop(sample.week, replace=replace)
@@ -128,11 +115,10 @@ class AuditStore:
         if len(rows) == 1 and name:
             return audit_item(rows[0])
         if rows:
-            hint = "give more of it: " + ", ".join(row["id"] for row in rows[:5])
-            raise NotFoundError(f"{len(rows)} items begin with {name!r}", hint=hint)
-        guess = closest(name, [row["id"] for row in self.database.execute("SELECT id FROM items LIMIT 2000")])
-        hint = f"did you mean {guess}?" if guess else "`proctor audit export items.csv` lists the items"
-        raise NotFoundError(f"there is no audit item {name!r}", hint=hint)
+            raise several_begin_with(name, [row["id"] for row in rows], "items")
+        known = [row["id"] for row in self.database.execute("SELECT id FROM items LIMIT 2000")]
+        listing = "`proctor audit export items.csv` lists the items"
+        raise unknown_name(name, known, f"there is no audit item {name!r}", listing)
 
     # --- rating -------------------------------------------------------------------------------------
 
@@ -152,7 +138,7 @@ class AuditStore:
         the same one until it is rated, released or expired. With ``item`` it is this one or none.
         """
         now = _now()
-        with self._transaction() as database:
+        with self.change() as database:
             database.execute("DELETE FROM claims WHERE expires <= ?", (now.isoformat(),))
             row = database.execute(
                 f"""
@@ -183,7 +169,7 @@ class AuditStore:
 
     def release(self, rater: str, item: str | None = None) -> None:
         """Give up the claim on an item, or all claims of a rater."""
-        with self._transaction() as database:
+        with self.change() as database:
             database.execute("DELETE FROM claims WHERE rater = ? AND (? IS NULL OR item = ?)", (rater, item, item))
 
     def rate(self, ratings: Iterable[AuditRating]) -> int:
@@ -196,7 +182,7 @@ class AuditStore:
             InputError: an item is settled in a dimension that the rating would change.
         """
         count = 0
-        with self._transaction() as database:
+        with self.change() as database:
             for rating in ratings:
                 self._rate_one(database, rating)
                 count += 1
@@ -270,7 +256,7 @@ class AuditStore:
             NotFoundError: the item is unknown, or nobody has rated it in this dimension.
             InputError: the person has rated it, and it is not the raters' common decision.
         """
-        with self._transaction() as database:
+        with self.change() as database:
             raters = [
                 row["rater"]
                 for row in database.execute(
@@ -320,7 +306,7 @@ class AuditStore:
     def keep_scores(self, scores: Mapping[str, Sequence[ScorerVerdict]]) -> int:
         """Store what scorers said of conversations that are in a sample, by conversation; return of how many."""
         found = 0
-        with self._transaction() as database:
+        with self.change() as database:
             for row in database.execute("SELECT id, conversation FROM items").fetchall():
                 if said := scores.get(row["conversation"]):
                     self._put_scores(row["id"], said)
@@ -344,7 +330,7 @@ class AuditStore:
 
     def forget_customer(self, *names: str, conversations: Sequence[str] = ()) -> int:
         """Erase the conversations of a customer, and these, keeping ratings and weights; return how many."""
-        with self._transaction() as database:
+        with self.change() as database:
             rows = {}
             for column, wanted in (("customer", names), ("conversation", conversations)):
                 for each in wanted:
@@ -371,11 +357,6 @@ class AuditStore:
     def _settled(self, item: str) -> set[str]:
         rows = self.database.execute("SELECT dimension FROM settlements WHERE item = ?", (item,))
         return {row["dimension"] for row in rows}
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path), transaction(self.database):
-            yield self.database
 
 
 def _now() -> datetime:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -13,7 +12,7 @@ from proctor.core.codec import content_id, encode
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.store.masked_json import masked_data, masked_line
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import replace_private
 
 __all__ = ["keep_figures", "read_figures"]
 
@@ -38,15 +37,8 @@ def read_figures(
 
 def keep_figures(store: Path, campaign: str, name: str, figures: Any) -> None:
     """Keep figures; if they cannot be written they are counted again the next time."""
-    path = _path(store, campaign, name)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        private_folder(path.parent)
-        write_private(draft, masked_line(encode(figures)))
-        draft.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        replace_private(_path(store, campaign, name), masked_line(encode(figures)))
 
 
 def _path(store: Path, campaign: str, name: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Literal
 from proctor.core.errors import NotFoundError
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
+from proctor.store.sqlite_store import insert, matching
 
 __all__ = ["CampaignKind", "CampaignRound", "CampaignRun", "begin", "campaigns", "end", "find", "keep_round", "rounds"]
 
@@ -46,27 +47,15 @@ class CampaignRound:
     run: str | None = None
 
 
+_GIVEN = ("campaign", "kind", "target", "guarded", "attempts", "tries", "mitigation", "repeats")
 _COLUMNS = "n, campaign, kind, target, guarded, attempts, tries, mitigation, repeats, started, finished"
 
 
 def begin(store: RunStore, new: CampaignRun) -> CampaignRun:
     """Record a new campaign run."""
     with explained(store.folder):
-        row = store.database.execute(
-            "INSERT INTO campaign_runs (campaign, kind, target, guarded, attempts, tries, mitigation, repeats, started)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                new.campaign,
-                new.kind,
-                new.target,
-                int(new.guarded),
-                new.attempts,
-                new.tries,
-                new.mitigation,
-                new.repeats,
-                datetime.now(UTC).isoformat(),
-            ),
-        )
+        values = {name: getattr(new, name) for name in _GIVEN} | {"started": datetime.now(UTC).isoformat()}
+        row = insert(store.database, "campaign_runs", values)
         return _get(store, row.lastrowid or 0)
 
 
@@ -87,16 +76,10 @@ def find(
     target: str | None = None,
 ) -> list[CampaignRun]:
     """Return the runs of a campaign, the newest first."""
-    where, values = ["campaign = ?"], [campaign]
-    for column, wanted in (("kind", kind), ("target", target)):
-        if wanted is not None:
-            where.append(f"{column} = ?")
-            values.append(wanted)
+    where, values = matching(campaign=campaign, kind=kind, target=target)
     if finished is not None:
-        where.append(f"finished IS {'NOT ' if finished else ''}NULL")
-    rows = store.database.execute(
-        f"SELECT {_COLUMNS} FROM campaign_runs WHERE {' AND '.join(where)} ORDER BY n DESC", values
-    )
+        where += f" AND finished IS {'NOT ' if finished else ''}NULL"
+    rows = store.database.execute(f"SELECT {_COLUMNS} FROM campaign_runs WHERE {where} ORDER BY n DESC", values)
     return [_campaign_run(row) for row in rows]
 
 

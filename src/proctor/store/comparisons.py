@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any, Final
 
 from proctor.core.record import dataclass
-from proctor.store.db import connect, explained, transaction
+from proctor.store.sqlite_store import SqliteStore, matching
 
 __all__ = ["COMPARISONS", "ChangeRow", "ComparisonStore", "KeptComparison"]
 
@@ -72,25 +73,21 @@ class KeptComparison:
     kinds: Mapping[str, int]
 
 
-class ComparisonStore:
+_CHANGE: Final = ", ".join(each.name for each in fields(ChangeRow))
+
+
+class ComparisonStore(SqliteStore):
     """The comparisons of one project."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / COMPARISONS
-        self._database = connect(self.path, _MIGRATIONS)
-
-    def __enter__(self) -> ComparisonStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._database.close()
+        super().__init__(folder / COMPARISONS, _MIGRATIONS)
 
     def get(self, key: str) -> KeptComparison | None:
         """Return the comparison with this key."""
-        row = self._database.execute("SELECT * FROM comparisons WHERE key = ?", (key,)).fetchone()
+        row = self.database.execute("SELECT * FROM comparisons WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
-        kinds = self._database.execute(
+        kinds = self.database.execute(
             "SELECT kind, count(*) AS count FROM changes WHERE comparison = ? GROUP BY kind", (row["n"],)
         )
         return KeptComparison(
@@ -105,7 +102,7 @@ class ComparisonStore:
         self, key: str, *, made: float, head: Mapping[str, Any], changes: Iterable[ChangeRow] = (), problem: str = ""
     ) -> None:
         """Keep a comparison in place of an older one with its key; the oldest of all go."""
-        with explained(self.path), transaction(self._database) as database:
+        with self.change() as database:
             database.execute("DELETE FROM comparisons WHERE key = ?", (key,))
             n = database.execute(
                 "INSERT INTO comparisons (key, made, problem, head) VALUES (?, ?, ?, ?)",
@@ -113,7 +110,7 @@ class ComparisonStore:
             ).lastrowid
             database.executemany(
                 f"INSERT INTO changes VALUES ({','.join('?' * 13)})",
-                ((n, place, *_values(row)) for place, row in enumerate(changes)),
+                ((n, place, *astuple(row)) for place, row in enumerate(changes)),
             )
             database.execute(
                 "DELETE FROM comparisons WHERE n NOT IN (SELECT n FROM comparisons ORDER BY n DESC LIMIT ?)",
@@ -132,9 +129,8 @@ class ComparisonStore:
     ) -> list[ChangeRow]:
         """Return one page of the cases that changed."""
         where, values = _where(kept, kind, intent, text)
-        rows = self._database.execute(
-            "SELECT kind, case_id, intent, was_outcome, outcome, figure, was, now, was_key, key, reason"
-            f" FROM changes WHERE {where} ORDER BY place LIMIT ? OFFSET ?",
+        rows = self.database.execute(
+            f"SELECT {_CHANGE} FROM changes WHERE {where} ORDER BY place LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
         return [_row(row) for row in rows]
@@ -142,26 +138,15 @@ class ComparisonStore:
     def count(self, kept: KeptComparison, *, kind: str = "", intent: str = "", text: str = "") -> int:
         """Return how many cases changed."""
         where, values = _where(kept, kind, intent, text)
-        return int(self._database.execute(f"SELECT count(*) FROM changes WHERE {where}", values).fetchone()[0])
+        return int(self.database.execute(f"SELECT count(*) FROM changes WHERE {where}", values).fetchone()[0])
 
 
 def _where(kept: KeptComparison, kind: str, intent: str, text: str) -> tuple[str, list[Any]]:
-    where, values = ["comparison = ?"], list[Any]([kept.n])
-    for column, value in (("kind", kind), ("intent", intent)):
-        if value:
-            where.append(f"{column} = ?")
-            values.append(value)
+    where, values = matching(comparison=kept.n, kind=kind or None, intent=intent or None)
     if text:
-        where.append("(instr(lower(case_id), lower(?)) OR instr(lower(reason), lower(?)))")
+        where += " AND (instr(lower(case_id), lower(?)) OR instr(lower(reason), lower(?)))"
         values += [text, text]
-    return " AND ".join(where), values
-
-
-def _values(row: ChangeRow) -> Sequence[Any]:
-    return (
-        row.kind, row.case_id, row.intent, row.was_outcome, row.outcome, row.figure, row.was, row.now, row.was_key,
-        row.key, row.reason,
-    )  # fmt: skip
+    return where, values
 
 
 def _row(row: sqlite3.Row) -> ChangeRow:

@@ -17,9 +17,9 @@ from proctor.core.event_row import EventRow
 from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.log_lines import lines_of
 from proctor.store.log_reader import LOG_SUFFIX, erasure_mark, last_codes, read_log
-from proctor.store.private_files import open_private, private_folder
+from proctor.store.private_files import make_durable, open_private, private_folder
 
-__all__ = ["FOLDER", "Appended", "EventLog", "sync_folder"]
+__all__ = ["FOLDER", "Appended", "EventLog"]
 
 FOLDER: Final = "events"  # inside the project's store
 _MAX_FILE_BYTES: Final = 128_000_000
@@ -147,7 +147,7 @@ class EventLog:
         private_folder(self.folder)
         self._path, self._file = _new_file(self.folder, self._writer)
         self._end = 0
-        sync_folder(self.folder)
+        make_durable(self.folder)
 
     def _end_file(self) -> None:
         file, self._file = self._file, None
@@ -168,15 +168,6 @@ class EventLog:
             hint = "make the folder readable"
             raise StoreError(f"cannot be read: {error.strerror}", file=str(self.folder), hint=hint) from error
         return seen
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new and removed names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _new_file(folder: Path, writer: str) -> tuple[Path, int]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from proctor.core.chat import Usage
 from proctor.core.codec import dumps
 from proctor.core.compliance import PromptCompliance
 from proctor.core.decode import decode
@@ -18,10 +17,10 @@ from proctor.stats.clustered import ClusterSums, effective_count
 from proctor.store.db import explained
 from proctor.store.repeats import cluster_sums, flaky_cases, is_repeated, repeat_tallies
 from proctor.store.run_index import TAG_BREAK
-from proctor.store.runs import RunRecord, RunStore
+from proctor.store.runs import RunRecord, RunStore, spend_of
 from proctor.store.trends import cells_of
 
-__all__ = ["keep_report", "report_of"]
+__all__ = ["intents_of_other_suites", "keep_report", "models_that_answered", "report_of"]
 
 _BINS = 10
 
@@ -179,20 +178,24 @@ def _spend(database: sqlite3.Connection, n: int) -> Iterator[Spend]:
         (n,),
     )
     for row in rows:
-        usage = Usage(
-            input=row["input"], output=row["output"], cached_input=row["cached_input"], reasoning=row["reasoning"]
-        )
-        yield Spend(
-            model=row["model"],
-            role=row["role"],
-            calls=row["calls"],
-            cached=row["cached"],
-            retries=row["retries"],
-            errors=row["errors"],
-            usage=usage,
-            cost=row["cost"],
-        )
+        yield spend_of(row)
 
 
 def _counts(row: sqlite3.Row) -> Counts:
     return Counts(passed=row["passed"] or 0, failed=row["failed"] or 0, unscored=row["unscored"] or 0)
+
+
+def models_that_answered(store: RunStore, run: RunRecord) -> tuple[str, ...]:
+    """Return the models that the run's targets called, as ``provider:model``."""
+    rows = store.database.execute(
+        "SELECT DISTINCT model FROM spend WHERE run = ? AND role = 'target' AND calls > 0 ORDER BY model", (run.n,)
+    )
+    return tuple(row["model"] for row in rows)
+
+
+def intents_of_other_suites(store: RunStore, suite: str, wanted: Iterable[str]) -> set[str]:
+    """Return the requested intents that runs of other suites have cases of."""
+    query = (
+        "SELECT 1 FROM results JOIN runs ON runs.n = results.run WHERE runs.name != ? AND results.intent = ? LIMIT 1"
+    )
+    return {intent for intent in wanted if store.database.execute(query, (suite, intent)).fetchone() is not None}

@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from proctor.core.attack_finding import AttackFinding
-from proctor.core.decode import closest
-from proctor.core.errors import NotFoundError
 from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
+from proctor.store.sqlite_store import insert, matching, several_begin_with, unknown_name
 
 __all__ = ["add_findings", "edit_finding", "find_finding", "findings"]
 
@@ -55,16 +54,12 @@ def findings(
     store: RunStore, campaign: str | None = None, *, statuses: Collection[str] = (), target: str | None = None
 ) -> list[AttackFinding]:
     """Return findings, the worst first; of one campaign, of some statuses, of one target, or all."""
-    where, values = ["1"], []
-    for column, wanted in (("campaign", campaign), ("target", target)):
-        if wanted is not None:
-            where.append(f"{column} = ?")
-            values.append(wanted)
+    where, values = matching(campaign=campaign, target=target)
     if statuses:
-        where.append(f"status IN ({','.join('?' * len(statuses))})")
+        where += f" AND status IN ({','.join('?' * len(statuses))})"
         values += list(statuses)
     rows = store.database.execute(
-        f"SELECT {_COLUMNS} FROM attack_findings WHERE {' AND '.join(where)} ORDER BY {_RANK}, scope, goal, n", values
+        f"SELECT {_COLUMNS} FROM attack_findings WHERE {where} ORDER BY {_RANK}, scope, goal, n", values
     )
     return [_finding(row) for row in rows]
 
@@ -82,14 +77,10 @@ def find_finding(store: RunStore, campaign: str, name: str) -> AttackFinding:
     if len(rows) == 1:
         return _finding(rows[0])
     if rows:
-        hint = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
-        raise NotFoundError(f"{len(rows)} findings of {campaign} begin with {name!r}", hint=hint)
+        raise several_begin_with(name, [row["id"] for row in rows], f"findings of {campaign}")
     known = [each.id for each in findings(store, campaign)]
-    guess = closest(name, known)
-    raise NotFoundError(
-        f"{campaign} has no finding {name!r}",
-        hint=f"did you mean {guess}?" if guess else f"`proctor redteam triage {campaign}` lists them",
-    )
+    message = f"{campaign} has no finding {name!r}"
+    raise unknown_name(name, known, message, f"`proctor redteam triage {campaign}` lists them")
 
 
 def edit_finding(store: RunStore, finding: AttackFinding, changes: Mapping[str, Any]) -> AttackFinding:
@@ -112,10 +103,7 @@ def _insert(store: RunStore, new: AttackFinding, now: str) -> None:
     values |= {"attempts": json.dumps(list(new.attempts)), "tags": json.dumps(list(new.tags))}
     values |= {"extra": json.dumps(dict(new.extra), default=str), "held_out": int(new.held_out)}
     values |= {"first_seen": now, "last_seen": now}
-    marks = ", ".join("?" * len(values))
-    store.database.execute(
-        f"INSERT INTO attack_findings ({', '.join(values)}) VALUES ({marks})", tuple(values.values())
-    )
+    insert(store.database, "attack_findings", values)
 
 
 def _see_again(store: RunStore, before: AttackFinding, now_found: AttackFinding, now: str) -> None:

@@ -19,10 +19,11 @@ from proctor.core.codec import loads
 from proctor.core.errors import StoreError
 from proctor.core.gate_tally import DecisionTally, LoggedDecision, logged_decision
 from proctor.core.verdict import STOPS
-from proctor.store.db import connect, explained, transaction
+from proctor.store.db import transaction
 from proctor.store.decision_query import DecisionQuery, IndexedDecision, RecordedScore
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_log_reader import days
+from proctor.store.sqlite_store import SqliteStore
 
 __all__ = ["GUARD_FILE", "GuardIndex"]
 
@@ -70,24 +71,13 @@ _MIGRATIONS: Final = (
 )
 
 
-class GuardIndex:
+class GuardIndex(SqliteStore):
     """Follows the guard's log. Several processes may use it; each line is counted once."""
 
     def __init__(self, store: Path) -> None:
-        self.path = store / GUARD_FILE
+        super().__init__(store / GUARD_FILE, _MIGRATIONS)
         self.folder = store / FOLDER
-        self._database = connect(self.path, _MIGRATIONS)
         self._tallies: dict[str, tuple[int, DecisionTally]] = {}
-
-    def __enter__(self) -> GuardIndex:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database."""
-        self._database.close()
 
     # --- follow the log ------------------------------------------------------------------------------
 
@@ -103,14 +93,14 @@ class GuardIndex:
         until = None if seconds is None else time.monotonic() + seconds
         files = {path.stem: path for path in days(self.folder)}
         if seconds is not None:
-            self._database.execute(f"PRAGMA busy_timeout = {_SHORT_WAIT}")
+            self.database.execute(f"PRAGMA busy_timeout = {_SHORT_WAIT}")
         try:
             self._follow(files, until)
         except sqlite3.OperationalError as error:
             if seconds is None or "locked" not in str(error):
                 raise StoreError(f"cannot be written: {error}", file=str(self.path)) from error
         finally:
-            self._database.execute(f"PRAGMA busy_timeout = {_LONG_WAIT}")
+            self.database.execute(f"PRAGMA busy_timeout = {_LONG_WAIT}")
         known = self._done()
         return sum(max(0, path.stat().st_size - known.get(day, 0)) for day, path in files.items())
 
@@ -133,7 +123,7 @@ class GuardIndex:
 
     def _read_on(self, day: str, path: Path) -> int:
         """Read some lines; return up to where the day is read."""
-        with transaction(self._database) as database, path.open("rb") as file:
+        with transaction(self.database) as database, path.open("rb") as file:
             row = database.execute("SELECT done, tally FROM days WHERE day = ?", (day,)).fetchone()
             end: int = row["done"] if row else 0
             tally = DecisionTally.from_data(orjson.loads(row["tally"])) if row else DecisionTally()
@@ -186,17 +176,17 @@ class GuardIndex:
         )
 
     def _done(self) -> dict[str, int]:
-        return {row["day"]: row["done"] for row in self._database.execute("SELECT day, done FROM days")}
+        return {row["day"]: row["done"] for row in self.database.execute("SELECT day, done FROM days")}
 
     def _drop(self, day: str) -> None:
         self._tallies.pop(day, None)
-        with transaction(self._database) as database:
+        with transaction(self.database) as database:
             database.execute("DELETE FROM decisions WHERE day = ?", (day,))
             database.execute("DELETE FROM days WHERE day = ?", (day,))
 
     def forget(self, ids: Sequence[str]) -> None:
         """Remove decisions that were erased from the log; counts stay."""
-        with explained(self.path), transaction(self._database) as database:
+        with self.change() as database:
             database.executemany("DELETE FROM decisions WHERE id = ?", [(each,) for each in ids])
 
     # --- read ----------------------------------------------------------------------------------------
@@ -204,10 +194,10 @@ class GuardIndex:
     def tallies(self, since: str = "") -> dict[str, DecisionTally]:
         """Return the counts of each day from a day on, the oldest first; nobody may change them."""
         known = self._tallies
-        places = self._database.execute("SELECT day, done FROM days WHERE day >= ? ORDER BY day", (since,)).fetchall()
+        places = self.database.execute("SELECT day, done FROM days WHERE day >= ? ORDER BY day", (since,)).fetchall()
         for day, done in places:
             if known.get(day, (None,))[0] != done:  # days that are over are read once
-                row = self._database.execute("SELECT done, tally FROM days WHERE day = ?", (day,)).fetchone()
+                row = self.database.execute("SELECT done, tally FROM days WHERE day = ?", (day,)).fetchone()
                 if row is not None:
                     known[day] = row["done"], DecisionTally.from_data(orjson.loads(row["tally"]))
         return {day: known[day][1] for day, _ in places if day in known}
@@ -215,13 +205,13 @@ class GuardIndex:
     def count(self, query: DecisionQuery) -> int:
         """Return how many decisions match."""
         where, values = query.where()
-        found: int = self._database.execute(f"SELECT count(*) FROM decisions WHERE {where}", values).fetchone()[0]
+        found: int = self.database.execute(f"SELECT count(*) FROM decisions WHERE {where}", values).fetchone()[0]
         return found
 
     def decisions(self, query: DecisionQuery, *, limit: int, offset: int = 0) -> list[IndexedDecision]:
         """Return decisions, the newest first."""
         where, values = query.where()
-        rows = self._database.execute(
+        rows = self.database.execute(
             f"SELECT {', '.join(IndexedDecision._fields)} FROM decisions WHERE {where}"
             " ORDER BY time DESC, n DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),
@@ -230,7 +220,7 @@ class GuardIndex:
 
     def find(self, name: str) -> IndexedDecision | None:
         """Return a decision by its id; ``None`` if it is not one that is kept here."""
-        row = self._database.execute(
+        row = self.database.execute(
             f"SELECT {', '.join(IndexedDecision._fields)} FROM decisions WHERE id = ?", (name,)
         ).fetchone()
         return None if row is None else IndexedDecision(*row)
@@ -241,7 +231,7 @@ class GuardIndex:
         found: list[IndexedDecision] = []
         for start in range(0, len(ids), _MAX_VARIABLES):
             some = ids[start : start + _MAX_VARIABLES]
-            rows = self._database.execute(
+            rows = self.database.execute(
                 f"SELECT {', '.join(IndexedDecision._fields)} FROM decisions"
                 f" WHERE id IN ({','.join('?' * len(some))}) AND {where}",
                 (*some, *values),
@@ -271,14 +261,14 @@ class GuardIndex:
         where = "s.point = ? AND s.gate = ? AND s.time >= ?"
         key = f"{_HUNDREDTHS}, s.by_rule, s.action, s.others"
         counted: Counter[tuple[Any, ...]] = Counter()
-        for *each, count in self._database.execute(
+        for *each, count in self.database.execute(
             f"SELECT {key}, count(*) FROM scores s WHERE {where} GROUP BY 1, 2, 3, 4", (point, gate, since)
         ):
             counted[tuple(each)] = count
         alone: list[RecordedScore] = []
         for start in range(0, len(told_apart), _MAX_VARIABLES):
             some = told_apart[start : start + _MAX_VARIABLES]
-            for name, *each in self._database.execute(
+            for name, *each in self.database.execute(
                 f"SELECT d.id, {key} FROM decisions d JOIN scores s ON s.n = d.n"
                 f" WHERE d.id IN ({','.join('?' * len(some))}) AND {where}",
                 (*some, point, gate, since),
@@ -289,7 +279,7 @@ class GuardIndex:
 
     def scored_gates(self, since: float) -> list[tuple[str, str, int]]:
         """Return point, gate and how many scores were recorded, the gate with most different ones first."""
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT point, gate, count(*) FROM scores WHERE time >= ? GROUP BY point, gate"
             " ORDER BY count(DISTINCT score) DESC, count(*) DESC",
             (since,),

@@ -13,6 +13,7 @@ from proctor.core.codec import loads
 from proctor.core.decode import decode
 from proctor.core.errors import NotFoundError, StoreError
 from proctor.core.event import Event
+from proctor.store.sqlite_store import several_begin_with
 
 __all__ = ["days", "find_event", "find_row", "read_rows"]
 
@@ -68,8 +69,7 @@ def find_row(folder: Path, name: str) -> dict[str, Any] | None:
         if name in found or len(found) == 1:
             return found.get(name) or next(iter(found.values()))
         if found:
-            hint = "give more of the id: " + ", ".join(list(found)[:5])
-            raise NotFoundError(f"{len(found)} decisions begin with {name!r}", hint=hint)
+            raise several_begin_with(name, list(found), "decisions")
     return None
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Protocol
 
 from proctor.core.codec import dumps, loads
-from proctor.core.decode import closest
-from proctor.core.errors import NotFoundError
 from proctor.core.event import Label
 from proctor.store.db import explained, transaction
+from proctor.store.sqlite_store import several_begin_with, unknown_name
 
 __all__ = ["PROCTOR", "LabelPlace", "find_subject", "keep_labels", "labels_of", "people_said"]
 
@@ -84,18 +83,15 @@ def find_subject(store: LabelPlace, dimension: str, name: str) -> str:
     if len(names) == 1:
         return str(names[0])
     if names:
-        raise NotFoundError(f"{len(names)} names begin with {name!r}", hint="give more of it: " + ", ".join(names[:5]))
+        raise several_begin_with(name, names, "names")
     known = [
         row["subject"]
         for row in store.database.execute(
             "SELECT DISTINCT subject FROM labels WHERE dimension = ? LIMIT 500", (dimension,)
         )
     ]
-    guess = closest(name, known)
-    raise NotFoundError(
-        f"there is no {dimension} {name!r} on record",
-        hint=f"did you mean {guess}?" if guess else "`proctor escalations FILE` puts hand-offs on record",
-    )
+    message = f"there is no {dimension} {name!r} on record"
+    raise unknown_name(name, known, message, "`proctor escalations FILE` puts hand-offs on record")
 
 
 def _label(row: sqlite3.Row) -> Label:

@@ -14,7 +14,7 @@ from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow
 from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.log_lines import ids_in, row_in
-from proctor.store.private_files import write_private
+from proctor.store.private_files import replace_private
 from proctor.store.segments import SEGMENTS, read_manifest, read_segments
 
 __all__ = [
@@ -115,9 +115,7 @@ def mark_erasure(folder: Path) -> None:
     Raises:
         OSError: the folder cannot be written.
     """
-    draft = folder / f"{_ERASURE}.{os.getpid()}.tmp"
-    write_private(draft, b"")
-    draft.replace(folder / _ERASURE)
+    replace_private(folder / _ERASURE, b"")
 
 
 def last_codes(folder: Path, limit: int) -> array[int]:

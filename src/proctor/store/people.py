@@ -17,7 +17,8 @@ from typing import Final
 
 from proctor.core.errors import InputError, NotFoundError
 from proctor.core.person import ROLES, Person, Role
-from proctor.store.db import connect, explained
+from proctor.store.db import explained
+from proctor.store.sqlite_store import SqliteStore
 
 __all__ = ["MAX_PASSWORD", "PEOPLE_FILE", "Account", "People"]
 
@@ -79,7 +80,7 @@ class Account:
     seen: float | None
 
 
-class People:
+class People(SqliteStore):
     """The people of a project.
 
     A session ends after 14 days without a visit, after 90 days, and when its person is removed. A guest is on no list:
@@ -87,18 +88,7 @@ class People:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / PEOPLE_FILE
-        self.database: sqlite3.Connection = connect(self.path, _MIGRATIONS)
-
-    def __enter__(self) -> People:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database."""
-        self.database.close()
+        super().__init__(folder / PEOPLE_FILE, _MIGRATIONS)
 
     # --- people --------------------------------------------------------------------------------------
 

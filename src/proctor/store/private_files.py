@@ -10,7 +10,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["open_private", "private_database", "private_folder", "write_private"]
+__all__ = ["make_durable", "open_private", "private_database", "private_folder", "replace_private", "write_private"]
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
@@ -63,6 +63,24 @@ def write_private(path: Path, data: bytes) -> None:
         out.write(data)
 
 
+def replace_private(path: Path, data: bytes) -> None:
+    """Write a file that appears under its name only when it is complete and on disk; its folder is created.
+
+    Raises:
+        OSError: it cannot be written; an existing file is unchanged.
+    """
+    private_folder(path.parent)
+    draft = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}.part")
+    try:
+        with os.fdopen(open_private(draft, os.O_WRONLY | os.O_EXCL), "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def private_database(path: Path) -> None:
     """Create the database file before SQLite does; its log and index inherit its rights.
 
@@ -93,3 +111,12 @@ def _tighten(place: Path | int, mode: int) -> None:
     if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & _OTHERS_MODE:
         with suppress(OSError):  # a file system without rights
             os.chmod(place, mode)
+
+
+def make_durable(path: Path) -> None:
+    """Wait until a file's content, or the names in a folder, are on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from proctor.core.codec import content_id
-from proctor.core.decode import closest
-from proctor.core.errors import InputError, NotFoundError
+from proctor.core.errors import InputError
 from proctor.store.db import explained, transaction
 from proctor.store.runs import RunStore
+from proctor.store.sqlite_store import insert, matching, several_begin_with, unknown_name
 
 __all__ = [
     "ALERT",
@@ -91,25 +91,12 @@ def add_items(store: RunStore, new: Iterable[ReviewItem]) -> int:
     return added
 
 
+_GIVEN = ("origin", "run", "target", "case_id", "intent", "dimension", "part", "before", "after", "reason")
+
+
 def _insert(store: RunStore, item: ReviewItem, now: str) -> int:
-    return store.database.execute(
-        "INSERT OR IGNORE INTO review (id, origin, run, target, case_id, intent, dimension, part, before, after,"
-        " reason, opened) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            id_of(item),
-            item.origin,
-            item.run,
-            item.target,
-            item.case_id,
-            item.intent,
-            item.dimension,
-            item.part,
-            item.before,
-            item.after,
-            item.reason,
-            now,
-        ),
-    ).rowcount
+    values = {name: getattr(item, name) for name in _GIVEN} | {"id": id_of(item), "opened": now}
+    return insert(store.database, "review", values, verb="INSERT OR IGNORE").rowcount
 
 
 def _is_waiting(store: RunStore, item: ReviewItem) -> bool:
@@ -148,12 +135,8 @@ def items(
     limit: int = 50,
 ) -> list[ReviewItem]:
     """Return items of the queue, the oldest first."""
-    where = {"open": "resolved IS NULL", "resolved": "resolved IS NOT NULL", "all": "1"}[state]
-    values: list[object] = []
-    for column, wanted in (("run", run), ("origin", origin)):
-        if wanted is not None:
-            where += f" AND {column} = ?"
-            values.append(wanted)
+    where, values = matching(run=run, origin=origin)
+    where += {"open": " AND resolved IS NULL", "resolved": " AND resolved IS NOT NULL", "all": ""}[state]
     rows = store.database.execute(f"SELECT {_COLUMNS} FROM review WHERE {where} ORDER BY n LIMIT ?", (*values, limit))
     return [item_of_row(row) for row in rows]
 
@@ -175,11 +158,8 @@ def find_item(store: RunStore, name: str) -> ReviewItem:
     if (item := look_up(store, name)) is not None:
         return item
     known = [row["id"] for row in store.database.execute("SELECT id FROM review ORDER BY n DESC LIMIT 200")]
-    guess = closest(name, known)
-    raise NotFoundError(
-        f"there is no item {name!r} in the review queue",
-        hint=f"did you mean {guess}?" if guess else "`proctor review list` shows the items there are",
-    )
+    message = f"there is no item {name!r} in the review queue"
+    raise unknown_name(name, known, message, "`proctor review list` shows the items there are")
 
 
 def look_up(store: RunStore, name: str) -> ReviewItem | None:
@@ -194,8 +174,7 @@ def look_up(store: RunStore, name: str) -> ReviewItem | None:
     if len(rows) == 1:
         return item_of_row(rows[0])
     if rows:
-        hint = "give more of the id: " + ", ".join(row["id"] for row in rows[:5])
-        raise NotFoundError(f"{len(rows)} items of the review queue begin with {name!r}", hint=hint)
+        raise several_begin_with(name, [row["id"] for row in rows], "items of the review queue")
     return None
 
 

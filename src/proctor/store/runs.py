@@ -12,14 +12,15 @@ from typing import Any
 
 from proctor.core.chat import Usage
 from proctor.core.codec import encode
-from proctor.core.decode import closest, decode
+from proctor.core.decode import decode
 from proctor.core.errors import NotFoundError
 from proctor.core.record import dataclass
 from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
 from proctor.store.lock import is_held
+from proctor.store.sqlite_store import SqliteStore, insert, several_begin_with, unknown_name
 
-__all__ = ["RunRecord", "RunStore"]
+__all__ = ["RunRecord", "RunStore", "spend_of"]
 
 _PROCESS = "process"  # in the settings: the process id, so that a killed run is not shown as running
 _COLUMNS = "n, id, name, status, decision, reason, started, finished, total, legs, fingerprint, settings, notes"
@@ -44,22 +45,13 @@ class RunRecord:
     notes: tuple[str, ...]
 
 
-class RunStore:
+class RunStore(SqliteStore):
     """The runs of one project, in its ``.proctor`` folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.database = connect(folder / "proctor.db", may_be_read_only=True)
-
-    def __enter__(self) -> RunStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database."""
-        self.database.close()
+        self.path = folder / "proctor.db"
+        self.database = connect(self.path, may_be_read_only=True)
 
     def folder_of(self, run_id: str) -> Path:
         """Return the folder of a run's journal and calls."""
@@ -78,18 +70,16 @@ class RunStore:
     ) -> RunRecord:
         """Record a new run of this process."""
         with explained(self.folder):
-            self.database.execute(
-                "INSERT INTO runs (id, name, status, started, total, fingerprint, settings)"
-                " VALUES (?, ?, 'running', ?, ?, ?, ?)",
-                (
-                    run_id,
-                    name,
-                    datetime.now(UTC).isoformat(),
-                    total,
-                    json.dumps(encode(fingerprint)),
-                    json.dumps({**settings, _PROCESS: os.getpid()}),
-                ),
-            )
+            values = {
+                "id": run_id,
+                "name": name,
+                "status": "running",
+                "started": datetime.now(UTC).isoformat(),
+                "total": total,
+                "fingerprint": json.dumps(encode(fingerprint)),
+                "settings": json.dumps({**settings, _PROCESS: os.getpid()}),
+            }
+            insert(self.database, "runs", values)
             return self.get(run_id)
 
     def reopen(
@@ -119,18 +109,10 @@ class RunStore:
     def adopt(self, head: Mapping[str, Any]) -> RunRecord:
         """Restore a run whose journal exists and whose row is lost; ``head`` is its first line."""
         with explained(self.folder):
-            self.database.execute(
-                "INSERT INTO runs (id, name, status, reason, started, total, fingerprint, settings)"
-                " VALUES (?, ?, 'interrupted', 'found without an entry in the database', ?, ?, ?, ?)",
-                (
-                    head["id"],
-                    head["name"],
-                    head["started"],
-                    head["total"],
-                    json.dumps(head["fingerprint"]),
-                    json.dumps(head["settings"]),
-                ),
-            )
+            values = {name: head[name] for name in ("id", "name", "started", "total")}
+            values |= {name: json.dumps(head[name]) for name in ("fingerprint", "settings")}
+            values |= {"status": "interrupted", "reason": "found without an entry in the database"}
+            insert(self.database, "runs", values)
             return self.get(head["id"])
 
     def interrupt(self, run: RunRecord, reason: str) -> None:
@@ -195,16 +177,9 @@ class RunStore:
         if len(exact) == 1:
             return self._record(exact[0])
         if exact:
-            raise NotFoundError(
-                f"{len(exact)} runs begin with {name!r}",
-                hint="give more of the id: " + ", ".join(r["id"] for r in exact[:5]),
-            )
+            raise several_begin_with(name, [row["id"] for row in exact], "runs")
         known = [row["id"] for row in self.database.execute("SELECT id FROM runs ORDER BY n DESC LIMIT 200")]
-        guess = closest(name, known)
-        raise NotFoundError(
-            f"there is no run {name!r}",
-            hint=f"did you mean {guess}?" if guess else "`proctor list` shows the runs there are",
-        )
+        raise unknown_name(name, known, f"there is no run {name!r}", "`proctor list` shows the runs there are")
 
     def list(self, *, limit: int = 50, offset: int = 0) -> list[RunRecord]:
         """Return the newest runs first."""
@@ -252,22 +227,7 @@ class RunStore:
     def spend_by_leg(self, run: RunRecord) -> Iterator[tuple[int, Spend]]:
         """Yield what each leg of the run has spent: the leg's number and the spend of one model."""
         for row in self.database.execute("SELECT * FROM spend WHERE run = ? ORDER BY leg", (run.n,)):
-            usage = Usage(
-                input=row["input"], output=row["output"], cached_input=row["cached_input"], reasoning=row["reasoning"]
-            )
-            yield (
-                row["leg"],
-                Spend(
-                    model=row["model"],
-                    role=row["role"],
-                    calls=row["calls"],
-                    cached=row["cached"],
-                    retries=row["retries"],
-                    errors=row["errors"],
-                    usage=usage,
-                    cost=row["cost"],
-                ),
-            )
+            yield row["leg"], spend_of(row)
 
     def forget(self, run: RunRecord) -> None:
         """Delete a run and its files."""
@@ -317,3 +277,10 @@ def _alive(process: int | None) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def spend_of(row: sqlite3.Row) -> Spend:
+    """Return the spend of one model from its row."""
+    tokens = {name: row[name] for name in ("input", "output", "cached_input", "reasoning")}
+    counts = {name: row[name] for name in ("calls", "cached", "retries", "errors")}
+    return Spend(model=row["model"], role=row["role"], usage=Usage(**tokens), cost=row["cost"], **counts)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.core.schedule_record import EntryResult, ScheduleRecord
-from proctor.store.db import connect, explained
+from proctor.store.db import explained
+from proctor.store.sqlite_store import SqliteStore
 
 __all__ = ["SCHEDULE_FILE", "ScheduleState"]
 
@@ -33,20 +33,11 @@ _MIGRATIONS: Final = (
 _KEPT = 100  # executions of one entry
 
 
-class ScheduleState:
+class ScheduleState(SqliteStore):
     """The executions of a project's schedule. One that was killed has no end, and does not count as done."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / SCHEDULE_FILE
-        self._database = connect(self.path, _MIGRATIONS)
-
-    def __enter__(self) -> ScheduleState:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._database.close()
+        super().__init__(folder / SCHEDULE_FILE, _MIGRATIONS)
 
     def begin(self, entry: str, now: datetime) -> int:
         """Record that an entry starts, and return the number of this execution; old ones are removed.
@@ -55,10 +46,10 @@ class ScheduleState:
             StoreError: the file cannot be written.
         """
         with explained(self.path):
-            made = self._database.execute(
+            made = self.database.execute(
                 "INSERT INTO schedule_runs (entry, started) VALUES (?, ?)", (entry, _text(now))
             )
-            self._database.execute(
+            self.database.execute(
                 "DELETE FROM schedule_runs WHERE entry = ?1 AND n NOT IN"
                 " (SELECT n FROM schedule_runs WHERE entry = ?1 ORDER BY n DESC LIMIT ?2)",
                 (entry, _KEPT),
@@ -72,7 +63,7 @@ class ScheduleState:
             StoreError: the file cannot be written.
         """
         with explained(self.path):
-            self._database.execute(
+            self.database.execute(
                 "UPDATE schedule_runs SET finished = ?, code = ?, result = ? WHERE n = ?",
                 (_text(now), result.code, dumps(result).decode(), number),
             )
@@ -81,7 +72,7 @@ class ScheduleState:
         """Return the newest execution of an entry, or the newest that came to its end; none if there is none."""
         where = " AND finished IS NOT NULL" if finished else ""
         with explained(self.path):
-            row = self._database.execute(
+            row = self.database.execute(
                 f"SELECT * FROM schedule_runs WHERE entry = ?{where} ORDER BY n DESC LIMIT 1", (entry,)
             ).fetchone()
         return None if row is None else _record(row)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Literal
 
-from proctor.store.db import connect, explained, transaction
+from proctor.store.db import explained
+from proctor.store.sqlite_store import SqliteStore
 
 __all__ = ["SCORING_FILE", "DueConversation", "ScoringFigures", "ScoringProgress", "ScoringState", "forget_scoring"]
 
@@ -67,30 +65,17 @@ class ScoringFigures:
     last_reason: str = ""
 
 
-class ScoringProgress:
+class ScoringProgress(SqliteStore):
     """The queue of the background scoring, in one SQLite file of the store."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / SCORING_FILE
-        self._database = connect(self.path, _MIGRATIONS)
-
-    def __enter__(self) -> ScoringProgress:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database; may be called twice."""
-        self._database.close()
+        super().__init__(folder / SCORING_FILE, _MIGRATIONS)
 
     @property
     def scanned(self) -> float | None:
         """Up to which time conversations were considered; ``None`` before the first time."""
         with explained(self.path):
-            row = self._database.execute("SELECT scanned FROM position").fetchone()
+            row = self.database.execute("SELECT scanned FROM position").fetchone()
         return None if row is None else float(row["scanned"])
 
     def queue(self, due: Iterable[DueConversation], *, scanned: float) -> int:
@@ -98,7 +83,7 @@ class ScoringProgress:
 
         One that was scored before waits again only if it has more turns now.
         """
-        with self._change() as database:
+        with self.change() as database:
             before = database.total_changes
             database.executemany(
                 "INSERT INTO conversations (session, why, due, turns) VALUES (?, ?, ?, ?) ON CONFLICT (session)"
@@ -117,7 +102,7 @@ class ScoringProgress:
     def waiting(self, now: float, limit: int) -> list[DueConversation]:
         """Return the conversations to score now, the longest overdue first."""
         with explained(self.path):
-            rows = self._database.execute(
+            rows = self.database.execute(
                 "SELECT session, why, due, turns, attempts, tried FROM conversations WHERE state = 'waiting'"
                 " AND retry <= ? ORDER BY due LIMIT ?",
                 (now, limit),
@@ -126,7 +111,7 @@ class ScoringProgress:
 
     def finish(self, session: str, state: ScoringState, *, now: float, reason: str = "") -> None:
         """Record what became of a conversation."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute(
                 "UPDATE conversations SET state = ?, finished = ?, reason = ?, attempts = attempts + 1"
                 " WHERE session = ?",
@@ -135,7 +120,7 @@ class ScoringProgress:
 
     def postpone(self, session: str, *, until: float, reason: str, counts: bool = True) -> None:
         """Let a conversation wait for another attempt; ``counts`` says whether this one counts as one."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute(
                 "UPDATE conversations SET retry = ?, reason = ?, attempts = attempts + ?, tried = 1, finished = NULL"
                 " WHERE session = ?",
@@ -144,7 +129,7 @@ class ScoringProgress:
 
     def spend(self, cost: float, *, now: float) -> None:
         """Add to what today's scoring has cost."""
-        with self._change() as database:
+        with self.change() as database:
             database.execute(
                 "INSERT INTO spend (day, cost) VALUES (?, ?)"
                 " ON CONFLICT (day) DO UPDATE SET cost = cost + excluded.cost",
@@ -154,25 +139,25 @@ class ScoringProgress:
     def spent(self, now: float) -> float:
         """Return what today's scoring has cost; days are those of UTC."""
         with explained(self.path):
-            row = self._database.execute("SELECT cost FROM spend WHERE day = ?", (_day(now),)).fetchone()
+            row = self.database.execute("SELECT cost FROM spend WHERE day = ?", (_day(now),)).fetchone()
         return float(row["cost"]) if row else 0.0
 
     def figures(self, now: float) -> ScoringFigures:
         """Return how it is doing; the counts are those of today, in UTC."""
         day = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
         with explained(self.path):
-            wait = self._database.execute(
+            wait = self.database.execute(
                 "SELECT count(*) AS many, min(due) AS oldest FROM conversations WHERE state = 'waiting'"
             ).fetchone()
             done = dict(
                 map(
                     tuple,
-                    self._database.execute(
+                    self.database.execute(
                         "SELECT state, count(*) FROM conversations WHERE finished >= ? GROUP BY state", (day,)
                     ),
                 )
             )
-            last = self._database.execute(
+            last = self.database.execute(
                 "SELECT reason FROM conversations WHERE reason != '' AND state IN ('waiting', 'unscored')"
                 " ORDER BY coalesce(finished, retry) DESC LIMIT 1"
             ).fetchone()
@@ -188,18 +173,13 @@ class ScoringProgress:
 
     def forget(self, sessions: Iterable[str]) -> None:
         """Remove conversations, because their customer is forgotten."""
-        with self._change() as database:
+        with self.change() as database:
             database.executemany("DELETE FROM conversations WHERE session = ?", [(each,) for each in sessions])
 
     def drop_before(self, time: float) -> int:
         """Remove what finished before a time; return how many."""
-        with self._change() as database:
+        with self.change() as database:
             return database.execute("DELETE FROM conversations WHERE finished < ?", (time,)).rowcount
-
-    @contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        with explained(self.path), transaction(self._database):
-            yield self._database
 
 
 def forget_scoring(folder: Path, sessions: Sequence[str]) -> None:

@@ -20,13 +20,12 @@ from proctor.core.errors import StoreError
 from proctor.store.duck import connect_duck, duck_errors, quoted
 from proctor.store.lock import only_one
 from proctor.store.log_reader import file_codes, log_files, new_rows, read_codes
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import make_durable, private_folder, write_private
 from proctor.store.segments import (
     COLUMNS,
     SEGMENTS,
     Manifest,
     Segment,
-    make_durable,
     parquet,
     read_manifest,
     remove_segments,

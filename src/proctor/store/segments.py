@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ from proctor.core.errors import MalformedError, StoreError
 from proctor.core.event_row import EventRow
 from proctor.core.record import dataclass
 from proctor.store.duck import connect_duck, duck_errors, in_batches, quoted
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import make_durable, private_folder, replace_private
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,7 +27,6 @@ __all__ = [
     "Manifest",
     "Segment",
     "SessionLine",
-    "make_durable",
     "parquet",
     "read_manifest",
     "read_segments",
@@ -126,22 +124,8 @@ def read_manifest(folder: Path) -> Manifest:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Replace the manifest, at once and durably."""
-    private_folder(folder / SEGMENTS)
-    path = folder / SEGMENTS / MANIFEST
-    draft = path.with_suffix(f".{os.getpid()}.tmp")
-    write_private(draft, dumps(manifest))
-    make_durable(draft)
-    draft.replace(path)
-    make_durable(path.parent)
-
-
-def make_durable(path: Path) -> None:
-    """Wait until a file's content, or the names in a folder, are on disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    replace_private(folder / SEGMENTS / MANIFEST, dumps(manifest))
+    make_durable(folder / SEGMENTS)
 
 
 def segments_of(

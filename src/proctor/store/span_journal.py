@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import orjson
 
 from proctor.core.errors import StoreError
-from proctor.store.private_files import open_private, private_folder
+from proctor.store.private_files import make_durable, open_private, private_folder
 
 __all__ = ["FOLDER", "SpanJournal", "WaitingSpan"]
 
@@ -179,7 +179,7 @@ class SpanJournal:
         self._paths[self._number], self._waiting[self._number], self._end = path, 0, 0
         if previous and not self._waiting.get(previous, 1):
             self._remove(previous)
-        _sync(self._folder)
+        make_durable(self._folder)
 
     def _next_number(self) -> int:
         self._last += 1
@@ -269,11 +269,3 @@ def _read_marks(path: Path) -> frozenset[int]:
     marks = array("Q")
     marks.frombytes(data[: len(data) // _MARK_BYTES * _MARK_BYTES])
     return frozenset(marks)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

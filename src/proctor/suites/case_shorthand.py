@@ -79,7 +79,7 @@ def make_checks(data: Any, path: tuple[str | int, ...]) -> tuple[Check, ...]:
         try:
             checks.append(decode(Check, raw, strict=True))
         except MalformedError as error:
-            problems += [Problem((*path, index, *each.path), each.message, each.hint) for each in error.problems]
+            problems += [each.under(*path, index) for each in error.problems]
     if problems:
         raise MalformedError(problems)
     return tuple(checks)

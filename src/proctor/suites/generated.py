@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from proctor.core.case import Check
 from proctor.suites.case_shorthand import id_of
 from proctor.suites.load import LoadedSuite, Part
-from proctor.suites.source import CaseFile, Locator, Row
+from proctor.suites.source import Row, WrappedFile
 
 __all__ = ["METRIC_ENDING", "PROMPT_ENDINGS", "is_prompt", "joined", "metric_name", "metrics_beside"]
 
@@ -50,29 +49,13 @@ def joined(tests: LoadedSuite, more: Sequence[LoadedSuite], checks: Sequence[Che
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Without:
+class _Without(WrappedFile):
     """A file without the cases whose ids occur in other files."""
 
-    source: CaseFile
     taken: tuple[Part, ...] = field(repr=False)
-
-    @property
-    def path(self) -> Path:
-        return self.source.path
-
-    @property
-    def header(self) -> Mapping[str, Any]:
-        return self.source.header
-
-    @property
-    def strict(self) -> bool:
-        return self.source.strict
 
     def rows(self) -> Iterator[Row]:
         return (row for row in self.source.rows() if row.problem is not None or id_of(row.data) not in self._ids)
-
-    def locator(self) -> Locator:
-        return self.source.locator()
 
     @cached_property
     def _ids(self) -> frozenset[str]:

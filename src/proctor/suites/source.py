@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from proctor.core.errors import Problem
 from proctor.core.record import dataclass
 
-__all__ = ["CaseFile", "Header", "Locator", "Places", "Row"]
+__all__ = ["CaseFile", "Header", "Locator", "Places", "Row", "WrappedFile"]
 
 Locator = Callable[[tuple[str | int, ...]], int | None]
 
@@ -76,6 +76,32 @@ class CaseFile(Protocol):
     def locator(self) -> Locator:
         """Return a function from a path in the file to its line."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrappedFile:
+    """A file of cases whose rows are changed or left out; everything else is that of ``source``."""
+
+    source: CaseFile
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.source.path
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        """The header of the file."""
+        return self.source.header
+
+    @property
+    def strict(self) -> bool:
+        """Whether an unknown key is an error."""
+        return self.source.strict
+
+    def locator(self) -> Locator:
+        """Return the function that finds the line of a path."""
+        return self.source.locator()
 
 
 class Places:

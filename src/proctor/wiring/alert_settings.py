@@ -114,7 +114,7 @@ def _decoded(config: Config, file: str | None) -> _Written:
     try:
         written = decode(_Written, config.settings.alerts, strict=True)
     except MalformedError as error:
-        found = [Problem(("alerts", *each.path), each.message, each.hint) for each in error.problems]
+        found = [each.under("alerts") for each in error.problems]
         raise MalformedError(found, file=file) from error
     if not (math.isfinite(written.false_pages) and written.false_pages > 0):
         problem = Problem(("alerts", "false_pages"), f"must be more than 0 a week, not {written.false_pages:g}")
@@ -136,7 +136,7 @@ def _channels(config: Config, written: _Written, problems: list[Problem]) -> dic
         try:
             made[name] = decode(ChannelSettings, expand(value, config.environment), strict=True)
         except MalformedError as error:
-            problems += [Problem((*path, *each.path), each.message, each.hint) for each in error.problems]
+            problems += [each.under(*path) for each in error.problems]
             made[name] = ChannelSettings(webhook=HttpReceiver(url="http://wrong.invalid"))  # only its name is used
     return made
 

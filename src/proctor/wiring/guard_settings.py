@@ -29,9 +29,9 @@ from proctor.wiring.gate_scorers import prompt_text, scorer_sockets, takes_score
 from proctor.wiring.guard_profiles import PROFILES, ProfileName, with_profile
 from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import ModelPool
-from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
 from proctor.wiring.server_settings import McpSettings, ProxySettings, ServeSettings
+from proctor.wiring.settings_section import placed_in
 
 __all__ = [
     "DEFAULTS",

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proctor.config import Config, expand
-from proctor.core.decode import decode
-from proctor.core.errors import MalformedError, Problem
+from proctor.config import Config
 from proctor.store.history import History
 from proctor.store.mask_events import MASKING, EventMasker, Masking
 from proctor.text.spans import span_seconds
 from proctor.wiring.guard_names import EventTagger
 from proctor.wiring.monitor_state import open_event_database
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import read_section
 
 __all__ = ["HistorySettings", "event_masker", "history_settings", "open_history"]
 
@@ -61,11 +59,7 @@ def history_settings(config: Config) -> HistorySettings:
     written = config.settings.monitor.history
     if written is None:
         return HistorySettings()
-    try:
-        return decode(HistorySettings, expand(written, config.environment), strict=True)
-    except MalformedError as error:
-        problems = [Problem((*_PLACE, *each.path), each.message, each.hint) for each in error.problems]
-        raise placed_in(config.path, problems) from error
+    return read_section(config, _PLACE, HistorySettings, written, expanded=True)
 
 
 def open_history(config: Config, *, search: bool | None = None, indexes: bool = True) -> History:

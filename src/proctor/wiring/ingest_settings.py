@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from proctor.config import Config, expand
-from proctor.core.decode import decode
-from proctor.core.errors import MalformedError, Problem
-from proctor.wiring.problem_lines import placed_in
+from proctor.config import Config
+from proctor.wiring.settings_section import read_section
 
 __all__ = ["IngestSettings", "read_ingest"]
 
@@ -65,10 +63,4 @@ def read_ingest(config: Config) -> IngestSettings:
         MalformedError: a setting is wrong, or needs a variable that is not set; names the file and the field.
     """
     written = config.settings.monitor.ingest
-    if written is None:
-        return IngestSettings()
-    try:
-        return decode(IngestSettings, expand(written, config.environment), strict=True)
-    except MalformedError as error:
-        problems = [Problem((*_PLACE, *each.path), each.message, each.hint) for each in error.problems]
-        raise placed_in(config.path, problems) from error
+    return IngestSettings() if written is None else read_section(config, _PLACE, IngestSettings, written, expanded=True)

@@ -10,7 +10,7 @@ from proctor.store.alert_state import AlertState
 from proctor.store.audit import AuditStore
 from proctor.store.postgres import is_postgres, password_of
 from proctor.text.known_secrets import add_secrets
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import placed_in
 
 if TYPE_CHECKING:
     from proctor.store.event_database import EventDatabase
@@ -68,7 +68,7 @@ def open_audit_store(config: Config) -> AuditStore:
     url = state_url(config)
     if url is None:
         return AuditStore(config.store)
-    from proctor.store.postgres_audit import PostgresAuditStore  # noqa: PLC0415
+    from proctor.store.postgres_monitor import PostgresAuditStore  # noqa: PLC0415
 
     return PostgresAuditStore(url)
 
@@ -83,6 +83,6 @@ def open_alert_state(config: Config) -> AlertState:
     url = state_url(config)
     if url is None:
         return AlertState(config.store)
-    from proctor.store.postgres_alerts import PostgresAlertState  # noqa: PLC0415
+    from proctor.store.postgres_monitor import PostgresAlertState  # noqa: PLC0415
 
     return PostgresAlertState(url)

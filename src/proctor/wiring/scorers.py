@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,20 +17,22 @@ from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
 from proctor.core.sockets import Model, Scorer, is_optional, is_socket
 from proctor.runner.grade import Grader
+from proctor.scorers.answer.python_function import check_parameters
 from proctor.suites.load import LoadedSuite
+from proctor.targets.python_callable import find_object
 from proctor.wiring.catalogue import make_catalogue
-from proctor.wiring.code_permission import check_suite_sockets
+from proctor.wiring.code_permission import check_suite_code, check_suite_sockets
 from proctor.wiring.local_models import LOCAL, local_model
 from proctor.wiring.models import ModelPool
 from proctor.wiring.project_intents import with_project_intents
 from proctor.wiring.project_tools import with_project_tools
-from proctor.wiring.python_scorer import load_function
 
 __all__ = ["PRIMARY", "GraderFactory", "check_graders"]
 
 PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
 _PYTHON = "python"  # the scorer with a function of the user; its code is not in a package
+_FIELD = "checks.python"
 
 
 class GraderFactory:
@@ -193,7 +196,7 @@ class GraderFactory:
                 check.scorer, {name: settings.get(name) for name in sockets}, config=self._model_pool.config
             )
         if check.scorer == _PYTHON and self._model_pool is not None:
-            settings["call"] = load_function(settings, config=self._model_pool.config, trusted=self._trusted)
+            settings["call"] = _load_function(settings, config=self._model_pool.config, trusted=self._trusted)
         if "judges" not in settings and self._judges and any(f.name == "judges" for f in dataclasses.fields(kind)):
             settings["judges"] = list(self._judges)
         scorer = _build(kind, check, settings, self._model_pool)
@@ -314,3 +317,27 @@ def _build(kind: Any, check: Check, settings: dict[str, Any], model_pool: ModelP
         problems = [Problem(("checks", check.scorer, *p.path), p.message, p.hint) for p in error.problems]
         raise MalformedError(problems) from error
     return scorer
+
+
+def _load_function(settings: Mapping[str, Any], *, config: Config, trusted: bool) -> Callable[..., Any]:
+    """Return the function; its file is relative to proctor.yaml.
+
+    Raises:
+        ConfigError: a suite may not name it, it cannot be loaded, or it wants what a scorer is not given.
+    """
+    reference = settings.get("function")
+    if not isinstance(reference, str) or ":" not in reference:
+        raise SuiteError("names no function", field=_FIELD, hint="write `- python: checks.py:polite`")
+    if not trusted:
+        check_suite_code(reference, config=config, field=_FIELD)
+    try:
+        found = find_object(reference, config.folder)
+        if inspect.isclass(found) or not callable(found):
+            what = "a class" if inspect.isclass(found) else type(found).__name__
+            raise ConfigError(f"{reference} is {what}, not a function", hint="name a function")
+        check_parameters(found, reference)
+    except ConfigError as error:
+        where = f"{error.file}: {error.message}" if error.file else error.message
+        raise ConfigError(where, field=_FIELD, hint=error.hint) from error
+    made: Callable[..., Any] = found
+    return made

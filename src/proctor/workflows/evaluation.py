@@ -14,9 +14,8 @@ from proctor.core.report import Counts, Decision, Report, Result
 from proctor.guard.sync_bridge import SyncBridge
 from proctor.release.decide import ReleaseDecision
 from proctor.report.formats import save
-from proctor.report.notebook import notebook_html
+from proctor.report.notebook import notebook_html, result_row
 from proctor.report.number_format import decision_word
-from proctor.report.result_rows import result_row
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.workflows.judge.error_bands import with_bands

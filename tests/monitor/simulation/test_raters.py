@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 
-from proctor.monitor.simulation.raters import QUALITY, RaterProfile, expected_kappa, rated, true_quality
+from proctor.monitor.simulation.raters import QUALITY, RaterProfile, rated, true_quality
 from proctor.monitor.simulation.traffic import simulate
 from proctor.monitor.simulation.traffic_truth import ConversationTruth, TrafficTruth
 from proctor.monitor.simulation.travel_desk import travel_desk
 from proctor.stats.agreement import cohen_kappa
+
+
+def expected_kappa(one: RaterProfile, other: RaterProfile, prevalence: Mapping[str, float], *, week: int = 0) -> float:
+    """Return Cohen's kappa that two raters have over endless conversations with this share of each true label."""
+    size = len(QUALITY)
+    left, right = one.confusion(week=week), other.confusion(week=week)
+    total = sum(prevalence.get(name, 0.0) for name in QUALITY)
+    joint = [[0.0] * size for _ in range(size)]
+    for true, name in enumerate(QUALITY):
+        weight = prevalence.get(name, 0.0) / total
+        for a in range(size):
+            for b in range(size):
+                joint[a][b] += weight * left[true][a] * right[true][b]
+    agree = sum(joint[at][at] for at in range(size))
+    chance = sum(sum(joint[at]) * sum(row[at] for row in joint) for at in range(size))
+    return (agree - chance) / (1.0 - chance)
 
 
 @pytest.fixture(scope="module")

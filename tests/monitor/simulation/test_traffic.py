@@ -11,15 +11,15 @@ from random import Random
 from statistics import mean, median
 
 import pytest
+from benchmarks.monitor.delivery import delivered
+from benchmarks.monitor.minute_counts import minute_counts
 
 from proctor.core.codec import dumps
 from proctor.core.event import Event
 from proctor.core.event_row import row_of
 from proctor.monitor.completion import TaskWatch
 from proctor.monitor.completion_rules import CompletionRules
-from proctor.monitor.simulation.delivery import delivered
 from proctor.monitor.simulation.manga_store import manga_store
-from proctor.monitor.simulation.minute_counts import minute_counts
 from proctor.monitor.simulation.scenario import ConfidenceDrift, Incident, MixDrift, TrafficScenario, VersionChange
 from proctor.monitor.simulation.traffic import arrivals, simulate
 from proctor.monitor.simulation.traffic_truth import TrafficTruth

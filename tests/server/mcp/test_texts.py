@@ -17,9 +17,8 @@ from proctor.core.verdict import Edit, Verdict
 from proctor.guard.chain import Chain, Post
 from proctor.guard.engine import Plan
 from proctor.guard.step import Step
-from proctor.server.mcp.base64_text import decode_text, encode_text
 from proctor.server.mcp.gateway import Gateway
-from proctor.server.mcp.texts import Field, change, fields, joined, spoken
+from proctor.server.mcp.texts import Field, change, decode_text, encode_text, fields, joined, spoken
 from proctor.wiring.guard import Guard
 from tests.server.gates import make_guard
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.server.pages.attempt_limit import AttemptLimit
+from proctor.server.pages.sign_in import AttemptLimit
 
 
 def test_tries_are_counted_by_place_and_forgotten_after_the_period() -> None:

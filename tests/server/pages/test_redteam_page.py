@@ -15,8 +15,8 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.server.pages.page import Redirect, Reply, View
 from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import csv_lines
-from proctor.server.pages.views.case_origins import case_origins
 from proctor.server.pages.views.redteam import PAGE
+from proctor.server.pages.views.run_case import case_origins
 from proctor.store.findings import add_findings, find_finding, findings
 from proctor.store.runs import RunStore
 from proctor.workflows.redteam.stopped_attacks import stopped_attacks

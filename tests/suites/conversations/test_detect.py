@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proctor.cli.scoring_options import FORMATS
 from tests.suites.conversations.logs import cases, lines
 from tests.tables import table
 from tests.third_party import install
 
-from proctor.cli.scoring_options import FORMATS
 from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations import open_conversations
 from proctor.suites.conversations.detect import importers

@@ -12,8 +12,7 @@ from proctor.core.event import Event
 from proctor.core.verdict import Verdict
 from proctor.prompts.yaml_text import read_yaml
 from proctor.store.guard_log import FOLDER, GuardLog
-from proctor.workflows.guard.traffic import read_traffic
-from proctor.workflows.guard.tune import TuneRequest, tune_guard
+from proctor.workflows.guard.tune import TuneRequest, read_traffic, tune_guard
 from tests.tables import table
 
 HARMLESS = ["Where is my order?", "Can I change the date of my booking?", "Thanks!", "Ist das Museum offen?"] * 5

@@ -10,8 +10,8 @@ from pathlib import Path
 from proctor.monitor.alert_engine import AlertEngine
 from proctor.monitor.alert_rules import DEFAULT_RULES, rules_of
 from proctor.store.event_indexer import EventIndexer
-from proctor.store.postgres_alerts import PostgresAlertState
 from proctor.store.postgres_events import PostgresEventDatabase
+from proctor.store.postgres_monitor import PostgresAlertState
 from proctor.workflows.monitor.alert_leader import AlertLeader, recent_log_rows
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from proctor.core.event_row import EventRow
 from proctor.store.event_log import EventLog
-from proctor.store.postgres_alerts import PostgresAlertState
 from proctor.store.postgres_events import PostgresEventDatabase
+from proctor.store.postgres_monitor import PostgresAlertState
 from proctor.store.rollups import RollupStore
 from tests.postgres_server import PostgresServer, postgres
 

@@ -11,14 +11,13 @@ from random import Random
 from typing import Final, NamedTuple
 
 from proctor.core.chat import Message
-from proctor.core.event import Event
+from proctor.core.event import Event, EventKind
 from proctor.core.handoff import CATEGORIES
 from proctor.core.trajectory import Source, Turn
 from proctor.core.verdict import Finding, Verdict
-from proctor.monitor.simulation.outcome_draw import drawn_outcome
 from proctor.monitor.simulation.scenario import IntentTraffic, TrafficScenario
 from proctor.monitor.simulation.traffic_topic import ATTACKS, FOLLOW_UPS, REFUSALS, WORDS, TrafficTopic
-from proctor.monitor.simulation.traffic_truth import ConversationTruth, TrafficTruth
+from proctor.monitor.simulation.traffic_truth import ConversationTruth, TrafficTruth, TrueState
 
 __all__ = ["CONCENTRATION", "ConversationDraw", "Visit", "stated_confidence"]
 
@@ -36,6 +35,11 @@ _BLOCK: Final = Verdict(
 )
 _PASSED: Final = {"passed": True, "confidence": 0.95}
 _FAILED: Final = {"passed": False, "confidence": 0.9}
+_DECLINED = 0.1
+_REOPENED = 0.05
+_CALLS = 0.3  # of customers whose cancellation went wrong take the phone
+_MARGIN = 60.0  # no event so close to the end of a window that a rounded time decides
+Sent = tuple[float, EventKind, str]
 
 
 class Visit(NamedTuple):
@@ -117,7 +121,7 @@ class ConversationDraw:
             yield at, self._event("csat", at, f"{visit.id}.c", value=float(csat), version=version, model=model,
                                   source=scenario.source, metadata={"scale": 5}, **same)  # fmt: skip
         repeated = self._comes_again(visit, went.last, solved)
-        state, sent = drawn_outcome(
+        state, sent = _drawn_outcome(
             intent, rng, began=first, ended=went.last, solved=solved, escalated=bool(cause), repeated=repeated
         )
         for number, (at, kind, name) in enumerate(sent):
@@ -258,3 +262,44 @@ def _messages(
 def _sources(visit: Visit) -> tuple[Source, ...]:
     topic = visit.topic
     return (Source(id=topic.source, text=_filled(topic.right[visit.language], visit)),) if topic.source else ()
+
+
+def _drawn_outcome(
+    intent: IntentTraffic,
+    rng: Random,
+    *,
+    began: float,
+    ended: float,
+    solved: bool,
+    escalated: bool,
+    repeated: bool,
+) -> tuple[TrueState, list[Sent]]:
+    """Return the state of the task by the rules of `monitor/completion_rules.py`, and the events that tell it."""
+    if intent.ends == "repeat":
+        return ("not completed" if repeated else "completed"), []
+    window = intent.within_hours * 3600.0
+    since_end = bool(intent.declined)  # a cancellation counts from the last message, the others from the first
+    deadline = (ended if since_end else began) + window
+    sent: list[Sent] = []
+    in_time = False
+    if solved:
+        at = ended + 5.0 + rng.expovariate(4.0 / window)
+        if abs(at - deadline) < _MARGIN:
+            at = deadline - _MARGIN
+        in_time = at <= deadline
+        name = intent.declined if intent.declined and rng.random() < _DECLINED else intent.outcome
+        sent.append((at, "outcome", name))
+    if intent.reopened:
+        undone = in_time and rng.random() < _REOPENED
+        if undone:
+            at = min(sent[0][0] + 3_600.0, deadline - 1.0)
+            sent.append((max(at, sent[0][0] + 0.1), "outcome", intent.reopened))
+        return ("completed" if in_time and not undone else "not completed"), sent
+    if since_end:
+        if not solved and rng.random() < _CALLS:
+            sent.append((ended + 300.0 + rng.random() * (window - 600.0), "contact", "phone"))
+            return "not completed", sent
+        return ("completed" if in_time else "unknown"), sent
+    if in_time:
+        return "completed", sent
+    return ("not completed" if escalated else "unknown"), sent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
@@ -11,7 +11,7 @@ from typing import Final
 from proctor.core.event import Label
 from proctor.monitor.simulation.traffic_truth import ConversationTruth
 
-__all__ = ["DIMENSION", "QUALITY", "RaterProfile", "expected_kappa", "rated", "true_quality"]
+__all__ = ["DIMENSION", "QUALITY", "RaterProfile", "rated", "true_quality"]
 
 DIMENSION: Final = "quality"
 QUALITY: Final = ("bad", "poor", "good")  # in order, the worst first
@@ -68,19 +68,3 @@ def rated(
             time = datetime.fromtimestamp(told.time, UTC)
             found.append(Label(subject=told.id, dimension=DIMENSION, value=said, by=rater.name, time=time))
     return found
-
-
-def expected_kappa(one: RaterProfile, other: RaterProfile, prevalence: Mapping[str, float], *, week: int = 0) -> float:
-    """Return Cohen's kappa that two raters have over endless conversations with this share of each true label."""
-    size = len(QUALITY)
-    left, right = one.confusion(week=week), other.confusion(week=week)
-    total = sum(prevalence.get(name, 0.0) for name in QUALITY)
-    joint = [[0.0] * size for _ in range(size)]
-    for true, name in enumerate(QUALITY):
-        weight = prevalence.get(name, 0.0) / total
-        for a in range(size):
-            for b in range(size):
-                joint[a][b] += weight * left[true][a] * right[true][b]
-    agree = sum(joint[at][at] for at in range(size))
-    chance = sum(sum(joint[at]) * sum(row[at] for row in joint) for at in range(size))
-    return (agree - chance) / (1.0 - chance)

@@ -13,7 +13,7 @@ from proctor.server.dialects.answer_check import call_verdict, check_texts, rest
 from proctor.server.dialects.anthropic_request import CALLS, answer_digests, made_digest, result_digest, said_in
 from proctor.server.dialects.anthropic_stream import AnthropicStream, is_known, message_head, spoken
 from proctor.server.dialects.wire_format import ANTHROPIC, WireFormat
-from proctor.server.guarded_request import RequestTurn, arguments_of
+from proctor.server.guarded_request import RequestTurn, canonical_arguments
 from proctor.server.wire.stream_events import Slot, listed
 from proctor.server.wire.text_walk import prune, walk
 
@@ -41,7 +41,7 @@ class Messages:
 
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
         """Return these digests for a streamed answer."""
-        made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
+        made = [[call.name, canonical_arguments(call.arguments)] for call in calls if not call.refused]
         gone = {call.id for call in calls if call.refused}
         results = [
             result_digest(text) for channel, text in said.items() if channel[0] == "result" and channel[2] not in gone
@@ -162,10 +162,3 @@ def _kind(channel: Any) -> str:
     while isinstance(channel, tuple):
         channel = channel[0]
     return str(channel)
-
-
-def _canonical(arguments: str) -> Any:
-    try:
-        return arguments_of(arguments)
-    except ValueError:
-        return arguments

@@ -20,7 +20,7 @@ from proctor.server.dialects.chat_fields import (
 from proctor.server.dialects.chat_stream import ChatStream
 from proctor.server.dialects.openai_answer import drop_texts, other_strings, other_text, strings_of
 from proctor.server.dialects.openai_request import check_content, other_fields, whole_text
-from proctor.server.guarded_request import RequestTurn, arguments_of
+from proctor.server.guarded_request import RequestTurn, canonical_arguments
 from proctor.server.wire.sse import encoded
 from proctor.server.wire.stream_events import Slot, compact, listed, slots
 from proctor.server.wire.text_slots import joined
@@ -89,7 +89,7 @@ class Chat:
         """Return these digests for a streamed answer."""
         text = said.get((0, "content"), "") + tail
         made = [(call.name, call.arguments) for call in calls if call.key[0] == 0 and not call.refused]
-        return [digest("assistant", text, [[name, _canonical(arguments)] for name, arguments in made])]
+        return [digest("assistant", text, [[name, canonical_arguments(arguments)] for name, arguments in made])]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
         """Run the gates on a whole answer and remove what they stop; return whether anything changed."""
@@ -171,7 +171,7 @@ def _said(message: dict[str, Any], names: Mapping[str, str]) -> Said:
 def _digest(message: Mapping[str, Any]) -> bytes:
     texts = [slot.text for slot in slots("content", message, "content")]
     if message.get("role", "assistant") == "assistant":  # clients add and drop fields when they repeat an answer
-        made = [[call["name"], _canonical(call["arguments"])] for call in _calls(message)]
+        made = [[call["name"], canonical_arguments(call["arguments"])] for call in _calls(message)]
         return digest("assistant", "".join(texts), made)
     return digest(message)  # everything that is read
 
@@ -196,13 +196,6 @@ def _call(place: dict[str, Any], function: dict[str, Any], arguments: Any, free:
     told = arguments if isinstance(arguments, str) else "" if arguments is None else compact(arguments)
     name = str(function.get("name") or "")
     return {"place": place, "function": function, "name": name, "arguments": told, "free": free}
-
-
-def _canonical(arguments: str) -> Any:
-    try:
-        return arguments_of(arguments)
-    except ValueError:
-        return arguments
 
 
 async def _check_choice(choice: dict[str, Any], turn: RequestTurn) -> bool:

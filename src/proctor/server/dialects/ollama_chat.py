@@ -11,7 +11,7 @@ from proctor.server.conversation import Kind, Said, digest
 from proctor.server.dialects.answer_check import call_verdict, check_texts, restore_call
 from proctor.server.dialects.ollama_stream import TEXTS, OllamaStream, cleaned, functions, head
 from proctor.server.dialects.wire_format import OLLAMA, WireFormat
-from proctor.server.guarded_request import RequestTurn, arguments_of
+from proctor.server.guarded_request import RequestTurn, canonical_arguments
 from proctor.server.wire.ndjson import line
 from proctor.server.wire.stream_events import Slot, compact, listed
 from proctor.server.wire.text_walk import check_keys, leaves, walk
@@ -60,7 +60,7 @@ class OllamaChat:
     def streamed(self, said: Mapping[Any, str], calls: Sequence[Any], tail: str) -> list[bytes]:
         """Return these digests for a streamed answer."""
         text = "".join(text for channel, text in said.items() if channel == "content") + tail
-        made = [[call.name, _canonical(call.arguments)] for call in calls if not call.refused]
+        made = [[call.name, canonical_arguments(call.arguments)] for call in calls if not call.refused]
         return [digest("assistant", " ".join(text.split()), made)]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
@@ -224,10 +224,3 @@ def _reply(body: Mapping[str, Any], said: Mapping[str, Any], turn: RequestTurn) 
         **counts,
         "proctor": turn.told() or {},
     }
-
-
-def _canonical(arguments: str) -> Any:
-    try:
-        return arguments_of(arguments)
-    except ValueError:
-        return arguments

@@ -26,7 +26,7 @@ from proctor.server.dialects.response_items import (
     other_item_text,
 )
 from proctor.server.dialects.responses_stream import ECHO, ResponsesStream
-from proctor.server.guarded_request import RequestTurn, arguments_of
+from proctor.server.guarded_request import RequestTurn, canonical_arguments
 from proctor.server.wire.stream_events import Slot, compact, listed, slots
 from proctor.server.wire.text_slots import ObjectEntry, has_space
 
@@ -89,7 +89,7 @@ class ResponsesShape:
         items.update({number: digest("assistant", text) for number, text in texts.items()})
         for call in calls:
             if not call.refused:
-                items[call.key] = digest("call", call.name, _canonical(call.arguments))
+                items[call.key] = digest("call", call.name, canonical_arguments(call.arguments))
         return [items[number] for number in sorted(items)]
 
     async def check(self, data: dict[str, Any], turn: RequestTurn) -> bool:
@@ -224,19 +224,12 @@ def _is_in_thread(item: Mapping[str, Any]) -> bool:
 
 def _digest(item: Mapping[str, Any]) -> bytes:
     if kind_of(item) in CALLS:
-        return digest("call", call_name(item), _canonical(call_text(item)))
+        return digest("call", call_name(item), canonical_arguments(call_text(item)))
     if _is_message(item) and item.get("role") == "assistant":
         return digest("assistant", "".join(slot.text for slot in item_texts(0, item)))
     if _is_message(item) and item.keys() <= {"type", "role", "content"}:  # the type is optional
         return digest(item.get("role"), item.get("content"))
     return digest(item)  # everything that is read
-
-
-def _canonical(arguments: str) -> Any:
-    try:
-        return arguments_of(arguments)
-    except ValueError:
-        return arguments
 
 
 def _texts(data: dict[str, Any], output: Sequence[dict[str, Any]]) -> Iterator[Slot]:

@@ -34,8 +34,7 @@ from proctor.server.ingest.request_batches import (
     runs_batch,
 )
 from proctor.server.ingest.request_body import read_body
-from proctor.server.ingest.source_rates import SourceRates
-from proctor.server.ingest.source_tokens import SourceTokens
+from proctor.server.ingest.source_tokens import SourceRates, SourceTokens
 from proctor.server.ingest.write_health import WriteHealth
 from proctor.wiring.ingest_settings import IngestSettings
 from proctor.workflows.monitor.intake import Intake

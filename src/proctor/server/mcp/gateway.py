@@ -27,7 +27,6 @@ from proctor.server.mcp.messages import (
     written,
 )
 from proctor.server.mcp.scan import Scanner
-from proctor.server.mcp.withheld_result import told, withheld
 from proctor.server.wire.stream_events import listed
 from proctor.wiring.guard import Guard
 from proctor.wiring.server_settings import McpSettings
@@ -233,7 +232,7 @@ class Gateway:
         if "error" in message:
             code = message["error"].get("code") if isinstance(message["error"], dict) else None
             return error(known, code if type(code) is int else REFUSED, "the server's error was withheld by the guard")
-        return withheld(known, method, result, f"{reply} (withheld by the guard)")
+        return _withheld(known, method, result, f"{reply} (withheld by the guard)")
 
 
 async def _read(raw: bytes) -> Any:
@@ -271,4 +270,31 @@ def _refusal(message: dict[str, Any], verdict: Verdict) -> dict[str, Any] | None
     if not isinstance(params, dict):
         return error(message["id"], INVALID_PARAMS, verdict.reason)
     text = f"The call of {params.get('name')} was refused: {verdict.reason}"
-    return {"jsonrpc": "2.0", "id": message["id"], "result": told(text)}
+    return {"jsonrpc": "2.0", "id": message["id"], "result": _told(text)}
+
+
+def _withheld(id: Any, method: str, result: Any, text: str) -> dict[str, Any]:
+    """Return the answer to a request with a text as its result, or an error if the result type has no text.
+
+    ``method`` may be empty; then the type is inferred from the result.
+    """
+    shape = result if isinstance(result, dict) else {}
+    made: dict[str, Any]
+    if method == "resources/read" or (not method and "contents" in shape):
+        made = {"contents": [{"uri": "proctor:withheld", "mimeType": "text/plain", "text": text}]}
+        made |= {"resultType": "complete"} if "resultType" in shape else {}
+        made |= {"ttlMs": 0} if "ttlMs" in shape else {}
+        made |= {"cacheScope": "private"} if "cacheScope" in shape else {}
+    elif method == "prompts/get" or (not method and "messages" in shape):
+        made = {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+        made |= {"resultType": "complete"} if "resultType" in shape else {}
+    elif method in ("tools/call", "tasks/result") or (not method and "content" in shape):
+        made = _told(text)
+    else:
+        return error(id, REFUSED, text)
+    return {"jsonrpc": "2.0", "id": id, "result": made}
+
+
+def _told(text: str) -> dict[str, Any]:
+    """Return a failed call result; newer protocols require ``resultType``, older ones ignore it."""
+    return {"content": [{"type": "text", "text": text}], "isError": True, "resultType": "complete"}

@@ -1,9 +1,10 @@
-"""The gateway for an MCP server with streamable HTTP."""
+"""The gateway for an MCP server with streamable HTTP, and the filter of its streams of events."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,19 +18,61 @@ from proctor.server.mcp.gateway import Gateway
 from proctor.server.mcp.messages import REFUSED, read_message, written
 from proctor.server.mcp.messages import error as rpc_error
 from proctor.server.mcp.sessions import SESSION, HttpSessions
-from proctor.server.mcp.stream import EventGate
 from proctor.server.upstream import address, answer_headers, error, request_headers, to_upstream, unreachable
-from proctor.server.wire.sse import EventTooLongError, Parser, encoded
+from proctor.server.wire.sse import EventTooLongError, Parser, SseEvent, encoded
 from proctor.wiring.guard import Guard
 from proctor.wiring.server_settings import McpSettings
 
-__all__ = ["make_app"]
+__all__ = ["EventGate", "PassedEvent", "make_app"]
 
 _MOST_BYTES: Final = 64_000_000
 _METHODS: Final = frozenset({"GET", "POST", "DELETE", "OPTIONS", "HEAD"})
 _OURS: Final = ("Content-Length", "Content-Encoding", "Content-Type", "Location")  # headers that are written again
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _TO_SERVER: Final = aiohttp.ClientTimeout(total=20.0)
+_NAME: Final = re.compile(r"[a-zA-Z][\w./-]{0,31}")
+_LINE: Final = re.compile(rb"\r\n|\r|\n")
+_LONGEST: Final = 1_024  # maximum bytes of an event id
+_ALIVE: Final = b": \n\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedEvent:
+    """The outcome of an event: bytes for the agent, a message for the server, a URL for later messages."""
+
+    on: bytes = b""
+    back: bytes | None = None
+    endpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventGate:
+    """Filters the events of one stream; ``own_place`` maps a URL to a path of this gateway."""
+
+    gateway: Gateway
+    own_place: Callable[[str], str | None]
+
+    async def passed(self, event: SseEvent) -> PassedEvent:
+        """Process one event. Ids and retry times are kept, because they are needed to resume; comments are dropped."""
+        kept = _kept(event.raw)
+        if not event.data:
+            return PassedEvent(on=kept + b"\n" if kept else _ALIVE)
+        if event.name == "endpoint":
+            return self._endpoint(event.data, kept)
+        passed = await self.gateway.from_server(_data(event))
+        parts = [encoded(each.decode()) for each in passed.errors]
+        if passed.on is not None and _NAME.fullmatch(event.name or "message"):
+            parts.append(kept + encoded(passed.on.decode(), event.name))
+        elif kept:
+            parts.append(kept + b"\n")
+        return PassedEvent(on=b"".join(parts), back=passed.back)
+
+    def _endpoint(self, data: str, kept: bytes) -> PassedEvent:
+        """Return the endpoint event of the 2024 transport; a URL that bypasses this gateway is dropped."""
+        place = self.own_place(data.strip())
+        if place is None:
+            return PassedEvent()
+        return PassedEvent(on=kept + encoded(place, "endpoint"), endpoint=place)
 
 
 def make_app(
@@ -253,3 +296,17 @@ def _own_place(place: str, url: URL) -> str | None:
     except ValueError:
         return None
     return target.raw_path_qs if target.origin() == url.origin() and place else None
+
+
+def _data(event: SseEvent) -> bytes:
+    """Return the data as bytes, since it may not be valid UTF-8."""
+    try:
+        event.raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return (event.data or "").encode("utf-8", "replace") + b"\xff"
+    return (event.data or "").encode("utf-8")
+
+
+def _kept(raw: bytes) -> bytes:
+    lines = [line for line in _LINE.split(raw) if line.startswith((b"id:", b"retry:"))]
+    return b"".join(line + b"\n" for line in lines if len(line) <= _LONGEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +10,13 @@ from typing import Any, Final, Literal
 
 from proctor.core.verdict import Edit
 from proctor.guard.edits import apply
-from proctor.server.mcp.base64_text import decode_text, encode_text
 from proctor.server.mcp.protocol_words import FIXED, KEYS, LITERALS
+from proctor.text.base64_data import unpack_base64
 
-__all__ = ["Field", "Place", "change", "fields", "is_prose", "joined", "spoken"]
+__all__ = ["Field", "Place", "change", "decode_text", "encode_text", "fields", "is_prose", "joined", "spoken"]
 
 Kind = Literal["text", "fixed", "key"]
 Place = tuple[int, Any]  # id of an object or list, and the key or index in it
-
 # Free-form data below these keys: each text may be changed, whatever its key.
 _DATA: Final = frozenset({"structuredContent", "_meta", "data", "input", "metadata", "experimental", "extensions"})
 _NAMES: Final = frozenset({"properties", "patternProperties", "$defs", "definitions"})  # the keys below are field names
@@ -25,6 +25,12 @@ _BETWEEN: Final = "\n\n"
 _LONG_NAME: Final = re.compile(r"(?=.{40})[^\W_]+(?:[_.-]+[^\W_]+){5,}")  # at least six words; fewer are too common
 _AS_SPACE: Final = str.maketrans("_-.", "   ")
 _SPACES: Final = re.compile(r"\S\s+\S+\s+\S")
+_RAW: Final = "raw"  # not base64: check the string itself
+_TEXT_TYPES: Final = re.compile(
+    r"\s*(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|toml|sql|x-sh|rtf)|image/svg)", re.I
+)
+_CONTROL: Final = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
+_FIRST: Final = 4_096  # bytes that are enough to recognise most binary data
 
 
 @dataclass(slots=True, kw_only=True)
@@ -158,3 +164,37 @@ def _put(field: Field, text: str) -> None:
             field.place.setdefault(key, value)
         elif text not in held:
             field.place[text] = value
+
+
+def decode_text(value: str, media_type: str = "") -> tuple[str, str] | None:
+    """Return the text and its encoding; ``None`` for binary data such as images.
+
+    A string that is not base64 is its own text. Data with a text media type is read even if it is not UTF-8.
+    """
+    is_text = _TEXT_TYPES.match(media_type) is not None
+    data = unpack_base64(value)
+    if data is None:
+        return value, _RAW
+    if not is_text and not _starts_as_text(data[:_FIRST]):
+        return None
+    for encoding in ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8",):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if is_text or _CONTROL.search(text) is None:
+            return (text, encoding) if text else None
+    return (data.decode("latin-1"), "latin-1") if is_text else None
+
+
+def encode_text(text: str, encoding: str) -> str:
+    """Encode the text as it was sent."""
+    if encoding == _RAW:
+        return text
+    return base64.b64encode(text.encode(encoding, "replace")).decode("ascii")
+
+
+def _starts_as_text(data: bytes) -> bool:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    return _CONTROL.search(data.decode("latin-1")) is None

@@ -80,9 +80,9 @@ class Dashboard:
     """Answers for all pages: each request is done on the thread of its stores, and rendered there."""
 
     def __init__(self, config: Config, *, limits: Callable[[], Any] | None = None) -> None:
-        self.desks = PageStorePool(config, limits=limits)
-        self.sign_in = SignIn(self.desks)
-        self.live = LiveFeed(self.desks)
+        self.pool = PageStorePool(config, limits=limits)
+        self.sign_in = SignIn(self.pool)
+        self.live = LiveFeed(self.pool)
         self.pages = pages()
         self.app = web.Application(middlewares=[self._secured])
         router = self.app.router
@@ -99,7 +99,7 @@ class Dashboard:
         await self.live.close()
 
     async def _close(self, app: web.Application) -> None:
-        await self.desks.close()
+        await self.pool.close()
 
     @web.middleware
     async def _secured(self, request: web.Request, handler: Any) -> web.StreamResponse:
@@ -134,9 +134,9 @@ class Dashboard:
                 return await self._failed(
                     request, 403, f"Only {route.role}s may do that.", "Ask an admin for the role."
                 )
-            asked = await _asked(request, visitor)
+            page_request = await _asked(request, visitor)
             try:
-                status, headers, body = await self.desks.run(partial(self._made, page, route, asked, request))
+                status, headers, body = await self.pool.run(partial(self._made, page, route, page_request, request))
             except NotFoundError as error:
                 return await self._failed(request, 404, error.message, error.hint or "")
             except InputError as error:
@@ -157,10 +157,10 @@ class Dashboard:
         return answered
 
     def _made(
-        self, page: Page, route: Route, asked: PageRequest, request: web.Request, desk: PageStores
+        self, page: Page, route: Route, page_request: PageRequest, request: web.Request, stores: PageStores
     ) -> tuple[int, dict[str, str], bytes]:
         """Answer and render, on the thread of its stores."""
-        reply: Reply = route.answer(desk, asked)
+        reply: Reply = route.answer(stores, page_request)
         match reply:
             case Redirect():
                 return web.HTTPSeeOther.status_code, {"Location": own_address(reply.to), "said": reply.said}, b""
@@ -169,24 +169,24 @@ class Dashboard:
             case Missing():
                 raise NotFoundError(reply.what, hint=reply.hint or None)
             case View():
-                return self._shown(page, asked, request, reply)
+                return self._shown(page, page_request, request, reply)
 
     def _shown(
-        self, page: Page, asked: PageRequest, request: web.Request, view: View
+        self, page: Page, page_request: PageRequest, request: web.Request, view: View
     ) -> tuple[int, dict[str, str], bytes]:
-        if name := asked.text("csv"):
+        if name := page_request.text("csv"):
             if name not in view.tables:
                 raise NotFoundError(f"there is no table {name[:40]!r} on this page")
             whole = Download(name=f"{name}.csv", media="text/csv; charset=utf-8", body=csv_lines(view.tables[name]))
             return 200, _file_headers(whole.name, whole.media), _whole(whole)
-        if name := asked.text("svg"):
+        if name := page_request.text("svg"):
             if name not in view.charts:
                 raise NotFoundError(f"there is no chart {name[:40]!r} on this page")
             drawn = view.charts[name].svg(inline=False).encode()
             return 200, _file_headers(f"{name}.svg", "image/svg+xml"), drawn
         body = TEMPLATES.render(
-            view.template, **self.frame(request, asked.visitor, page=page, title=view.title, live=view.live), ask=asked,
-            tables=view.tables, charts=view.charts, **view.data,
+            view.template, **self.frame(request, page_request.visitor, page=page, title=view.title, live=view.live),
+            ask=page_request, tables=view.tables, charts=view.charts, **view.data,
         )  # fmt: skip
         return view.status, {"Content-Type": "text/html; charset=utf-8"}, body.encode("utf-8", "replace")
 

@@ -47,8 +47,8 @@ class _Listener:
 class LiveFeed:
     """Looks at the stores while somebody listens, and tells each listener which of its topics changed."""
 
-    def __init__(self, desks: PageStorePool, *, every: float = _LOOK_EVERY) -> None:
-        self.desks = desks
+    def __init__(self, pool: PageStorePool, *, every: float = _LOOK_EVERY) -> None:
+        self.pool = pool
         self.every = every
         self._listeners: set[_Listener] = set()
         self._task: asyncio.Task[None] | None = None
@@ -103,7 +103,7 @@ class LiveFeed:
     async def _seen(self, before: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the version of each topic; one that cannot be read now counts as unchanged."""
         try:
-            return await self.desks.run(_versions)
+            return await self.pool.run(_versions)
         except ProctorError as error:
             _log.warning("live pages do not hear of changes: %s", error)
             return before
@@ -119,18 +119,18 @@ class LiveFeed:
                 await self._task
 
 
-def _alerts(desk: PageStores) -> Any:
-    return desk.alerts.version(time.time())  # the file changes with every look of the rules
+def _alerts(stores: PageStores) -> Any:
+    return stores.alerts.version(time.time())  # the file changes with every look of the rules
 
 
 def _file(name: str) -> Callable[[PageStores], Any]:
     """Return what changes when a database is written: size and time of the file and of its log."""
 
-    def marks(desk: PageStores) -> Any:
+    def marks(stores: PageStores) -> Any:
         found: list[int] = []
         for end in ("", "-wal"):
             with contextlib.suppress(OSError):
-                seen = (desk.config.store / f"{name}{end}").stat()
+                seen = (stores.config.store / f"{name}{end}").stat()
                 found += [seen.st_size, seen.st_mtime_ns]
         return found
 
@@ -147,5 +147,5 @@ TOPICS: Final[Mapping[str, Callable[[PageStores], Any]]] = {
 }
 
 
-def _versions(desk: PageStores) -> Mapping[str, Any]:
-    return {topic: version(desk) for topic, version in TOPICS.items()}
+def _versions(stores: PageStores) -> Mapping[str, Any]:
+    return {topic: version(stores) for topic, version in TOPICS.items()}

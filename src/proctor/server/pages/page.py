@@ -204,8 +204,8 @@ Route = PageRoute
 def later(module: str, name: str) -> Handler:
     """Return a handler of another module of the views, which is loaded when somebody asks: most pages are not seen."""
 
-    def answer(desk: PageStores, asked: PageRequest) -> Reply:
-        made: Reply = getattr(import_module(f"proctor.server.pages.views.{module}"), name)(desk, asked)
+    def answer(stores: PageStores, request: PageRequest) -> Reply:
+        made: Reply = getattr(import_module(f"proctor.server.pages.views.{module}"), name)(stores, request)
         return made
 
     answer.__qualname__ = f"{module}.{name}"

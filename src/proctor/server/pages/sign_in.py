@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 import hmac
 import time
+from collections import deque
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,20 +16,29 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from aiohttp import web
 
 from proctor.core.person import Person
-from proctor.server.pages.attempt_limit import AttemptLimit
 from proctor.server.pages.templates import TEMPLATES
 from proctor.store.people import MAX_PASSWORD
 
 if TYPE_CHECKING:
     from proctor.server.pages.page_stores import PageStorePool
 
-__all__ = ["FORM", "FORM_TOKEN", "MAX_FORM", "VISITOR", "SignIn", "cookie_name", "own_address", "said_of", "say"]
+__all__ = [
+    "FORM",
+    "FORM_TOKEN",
+    "MAX_FORM",
+    "VISITOR",
+    "AttemptLimit",
+    "SignIn",
+    "cookie_name",
+    "own_address",
+    "said_of",
+    "say",
+]
 
 # What is known of a request once it has come through the door.
 VISITOR: Final[web.RequestKey[Person | None]] = web.RequestKey("visitor", Person)
 FORM: Final = web.RequestKey("form", dict[str, list[str]])
 FORM_TOKEN: Final = web.RequestKey("form_token", str)
-
 _SAID: Final = "proctor_said"
 _STATIC: Final = "/ui/static/{name}"
 _DOORS: Final = ("/ui/sign-in", "/ui/enter")  # routes for those who are not signed in
@@ -36,6 +47,44 @@ _MAX_FIELDS: Final = 1000
 _SESSION_SECONDS: Final = 14 * 86_400
 _WRONG: Final = (10, 300.0)  # wrong passwords in seconds, by address and by name
 _CHANGES: Final = (240, 60.0)  # forms that one person may send in a minute
+_MAX_PLACES: Final = 10_000  # names and addresses that are remembered; the oldest are forgotten first
+
+
+class AttemptLimit:
+    """Counts tries. One is counted before it is made, so that many at once are not more than allowed."""
+
+    def __init__(self, most: int, period: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self.period = period
+        self._clock = clock
+        self._made: dict[str, deque[float]] = {}
+
+    def take(self, *places: str) -> bool:
+        """Count a try for each place, and return whether it is allowed; if not, nothing is counted."""
+        now = self._clock()
+        if any(len(self._recent(place, now)) >= self.most for place in places):
+            return False
+        for place in places:
+            made = self._made.pop(place, None) or deque()
+            made.append(now)
+            self._made[place] = made  # the newest last
+        while len(self._made) > _MAX_PLACES:
+            self._made.pop(next(iter(self._made)))
+        return True
+
+    def give_back(self, *places: str) -> None:
+        """Take the last try back: it was none."""
+        for place in places:
+            if made := self._made.get(place):
+                made.pop()
+
+    def _recent(self, place: str, now: float) -> deque[float]:
+        made = self._made.get(place)
+        if made is None:
+            return deque()
+        while made and made[0] <= now - self.period:
+            made.popleft()
+        return made
 
 
 def cookie_name(store: Path) -> str:
@@ -52,9 +101,9 @@ def own_address(wanted: str) -> str:
 class SignIn:
     """Knows who asks. The token of a form is made from the session: another site cannot know it."""
 
-    def __init__(self, desks: PageStorePool) -> None:
-        self.desks = desks
-        self.cookie = cookie_name(desks.store)
+    def __init__(self, pool: PageStorePool) -> None:
+        self.pool = pool
+        self.cookie = cookie_name(pool.store)
         self._wrong = AttemptLimit(*_WRONG)
         self._changes = AttemptLimit(*_CHANGES)
 
@@ -74,7 +123,7 @@ class SignIn:
         if place == _STATIC:
             return await _answered(handler, request)
         key = request.cookies.get(self.cookie, "")
-        visitor = await self.desks.run(lambda desk: desk.people.visitor(key, time.time())) if key else None
+        visitor = await self.pool.run(lambda stores: stores.people.visitor(key, time.time())) if key else None
         request[VISITOR] = visitor
         request[FORM_TOKEN] = _form_token(key) if visitor else ""
         if visitor is None and place not in _DOORS:
@@ -108,7 +157,7 @@ class SignIn:
         return await self._shown(request, "")
 
     async def _shown(self, request: web.Request, message: str, status: int = 200) -> web.StreamResponse:
-        has_people = await self.desks.run(lambda desk: bool(desk.people.list()))
+        has_people = await self.pool.run(lambda stores: bool(stores.people.list()))
         return await _door("sign_in.html", request, status, message=message, has_people=has_people)
 
     async def _check(self, request: web.Request) -> web.StreamResponse:
@@ -119,8 +168,8 @@ class SignIn:
             return await self._shown(request, "Too many tries. Wait five minutes.", 429)
         person = None
         if len(password) <= MAX_PASSWORD:
-            person = await self.desks.run(lambda desk: desk.people.check(name, password))
-        key = await self.desks.run(lambda desk: desk.people.begin_session(person, time.time())) if person else None
+            person = await self.pool.run(lambda stores: stores.people.check(name, password))
+        key = await self.pool.run(lambda stores: stores.people.begin_session(person, time.time())) if person else None
         if key is None:
             return await self._shown(request, "Name or password is wrong.", 401)
         self._wrong.give_back(*places)
@@ -132,7 +181,7 @@ class SignIn:
 
     async def _use_link(self, request: web.Request) -> web.StreamResponse:
         given = (request[FORM].get("key") or [""])[0]
-        key = await self.desks.run(lambda desk: desk.people.use_link(given, time.time()))
+        key = await self.pool.run(lambda stores: stores.people.use_link(given, time.time()))
         if key is None:
             return await self._shown(request, "The link was used or is too old.", 401)
         return await self._begun(request, key)
@@ -140,7 +189,7 @@ class SignIn:
     async def _begun(self, request: web.Request, key: str) -> web.StreamResponse:
         """Give the browser its new session; the one that it came with ends, whoever had made it."""
         if old := request.cookies.get(self.cookie, ""):
-            await self.desks.run(partial(_end, old))
+            await self.pool.run(partial(_end, old))
         answer = _moved(_next(request))
         answer.set_cookie(
             self.cookie, key, path="/ui", httponly=True, samesite="Strict", secure=_is_secure(request),
@@ -149,7 +198,7 @@ class SignIn:
         return answer
 
     async def _leave(self, request: web.Request) -> web.StreamResponse:
-        await self.desks.run(partial(_end, request.cookies.get(self.cookie, "")))
+        await self.pool.run(partial(_end, request.cookies.get(self.cookie, "")))
         answer = _moved("/ui/sign-in")
         answer.del_cookie(self.cookie, path="/ui")
         return answer
@@ -181,8 +230,8 @@ async def _door(template: str, request: web.Request, status: int, **given: Any) 
     return web.Response(status=status, body=body.encode("utf-8", "replace"), content_type="text/html", charset="utf-8")
 
 
-def _end(key: str, desk: Any) -> None:
-    desk.people.end_session(key)
+def _end(key: str, stores: Any) -> None:
+    stores.people.end_session(key)
 
 
 def _form_token(key: str) -> str:

@@ -21,7 +21,9 @@ __all__ = [
     "ShareCell",
     "Table",
     "csv_lines",
+    "number_columns",
     "plain",
+    "text_columns",
 ]
 
 PER_PAGE: Final = 50
@@ -90,6 +92,16 @@ class Column:
     label: str
     kind: Literal["text", "number", "long"] = "text"
     sort: str = ""
+
+
+def text_columns(*labels: str) -> tuple[Column, ...]:
+    """Return columns of text."""
+    return tuple(Column(label) for label in labels)
+
+
+def number_columns(*labels: str) -> tuple[Column, ...]:
+    """Return columns of numbers."""
+    return tuple(Column(label, "number") for label in labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,14 +22,13 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InputRequest:
-    """Words of the customer, before the agent reads them.
+class StepRequest:
+    """What every question about a step may name.
 
     ``session`` names the conversation; without one, a new one begins. ``customer`` says whose it is.
     ``offsets`` is how places in the text are counted: ``utf16`` as in Java and JavaScript, else in code points.
     """
 
-    text: str
     session: str | None = None
     customer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -37,7 +36,18 @@ class InputRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCallRequest:
+class InputRequest(StepRequest):
+    """Words of the customer, before the agent reads them.
+
+    ``session`` names the conversation; without one, a new one begins. ``customer`` says whose it is.
+    ``offsets`` is how places in the text are counted: ``utf16`` as in Java and JavaScript, else in code points.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRequest(StepRequest):
     """A tool that the agent wants to call, before it is called.
 
     ``intents`` are what the customer is taken to want. ``confirmed`` says that the customer has agreed to the call.
@@ -50,14 +60,10 @@ class ToolCallRequest:
     intents: tuple[str, ...] = ()
     confirmed: bool = False
     id: str | None = None
-    session: str | None = None
-    customer: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    offsets: Offsets = "code_points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResultRequest:
+class ToolResultRequest(StepRequest):
     """What a tool or a document says, before the agent reads it.
 
     ``result`` is a text or any JSON.
@@ -68,14 +74,10 @@ class ToolResultRequest:
     result: Any
     arguments: Mapping[str, Any] = field(default_factory=dict)
     id: str | None = None
-    session: str | None = None
-    customer: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    offsets: Offsets = "code_points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutputRequest:
+class OutputRequest(StepRequest):
     """A draft answer, before the customer reads it.
 
     ``sources`` are the passages that it rests on, as texts or as objects. ``section`` says which part of the business
@@ -86,10 +88,6 @@ class OutputRequest:
     draft: str
     sources: tuple[str | Source, ...] = ()
     section: str | None = None
-    session: str | None = None
-    customer: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    offsets: Offsets = "code_points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

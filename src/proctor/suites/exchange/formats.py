@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -14,6 +13,7 @@ from proctor.prompts.file_boundary import FileBoundary
 from proctor.prompts.yaml_text import read_yaml
 from proctor.suites.exchange.bundle import Bundle, Outgoing
 from proctor.suites.exchange.own_export import has_changed, read_record
+from proctor.suites.exchange.promptfoo_files import json_of
 from proctor.suites.files import lines_of, near, read_text
 
 __all__ = ["TOOLS", "kind_of", "read_any", "writer_for"]
@@ -65,10 +65,10 @@ def kind_of(path: Path) -> str:
     if ending in (".yaml", ".yml"):
         kind = _kind_of_data(read_yaml(read_text(path, most=_MOST, instead=""), file=str(path), error=SuiteError))
     elif ending == ".json":
-        kind = _kind_of_data(_json(read_text(path, most=8 * _MOST, instead=""), path))
+        kind = _kind_of_data(json_of(read_text(path, most=8 * _MOST, instead=""), path))
     elif ending in (".jsonl", ".ndjson"):
         first = next((line for _, line, _ in lines_of(path) if line.strip()), b"null")
-        kind = _kind_of_data(_json(first.decode("utf-8", "replace"), path))
+        kind = _kind_of_data(json_of(first.decode("utf-8", "replace"), path))
     else:
         kind = BARE if ending in _TEXTS or not ending else None
     if path.name in _PEX and kind in (None, BARE):
@@ -112,13 +112,6 @@ def _kind_of_data(data: Any) -> str | None:
         (is_sample, "openai-samples"),
     )
     return next((kind for known, kind in tests if known(data)), None)
-
-
-def _json(text: str, path: Path) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SuiteError(f"not valid JSON: {error}", file=str(path), hint="check its quotes and brackets") from None
 
 
 def read_any(path: Path, kind: str, *, prompt: Path | None = None, allow_outside: bool = False) -> tuple[Bundle, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from proctor.core.case import Check
@@ -14,7 +13,7 @@ from proctor.core.rule import Rule
 from proctor.prompts.prompt import Prompt
 from proctor.suites.exchange.bundle import Notes
 from proctor.suites.exchange.github_models import evaluator_check, is_by_row
-from proctor.suites.source import CaseFile, Locator, Row
+from proctor.suites.source import Row, WrappedFile
 
 __all__ = ["EvaluatedFile", "OwnEvaluators", "evaluator_rules"]
 
@@ -74,30 +73,10 @@ class OwnEvaluators:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluatedFile:
+class EvaluatedFile(WrappedFile):
     """A file of tests, each with the evaluators that name its inputs or its expected answer."""
 
-    source: CaseFile
     evaluators: Sequence[Any]
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self.source.path
-
-    @property
-    def header(self) -> Mapping[str, Any]:
-        """The header of the file."""
-        return self.source.header
-
-    @property
-    def strict(self) -> bool:
-        """Whether unknown keys are errors."""
-        return self.source.strict
-
-    def locator(self) -> Locator:
-        """Return the function that finds the line of a path."""
-        return self.source.locator()
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows, each with its own checks added."""

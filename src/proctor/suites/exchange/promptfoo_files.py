@@ -14,7 +14,7 @@ from proctor.suites.exchange.bundle import Notes
 from proctor.suites.files import read_text
 from proctor.suites.table import read_table
 
-__all__ = ["CODE", "PREFIX", "Folder"]
+__all__ = ["CODE", "PREFIX", "Folder", "json_of"]
 
 PREFIX = "file://"
 CODE = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb", ".sh")
@@ -76,9 +76,9 @@ class Folder:
         text = self.text(path)
         ending = path.suffix.lower()
         if ending == ".jsonl":
-            return [_json(line, path) for line in text.splitlines() if line.strip()]
+            return [json_of(line, path) for line in text.splitlines() if line.strip()]
         if ending == ".json":
-            return _json(text, path)
+            return json_of(text, path)
         return read_yaml(text, file=str(path), error=SuiteError) if ending in _DATA else text
 
     def value(self, value: Any, place: str) -> Any:
@@ -101,7 +101,8 @@ class Folder:
         yield from data if isinstance(data, list) else [data]
 
 
-def _json(text: str, path: Path) -> Any:
+def json_of(text: str, path: Path) -> Any:
+    """Return the data of a JSON text; ``path`` is named in an error."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -6,7 +6,7 @@ import json
 import os
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,7 +31,6 @@ from proctor.store.private_files import private_folder, write_private
 from proctor.suites.exchange.own_evaluators import evaluator_rules
 from proctor.workflows.generate.calls import spend_of
 from proctor.workflows.generate.generation_models import GenerationProgress, choose_models, named_makers, open_makers
-from proctor.workflows.generate.unused_options import unused_offline
 
 __all__ = ["GenerationJob", "GenerationOutcome", "carry_out_generation", "plan_generation"]
 
@@ -133,7 +132,7 @@ async def _carried_out(
     order = replace(order, start=_begin(wish, log, present))
     chosen = choose_models(config, wish, said)
     if chosen.writer is None:
-        for note in unused_offline(order, wish.needing_model):
+        for note in _unused_offline(order, wish.needing_model):
             watching.warn(note)
     async with open_makers(config, wish, chosen, watching, log) as makers:
         done = present.provenance.get("order") == order_id(order, makers)
@@ -264,3 +263,17 @@ def _forget(log: Path) -> None:
     """Delete the call log, because its replies are in the files now."""
     for path in (log, log.with_suffix(".order")):
         path.unlink(missing_ok=True)
+
+
+def _unused_offline(order: Order, flags: Sequence[str]) -> tuple[str, ...]:
+    """Return what the user or the prompt's file asks for and only a model can do, in words.
+
+    ``flags`` are the options given on the command line that need a model.
+    """
+    asked = list(flags)
+    with_words = [scenario.name for scenario in order.scenarios if scenario.instructions]
+    if with_words:
+        asked.append(f"the instructions of the scenario{'s' * (len(with_words) > 1)} {', '.join(with_words)}")
+    if order.instructions:
+        asked.append(f"`instructions:` for {', '.join(sorted(order.instructions))}")
+    return tuple(f"without a model, {what} has no effect: use -m" for what in asked)

@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proctor.config import Config
+from proctor.core.case import Case
+from proctor.core.chat import Message
+from proctor.core.codec import content_id
 from proctor.core.sockets import Model
+from proctor.core.trajectory import Trajectory, Turn
+from proctor.generate.build_case import Brief
+from proctor.generate.folder import read_text
 from proctor.generate.generation_request import Makers
 from proctor.generate.plan import GenerationPlan
+from proctor.generate.stages.validate_artefacts import said_of_inputs
 from proctor.project import Project
+from proctor.prompts.load import load_prompt
 from proctor.prompts.test_config import PromptTestConfig
+from proctor.scorers.answer.metric import Metric
 from proctor.store.cache import SqliteCache
 from proctor.store.calls import CallLog
 from proctor.store.journal import read_lines
+from proctor.suites.generated import metric_name, metrics_beside
 from proctor.workflows.generate.calls import Finishing, NamedModel, Shared
 from proctor.workflows.generate.generation_speed import keep_speed
-from proctor.workflows.generate.truth_metrics import truth_metrics
 
 if TYPE_CHECKING:
     from proctor.workflows.generate.generation import GenerationJob
 
-__all__ = ["ChosenModels", "GenerationProgress", "choose_models", "named_makers", "open_makers"]
+__all__ = ["ChosenModels", "FileMetric", "GenerationProgress", "choose_models", "named_makers", "open_makers"]
 
 # Models of single stages in a prompt file, under the names used by other tools.
 _WRITTEN = {"rulesModel": "rules", "baselineModel": "baseline"}
+_TAG = "groundtruth"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileMetric:
+    """A metric's file, graded by these judges."""
+
+    name: str
+    text: str
+    judges: tuple[Model, ...]
+
+    @property
+    def version(self) -> str:
+        """The hash of its text."""
+        return content_id(self.text)
+
+    async def grade(self, brief: Brief, case: Case, output: str) -> tuple[float, str] | str:
+        """Return the judges' mean score with its reason, or why there is none."""
+        about = {
+            "prompt": brief.prompt.text,
+            "intent": brief.spec.intent,
+            "inputSpec": said_of_inputs(brief.spec.inputs),
+            "rules": "\n".join(f"- {rule.text}" for rule in brief.spec.enabled),
+        }
+        turn = Turn(messages=(Message(role="assistant", content=output),))
+        scorer = Metric(prompt=self.text, about=about, judges=self.judges)
+        score = await scorer.score(case, Trajectory(turns=(turn,)))
+        return (score.value, score.reason) if score.value is not None else score.reason
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,7 +142,7 @@ def named_makers(chosen: ChosenModels, prompt: Path) -> Makers:
         judge=NamedModel(chosen.judge) if chosen.judge and chosen.writer else None,
         truth=NamedModel(chosen.truth) if chosen.truth else None,
         truth_judges=judges,
-        truth_metrics=truth_metrics(prompt, judges) if chosen.truth else (),
+        truth_metrics=_truth_metrics(prompt, judges) if chosen.truth else (),
     )
 
 
@@ -144,10 +181,27 @@ async def open_makers(
                     judge=get(chosen.judge, "judge") if chosen.judge and chosen.writer else None,
                     truth=get(chosen.truth, "groundtruth") if chosen.truth else None,
                     truth_judges=judges,
-                    truth_metrics=truth_metrics(wish.prompt, judges) if chosen.truth else (),
+                    truth_metrics=_truth_metrics(wish.prompt, judges) if chosen.truth else (),
                 )
             finally:
                 await shared.finish()
                 keep_speed(config.store, shared)
                 for note in model_pool.notes():
                     watching.warn(note)
+
+
+def _truth_metrics(prompt: Path, judges: Sequence[Model]) -> tuple[FileMetric, ...]:
+    """Return the metrics beside the prompt that grade expected outputs.
+
+    Raises:
+        PromptError: a metric cannot be read.
+    """
+    found = [path for path in metrics_beside(prompt) if _has_tag(path)]
+    return tuple(
+        FileMetric(name=metric_name(path), text=read_text(path, there=True), judges=tuple(judges)) for path in found
+    )
+
+
+def _has_tag(path: Path) -> bool:
+    tags = load_prompt(path).front.get("tags")
+    return isinstance(tags, list) and _TAG in map(str, tags)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from proctor import registry
 from proctor.config import Config
@@ -13,13 +13,16 @@ from proctor.core.event import Event
 from proctor.core.gate_decisions import GuardDecisions
 from proctor.core.verdict import STOPS
 from proctor.monitor.gate_figures import GateFigures, reload_failed
+from proctor.store.guard_index import GuardIndex
 from proctor.store.guard_log import FOLDER
 from proctor.store.guard_log_reader import find_event, read_rows
 from proctor.store.review import GUARD, guard_verdicts, open_count
 from proctor.store.runs import RunStore
 from proctor.text.spans import span_seconds
 
-__all__ = ["decision", "guard_table", "last_reload_error", "last_stopped", "moment_of"]
+__all__ = ["decision", "guard_table", "last_reload_error", "last_stopped", "moment_of", "stopped_steps"]
+
+_SECONDS: Final = 0.1  # for reading what is new in the log while a reader waits
 
 
 def guard_table(config: Config, *, since: datetime | None = None, gate: str | None = None) -> GuardDecisions:
@@ -124,3 +127,19 @@ def moment_of(text: str, *, now: datetime | None = None) -> datetime:
         hint = "write a length of time such as 24h or 7 days, or a date such as 2026-11-15"
         raise InputError(f"{text!r} is no time", hint=hint) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def stopped_steps(index: GuardIndex, since: datetime) -> tuple[int, int]:
+    """Return how many steps were stopped, and of how many decisions, in whole days in UTC; shadow mode stops nothing.
+
+    Raises:
+        StoreError: the log or the database cannot be read.
+    """
+    index.catch_up(seconds=_SECONDS)
+    stopped = total = 0
+    for tally in index.tallies(f"{since.astimezone(UTC):%Y-%m-%d}").values():
+        for counts in tally.chains.values():
+            for (action, _, _, is_shadow, *_), count in counts.marks.items():
+                total += count
+                stopped += count if action in STOPS and not is_shadow else 0
+    return stopped, total

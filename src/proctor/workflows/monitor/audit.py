@@ -11,8 +11,7 @@ from pathlib import Path
 from proctor.config import Config
 from proctor.core.audit import AuditItem, AuditRating, AuditSample, AuditSettings, ScorerVerdict
 from proctor.core.audit_report import AuditReport, DimensionAgreement, DimensionKappa, JudgeAgreement, Split
-from proctor.core.decode import decode
-from proctor.core.errors import InputError, MalformedError, NotFoundError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.monitor.audit_figures import (
     RatedItem,
     final_pass,
@@ -30,7 +29,7 @@ from proctor.stats.agreement import gwet_ac1, rating_counts
 from proctor.store.audit import AuditStore
 from proctor.store.event_log import FOLDER
 from proctor.wiring.monitor_state import open_audit_store
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import read_section
 from proctor.workflows.monitor.event_rows import RowSource, collect_facts, row_source, trajectories
 
 __all__ = [
@@ -67,10 +66,7 @@ def audit_settings(config: Config) -> AuditSettings:
     Raises:
         MalformedError: a setting is unknown or wrong; all of them are listed.
     """
-    try:
-        return decode(AuditSettings, config.settings.audit, strict=True)
-    except MalformedError as error:
-        raise placed_in(config.path, [replace(each, path=("audit", *each.path)) for each in error.problems]) from None
+    return read_section(config, ("audit",), AuditSettings, config.settings.audit)
 
 
 def draw_audit(config: Config, job: SampleJob, *, now: datetime | None = None) -> tuple[AuditSample, list[AuditItem]]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from proctor.config import Config
+from proctor.config import Config, settings_text
 from proctor.core.codec import dumps
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.task import Task, TaskCompletion
@@ -18,7 +18,7 @@ from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import CompletionRules, read_rules
 from proctor.report.formats import whole_or_nothing
 from proctor.wiring.local_models import local_model
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import placed_in
 from proctor.workflows.monitor.event_source import EventSource
 
 __all__ = ["CompletionJob", "completion_of", "rules_of"]
@@ -104,8 +104,4 @@ def _read(data: Any, path: Path | None, place: Callable[[Place], Place]) -> Comp
 def _data_of(path: Path) -> Any:
     from proctor.prompts.yaml_text import read_yaml  # noqa: PLC0415 - costs 40 ms
 
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", file=str(path), hint="save it as UTF-8 text") from error
-    return read_yaml(text, file=str(path), error=ConfigError)
+    return read_yaml(settings_text(path), file=str(path), error=ConfigError)

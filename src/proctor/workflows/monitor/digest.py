@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from proctor.config import Config
+from proctor.core.case import Case
 from proctor.core.decode import decode
-from proctor.core.digest import DigestFigure, DigestSection, Period, PeriodDigest, PeriodKind
+from proctor.core.digest import (
+    DigestExample,
+    DigestFigure,
+    DigestSection,
+    FigureTable,
+    Period,
+    PeriodDigest,
+    PeriodKind,
+)
 from proctor.core.errors import InputError
 from proctor.core.event import Event
+from proctor.core.trajectory import Trajectory
 from proctor.monitor.completion import in_utc
+from proctor.monitor.digest_figures import share_figure
 from proctor.monitor.digest_sections import (
     completion_section,
     escalation_section,
@@ -24,12 +35,13 @@ from proctor.monitor.digest_sections import (
 )
 from proctor.monitor.period_figures import PeriodFigures
 from proctor.monitor.periods import last_period, parse_period, period_before, period_with
+from proctor.scorers.conversation.cross_turn import CrossTurn
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.guard_log_reader import read_rows
 from proctor.store.period_spend import cost_between
 from proctor.store.runs import RunStore
+from proctor.wiring.local_models import local_model
 from proctor.workflows.monitor.completion import rules_of
-from proctor.workflows.monitor.consistency_sample import consistency_section, score_consistency
 from proctor.workflows.monitor.digest_settings import DigestSettings, digest_settings
 from proctor.workflows.monitor.event_source import EventSource
 from proctor.workflows.monitor.measured_sections import (
@@ -41,7 +53,7 @@ from proctor.workflows.monitor.measured_sections import (
 from proctor.workflows.monitor.period_counts import PeriodCounts, count_periods
 from proctor.workflows.monitor.score_floors import floor_notes
 
-__all__ = ["DigestJob", "chosen_period", "digest_of"]
+__all__ = ["ConsistencySample", "DigestJob", "chosen_period", "digest_of"]
 
 # The figures of the headline: section, table and place of the figure in it.
 _HEADLINE = (
@@ -62,6 +74,19 @@ _NAMES = {
     ("ratings", 0): "resolved by the agent alone",
     ("ratings", 1): "rating",
 }
+_MAX_NOTE = 300
+
+
+@dataclass(slots=True)
+class ConsistencySample:
+    """How many sampled conversations are free of contradictions; the rest had nothing to compare, or failed."""
+
+    drawn: int = 0
+    of: int = 0
+    consistent: int = 0
+    scored: int = 0
+    unscored: int = 0
+    contradictions: list[DigestExample] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +164,7 @@ async def _sections(
     assert now.causes is not None
     assert before.causes is not None
     checked = [
-        await score_consistency(
+        await _score_consistency(
             side.sample.drawn, of=side.sample.seen, light=settings.light, examples=settings.examples
         )
         for side in (now, before)
@@ -151,7 +176,7 @@ async def _sections(
     return [
         completion_section(now.tasks, before.tasks),
         escalation_section(now.causes, before.causes),
-        consistency_section(checked[0], checked[1], light=settings.light),
+        _consistency_section(checked[0], checked[1], light=settings.light),
         rating_section(now.ratings, before.ratings),
         alert_section(config, now.period, before.period),
         score_section(one.scores, other.scores, floor_notes(config, one.scores)),
@@ -221,3 +246,54 @@ def _notes(
         yield (
             f"{clear} of {compared} compared figures changed clearly; by chance alone about {compared * 0.05:.0f} would"
         )
+
+
+async def _score_consistency(
+    runs: Sequence[Trajectory], *, of: int, light: bool, examples: int = 5
+) -> ConsistencySample:
+    """Score each conversation with ``cross_turn``; ``of`` is how many the sample was drawn from."""
+    scorer = CrossTurn(light=light, entailer=local_model("entailer"), embedder=local_model("embedder"))
+    found = ConsistencySample(drawn=len(runs), of=of)
+    for run in runs:
+        score = await scorer.score(Case(id=run.id or "", recorded=run), run)
+        if score.status == "error":
+            found.unscored += 1
+        elif score.value is not None:
+            found.scored += 1
+            found.consistent += score.value >= 1.0
+            if score.value < 1.0 and len(found.contradictions) < examples:
+                found.contradictions.append(_example(run, score.reason))
+    return found
+
+
+def _consistency_section(now: ConsistencySample, before: ConsistencySample, *, light: bool) -> DigestSection:
+    """Return the share of consistent conversations of the sample."""
+    title = "Consistency across turns"
+    if not now.scored:
+        why = "no sampled conversation has two answers to compare" if now.drawn else "no conversation was sampled"
+        return DigestSection(name="consistency", title=title, missing=why)
+    figure = share_figure(
+        "conversations without a contradiction",
+        (now.consistent, now.scored),
+        (before.consistent, before.scored),
+        "higher",
+    )
+    notes = [f"{now.unscored:,} could not be scored"] if now.unscored else []
+    notes += ["compared by rules only, without the local networks"] if light else []
+    hint = (
+        f"{now.drawn:,} drawn at random of {now.of:,} with two turns or more; {now.scored:,} had something to compare"
+    )
+    return DigestSection(
+        name="consistency",
+        title=title,
+        tables=(FigureTable(title="Sample", figures=(figure,), hint=hint),),
+        examples=tuple(now.contradictions),
+        notes=tuple(notes),
+    )
+
+
+def _example(run: Trajectory, reason: str) -> DigestExample:
+    intents = [intent.name for turn in run.turns for intent in turn.intents]
+    return DigestExample(
+        what="contradiction", where=run.id or "", intent=intents[0] if intents else "", detail=reason[:_MAX_NOTE]
+    )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from proctor.config import Config
-from proctor.core.decode import decode
-from proctor.core.errors import MalformedError
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import read_section
 
 __all__ = ["DigestSettings", "digest_settings"]
 
@@ -55,8 +53,4 @@ def digest_settings(config: Config) -> DigestSettings:
     Raises:
         MalformedError: a setting is unknown or wrong.
     """
-    try:
-        return decode(DigestSettings, config.settings.monitor.digest or {}, strict=True)
-    except MalformedError as error:
-        found = [replace(each, path=("monitor", "digest", *each.path)) for each in error.problems]
-        raise placed_in(config.path, found) from None
+    return read_section(config, ("monitor", "digest"), DigestSettings, config.settings.monitor.digest or {})

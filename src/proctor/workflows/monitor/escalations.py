@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,8 +25,8 @@ from proctor.scorers.conversation.escalation import EscalationCategory
 from proctor.store.labels import PROCTOR, find_subject, keep_labels, labels_of, people_said
 from proctor.store.runs import RunStore
 from proctor.wiring.local_models import local_model
-from proctor.wiring.problem_lines import placed_in
 from proctor.wiring.project_tools import with_tool_effects
+from proctor.wiring.settings_section import placed_in
 from proctor.workflows.monitor.event_source import EventSource
 
 __all__ = ["EscalationJob", "LabelledHandOff", "escalations_of", "label_hand_off", "scorer_of"]
@@ -72,8 +72,7 @@ def scorer_of(config: Config, *, light: bool) -> EscalationCategory:
         settings = {**given, "embedder": local_model("embedder")}
         return decode(EscalationCategory, settings | ({"light": True} if light else {}), strict=True)
     except MalformedError as error:
-        found = [replace(each, path=("escalation", *each.path)) for each in error.problems]
-        raise placed_in(config.path, found) from None
+        raise placed_in(config.path, [each.under("escalation") for each in error.problems]) from None
 
 
 async def escalations_of(config: Config, job: EscalationJob) -> EscalationCauses:

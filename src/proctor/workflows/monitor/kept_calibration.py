@@ -1,18 +1,20 @@
-"""Measure calibration over all labels and month by month, with the mapping that would correct it."""
+"""Measure calibration over all labels and month by month, and read the mapping that is in use."""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
+from proctor.calibration import CalibrationMap, load
 from proctor.config import Config
 from proctor.core.calibration_report import ConfidencePair
-from proctor.core.errors import InputError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.monitor.calibrate import fit_calibration, measure_calibration
 from proctor.monitor.month_drift import month_of
 from proctor.workflows.monitor.confidence_pairs import LabelledPairs, PairQuestion, labelled_pairs
 from proctor.workflows.monitor.kept_reports import CalibrationMonth, KeptCalibration
 
-__all__ = ["calibration_of_pairs", "measure_kept_calibration"]
+__all__ = ["calibration_of_pairs", "measure_kept_calibration", "read_mapping"]
 
 
 async def measure_kept_calibration(config: Config, labels: str = "audit") -> KeptCalibration:
@@ -45,3 +47,18 @@ def calibration_of_pairs(found: LabelledPairs) -> KeptCalibration:
         ),
         unlabelled=found.unlabelled,
     )
+
+
+def read_mapping(path: Path) -> CalibrationMap:
+    """Return the mapping of a file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InputError: it is not a calibration file.
+    """
+    try:
+        return load(path)
+    except FileNotFoundError:
+        raise NotFoundError("there is no such file", file=str(path), hint="check the path after --mapping") from None
+    except (OSError, ValueError) as error:
+        raise InputError(str(error), hint="`proctor calibrate fit -o calibration.json` writes one") from None

@@ -15,7 +15,7 @@ from proctor.core.decode import decode
 from proctor.core.digest import PeriodDigest, PeriodKind
 from proctor.core.drift_report import DriftReport
 from proctor.core.errors import MalformedError, StoreError
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import private_folder, replace_private
 
 __all__ = [
     "DIGEST_FOLDER",
@@ -158,10 +158,7 @@ def kept_calibration(config: Config) -> KeptCalibration | None:
 def _write(config: Config, name: str, report: object) -> None:
     path = config.store / MEASURED_FOLDER / f"{name}.json"
     try:
-        private_folder(path.parent)
-        draft = path.with_suffix(".part")
-        write_private(draft, dumps(report))
-        draft.replace(path)
+        replace_private(path, dumps(report))
     except OSError as error:
         hint = "make the folder writable, or name another under `store:`"
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error

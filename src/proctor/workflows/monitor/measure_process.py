@@ -21,7 +21,7 @@ from proctor.core.errors import InputError, MalformedError, ProctorError
 from proctor.monitor.periods import last_period, parse_period
 from proctor.store.lock import is_held, only_one
 from proctor.store.masked_json import masked_line
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import replace_private
 from proctor.workflows.monitor.digest_settings import digest_settings
 from proctor.workflows.monitor.kept_reports import MEASURED_FOLDER, keep_calibration, keep_digest, keep_drift
 
@@ -172,8 +172,4 @@ def main(words: list[str]) -> None:
 
 
 def _note(config: Config, progress: MeasureProgress) -> None:
-    folder = config.store / MEASURED_FOLDER
-    private_folder(folder)
-    draft = folder / f"{_STATE}.{os.getpid()}.part"
-    write_private(draft, masked_line(loads(dumps(progress))))
-    draft.replace(folder / _STATE)
+    replace_private(config.store / MEASURED_FOLDER / _STATE, masked_line(loads(dumps(progress))))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from proctor.core.digest import Difference, DigestFigure, Measured
-from proctor.core.rollup_cell import RollupCell
+from proctor.core.rollup_cell import RollupCell, total_of
 from proctor.monitor.digest_figures import share_figure, total_figure
 from proctor.store.history import History
 
@@ -94,8 +94,8 @@ def production_series(history: History, until: float, days: int) -> ProductionSe
         since=since,
         until=end,
         cells=tuple(cells),
-        total=_sum(cells),
-        before=_sum(earlier),
+        total=total_of(cells),
+        before=total_of(earlier),
     )
 
 
@@ -130,10 +130,3 @@ def _plain(
 def _mean(cell: RollupCell, name: str) -> float | None:
     count = cell.events.get(f"score/{name}", 0)
     return cell.values.get(f"score/{name}", 0.0) / count if count else None
-
-
-def _sum(cells: Iterable[RollupCell]) -> RollupCell:
-    total = RollupCell(start=0)
-    for cell in cells:
-        total.merge(cell)
-    return total

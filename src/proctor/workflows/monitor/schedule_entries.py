@@ -11,7 +11,7 @@ from proctor.core.decode import closest, decode
 from proctor.core.digest import PeriodKind
 from proctor.core.errors import MalformedError, Problem
 from proctor.text.spans import span_seconds
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import placed_in
 
 __all__ = ["DEFAULT_ENTRIES", "ScheduleEntry", "entries_of"]
 
@@ -232,7 +232,7 @@ def entries_of(config: Config) -> dict[str, ScheduleEntry]:
         try:
             said = _decoded(written)
         except MalformedError as error:
-            problems += [replace(each, path=("schedule", name, *each.path)) for each in error.problems]
+            problems += [each.under("schedule", name) for each in error.problems]
             continue
         if not said.on:
             if found.pop(name, None) is None:

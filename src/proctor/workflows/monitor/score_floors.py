@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from proctor.config import Config
-from proctor.core.decode import decode
-from proctor.core.errors import MalformedError
 from proctor.core.event_row import EventRow
 from proctor.core.verdict import Severity
 from proctor.monitor.period_figures import ScoreCounts
@@ -17,7 +15,7 @@ from proctor.release.measures import ALL
 from proctor.release.trend import Alarm, TrendPoint, alarms
 from proctor.stats.two_samples import Moments
 from proctor.text.spans import span_seconds
-from proctor.wiring.problem_lines import placed_in
+from proctor.wiring.settings_section import read_section
 from proctor.workflows.release.baseline import policy_of
 
 __all__ = [
@@ -104,12 +102,7 @@ def floor_settings(config: Config) -> FloorSettings:
     Raises:
         MalformedError: a setting is unknown or wrong.
     """
-    written = config.settings.monitor.floors or {}
-    try:
-        return decode(FloorSettings, written, strict=True)
-    except MalformedError as error:
-        found = [replace(each, path=("monitor", "floors", *each.path)) for each in error.problems]
-        raise placed_in(config.path, found) from None
+    return read_section(config, ("monitor", "floors"), FloorSettings, config.settings.monitor.floors or {})
 
 
 def floors_of(config: Config, settings: FloorSettings | None = None) -> tuple[Floors, int]:

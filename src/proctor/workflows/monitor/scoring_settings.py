@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from proctor.config import Config, expand
+from proctor.config import Config
 from proctor.core.case import Case, Suite
-from proctor.core.decode import decode
-from proctor.core.errors import ConfigError, InputError, MalformedError, Problem
+from proctor.core.errors import ConfigError, InputError, MalformedError
 from proctor.monitor.scoring_sample import FLAGS, ScoringSample
 from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import open_suite
 from proctor.text.spans import span_seconds
 from proctor.wiring.scorers import GraderFactory
+from proctor.wiring.settings_section import placed_in, read_section
 
 __all__ = ["ScoringSettings", "check_scorers", "check_scoring", "scoring_settings", "scoring_suite"]
 
@@ -85,11 +85,7 @@ def scoring_settings(config: Config) -> ScoringSettings | None:
     written = config.settings.monitor.scoring
     if written is None or written is False:
         return None
-    try:
-        return decode(ScoringSettings, expand(written, config.environment), strict=True)
-    except MalformedError as error:
-        problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
-        raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+    return read_section(config, _PATH, ScoringSettings, written, expanded=True)
 
 
 def scoring_suite(config: Config, settings: ScoringSettings) -> Suite:
@@ -105,8 +101,7 @@ def scoring_suite(config: Config, settings: ScoringSettings) -> Suite:
     try:
         return Suite(name="production", scorers=make_checks(list(settings.scorers), ("scorers",)))
     except MalformedError as error:
-        problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
-        raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+        raise placed_in(config.path, [each.under(*_PATH) for each in error.problems]) from error
 
 
 def check_scoring(config: Config) -> None:
@@ -129,8 +124,7 @@ def check_scorers(config: Config, settings: ScoringSettings, suite: Suite) -> No
     try:
         GraderFactory(suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))
     except MalformedError as error:
-        problems = [Problem((*_PATH, *each.path), each.message, each.hint) for each in error.problems]
-        raise MalformedError(problems, file=str(config.path) if config.path else None) from error
+        raise placed_in(config.path, [each.under(*_PATH) for each in error.problems]) from error
     except InputError as error:
         file = str(config.path) if config.path else None
         raise ConfigError(error.message, file=file, field="monitor.scoring", hint=error.hint) from error

@@ -7,7 +7,7 @@ from typing import Final
 
 from proctor.config import Config
 from proctor.core.alert_record import AlertRecord, RuleStatus
-from proctor.core.rollup_cell import MINUTE, RollupCell
+from proctor.core.rollup_cell import MINUTE, RollupCell, total_of
 from proctor.core.watch_figures import WatchFigures, WatchRow
 from proctor.store.alert_state import ALERTS_FILE
 from proctor.store.history import History
@@ -55,7 +55,7 @@ def watch_figures(config: Config, now: float, *, window: float = 300.0) -> Watch
     return WatchFigures(
         time=now,
         window=window,
-        rows=tuple(figures_of(_sum(cells), window / 60.0, normal)),
+        rows=tuple(figures_of(total_of(cells), window / 60.0, normal)),
         intents=dict(sorted(intents.items(), key=lambda each: -each[1])),
         alerts=tuple(alerts),
         rules=tuple(rules),
@@ -106,11 +106,4 @@ def _usual(history: History, now: float) -> tuple[RollupCell, float] | None:
         if any(cell.events for cell in cells):
             found += cells
             minutes += 2 * _HALF_HOUR / 60.0
-    return (_sum(found), minutes) if minutes else None
-
-
-def _sum(cells: Sequence[RollupCell]) -> RollupCell:
-    total = RollupCell(start=0)
-    for cell in cells:
-        total.merge(cell)
-    return total
+    return (total_of(found), minutes) if minutes else None

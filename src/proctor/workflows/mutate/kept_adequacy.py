@@ -9,7 +9,7 @@ from proctor.core.codec import content_id, dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
 from proctor.report.adequacy import Adequacy
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import replace_private
 
 __all__ = ["keep_adequacy", "kept_adequacy"]
 
@@ -20,11 +20,7 @@ def keep_adequacy(config: Config, prompt: Path, adequacy: Adequacy) -> None:
     Raises:
         OSError: the store cannot be written.
     """
-    path = _path(config, prompt)
-    private_folder(path.parent)
-    draft = path.with_suffix(".part")
-    write_private(draft, dumps(adequacy) + b"\n")
-    draft.replace(path)
+    replace_private(_path(config, prompt), dumps(adequacy) + b"\n")
 
 
 def kept_adequacy(config: Config, prompt: Path) -> Adequacy | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,7 @@ from proctor.core.case import Case
 from proctor.core.codec import encode
 from proctor.core.decode import decode
 from proctor.core.errors import NotFoundError, StoreError
-from proctor.store.private_files import open_private, private_folder
+from proctor.store.private_files import replace_private
 from proctor.suites.append import written
 from proctor.suites.jsonl import HEADER, canonical
 from proctor.suites.load import open_suite
@@ -99,17 +97,9 @@ def _present(store: Path, name: str) -> Path:
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file that appears only when it is complete; it has held-out goals, so only the owner may read it."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        private_folder(path.parent)
-        with os.fdopen(open_private(draft, os.O_WRONLY | os.O_EXCL), "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        draft.replace(path)
+        replace_private(path, data)
     except OSError as error:
         raise StoreError(
             f"the attempts cannot be written: {error.strerror}", file=str(path), hint="check the folder under `store:`"
         ) from error
-    finally:
-        draft.unlink(missing_ok=True)

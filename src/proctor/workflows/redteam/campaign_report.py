@@ -1,4 +1,4 @@
-"""The figures of a campaign run, alone or beside another one of the same attempts."""
+"""The figures of a campaign run, alone or beside another one of the same attempts, and its exit code."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.config import Config
-from proctor.core.attack_finding import FINDING_STATUSES
+from proctor.core.attack_finding import FINDING_STATUSES, finding_id
 from proctor.core.campaign import AttackFigures, AttemptRecord, CampaignFacts, CampaignSummary, RetestSummary
 from proctor.core.errors import NotFoundError
 from proctor.redteam.attack_entries import AttackEntry, goal_name, read_entries
 from proctor.redteam.retest import compare_campaigns
 from proctor.redteam.summary import summarise_entries
+from proctor.runner.decide import EXIT_CODES
 from proctor.store import campaigns
 from proctor.store.campaign_figures import keep_figures, read_figures
 from proctor.store.campaigns import CampaignRun
@@ -27,12 +28,14 @@ __all__ = [
     "campaign_summary",
     "campaign_total",
     "choose_run",
+    "decide_campaign",
     "facts_of",
     "retest_summary",
 ]
 
 _SUMMARY: Final = "summary"
 _RETEST: Final = "retest"
+_SETTLED = ("false_positive", "accepted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,3 +179,29 @@ def choose_run(store: RunStore, campaign: str, *, number: int | None = None, tar
     hint = f"it has the runs {known}" if known else f"see its imported findings: proctor redteam triage {campaign}"
     what = f"no run {number}" if number is not None else "no run"
     raise NotFoundError(f"the campaign {campaign!r} has {what}{f' against {target}' if target else ''}", hint=hint)
+
+
+def decide_campaign(
+    store: RunStore, record: CampaignRun, total: AttackFigures, *, target: str, allowed: float, refused: int = 0
+) -> tuple[int, str]:
+    """Return the exit code and the decision in words.
+
+    A run fails if it reached a goal that is not a rejected or accepted finding of ``target``. It cannot be judged if
+    more than the share ``allowed`` of its attempts is unscored, if none was scored, or if the budget ``refused`` calls.
+    """
+    entries, _ = read_entries(results_of(store, runs_of(store, record)))
+    reached = {finding_id(each.goal, each.attempt.scope, target) for each in entries if each.is_executed}
+    settled = {each.id for each in findings(store, record.campaign, statuses=_SETTLED)}
+    waiting = len(reached - settled)
+    spared = f"; {len(reached & settled)} more are accepted or rejected" if reached & settled else ""
+    if waiting:
+        goals = "1 goal was" if waiting == 1 else f"{waiting} goals were"
+        return EXIT_CODES["failed"], f"FAILED: {goals} reached in {total.executed} of {total.scored} attempts{spared}"
+    if refused:
+        return EXIT_CODES["unjudged"], "NOT JUDGED: the budget is spent"
+    if not total.scored:
+        return EXIT_CODES["unjudged"], "NOT JUDGED: no attempt could be scored"
+    if total.unscored > allowed * total.attempts:
+        share = f"{total.unscored} of {total.attempts} attempts could not be scored; at most {allowed:.0%} may"
+        return EXIT_CODES["unjudged"], f"NOT JUDGED: {share}"
+    return EXIT_CODES["passed"], f"PASSED: no goal was reached in {total.scored} scored attempts{spared}"

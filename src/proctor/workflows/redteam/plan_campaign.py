@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from proctor.core.attack import SCOPES, Goal, attempt_of
+from proctor.core.attack import NEEDS, SCOPES, Goal, attempt_of
+from proctor.core.chat import Usage
+from proctor.core.errors import ConfigError
+from proctor.project import Project
 from proctor.redteam.plan import AttackPlan, PlanSettings, plan_attempts
 from proctor.workflows.redteam.campaign import Campaign, goals_of
 
-__all__ = ["CampaignPlan", "plan_campaign", "plan_settings"]
+__all__ = ["CampaignPlan", "estimate_plan", "plan_campaign", "plan_settings"]
 
 _CHARS_PER_TOKEN = 4  # a rough average; a plan is no bill
 
@@ -87,3 +91,42 @@ def plan_settings(campaign: Campaign) -> PlanSettings:
         held_out=settings.held_out,
         rotation=settings.rotation,
     )
+
+
+def estimate_plan(campaign: Campaign, planned: CampaignPlan) -> Iterator[str]:
+    """Yield notes on a plan. The target is created and not called.
+
+    Raises:
+        ConfigError: there is no such target.
+    """
+    with Project(campaign.config) as project:
+        [target] = project.targets([campaign.target])
+        shows = getattr(target, "shows", ("words",))
+        missing: Counter[str] = Counter()
+        for case in planned.plan.attempts:
+            attempt = attempt_of(case)
+            if attempt is not None and not any(NEEDS[effect.kind] in shows for effect in attempt.effects):
+                missing[" or ".join(sorted({NEEDS[effect.kind] for effect in attempt.effects}))] += 1
+        for needs, count in missing.items():
+            yield f"{count} attempts will be unscored: the target does not show its {needs}; see `shows:` in targets.md"
+        model = _model_of(campaign)
+        if model is not None:
+            try:
+                cost = project.model_pool().price(model, Usage(input=planned.tokens))
+            except ConfigError:
+                cost = None
+            yield (
+                f"{model}: its price is not known"
+                if cost is None
+                else f"{model}: at least ${cost:.2f}, for the words that are sent alone"
+            )
+
+
+def _model_of(campaign: Campaign) -> str | None:
+    """Return the model of the target, as far as the settings name one."""
+    settings = campaign.config.settings
+    entry = settings.targets.get(campaign.target)
+    if isinstance(entry, Mapping):
+        named: Any = entry.get("model") or (settings.model if "prompt" in entry else None)
+        return named if isinstance(named, str) and "${" not in named else None
+    return settings.model if isinstance(entry, str) and ":" not in entry else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor.config import Config
+from proctor.config import Config, settings_text
 from proctor.core.codec import encode
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError
@@ -203,10 +203,7 @@ def policy_of(config: Config, named: Path | None) -> tuple[Policy, Path | None]:
         return Policy(), None
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", file=str(path), hint="save it as UTF-8 text") from error
+    text = settings_text(path)
     data, line_of = read_yaml(text, file=str(path), error=ConfigError), lines_in_yaml(text)
     try:
         return read_policy(data, file=str(path)), path

@@ -20,7 +20,7 @@ from proctor.release.policy import Policy
 from proctor.report.release_formats import DECISION_REPORT
 from proctor.report.release_view import ReleaseView
 from proctor.store.decisions import keep_decision
-from proctor.store.gate_facts import intents_of_other_suites, models_that_answered
+from proctor.store.figures import intents_of_other_suites, models_that_answered
 from proctor.store.review import ReviewItem, add_items
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore

@@ -11,7 +11,7 @@ from proctor.core.errors import InputError, NotFoundError
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.page import Chart, Missing, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
 from proctor.workflows.monitor.alert_timeline import AlertExample, AlertTimeline, examples_of, timeline_of
@@ -60,48 +60,48 @@ def routes() -> tuple[Route, ...]:
     )
 
 
-def _find(desk: PageStores, asked: PageRequest) -> AlertRecord:
-    number = asked.path["number"]
-    found = desk.alerts.find(number)
+def _find(stores: PageStores, request: PageRequest) -> AlertRecord:
+    number = request.path["number"]
+    found = stores.alerts.find(number)
     if str(found.number) != str(int(number)):  # a rule may have a number as its name
         raise NotFoundError(f"there is no alert {number}")
     return found
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show one alert."""
     try:
-        alert = _find(desk, asked)
+        alert = _find(stores, request)
     except NotFoundError:
         return Missing(
-            what=f"There is no alert {asked.path['number']}.", hint="The list of alerts shows their numbers."
+            what=f"There is no alert {request.path['number']}.", hint="The list of alerts shows their numbers."
         )
-    silences = desk.alerts.silences(asked.now)
-    course = timeline_of(desk.history, desk.config, alert, asked.now)
-    examples = examples_of(desk.history, alert)
-    before, _ = desk.alerts.select(AlertFilter(fingerprint=alert.fingerprint), limit=20)
+    silences = stores.alerts.silences(request.now)
+    course = timeline_of(stores.history, stores.config, alert, request.now)
+    examples = examples_of(stores.history, alert)
+    before, _ = stores.alerts.select(AlertFilter(fingerprint=alert.fingerprint), limit=20)
     charts: dict[str, Chart] = {} if course is None else {"course": _course_chart(alert, course)}
     return View(
         template="alert.html",
         title=f"Alert {alert.number}: {alert.rule}",
         data={
             "alert": alert,
-            "state": state_chip(alert, silences, asked.now),
+            "state": state_chip(alert, silences, request.now),
             "tier": tier_chip(alert.tier),
             "slice": pairs_text(alert.slice),
             "course": course,
             "unit": course.value_unit if course is not None else "",
-            "window": _conversations(alert, _signal(desk, alert)),
-            "guard": _guard_link(desk, alert),
+            "window": _conversations(alert, _signal(stores, alert)),
+            "guard": _guard_link(stores, alert),
             "matches": _matches(alert),
-            "silenced": [each for each in silences if each.covers(alert, asked.now)],
+            "silenced": [each for each in silences if each.covers(alert, request.now)],
             "suite": str(REGRESSIONS),
             "examples": [each for each in examples if each.summary is not None],
         },
         tables={
             "moved": _moved(alert),
             "examples": _examples(examples),
-            "earlier": _earlier([each for each in before if each.number != alert.number], silences, asked.now),
+            "earlier": _earlier([each for each in before if each.number != alert.number], silences, request.now),
         },
         charts=charts,
         live=("alerts",),
@@ -137,21 +137,21 @@ def _conversations(alert: AlertRecord, more: Mapping[str, str]) -> str:
     return f"/ui/conversations?{urlencode(query)}"
 
 
-def _signals(desk: PageStores, alert: AlertRecord) -> tuple[str, ...]:
+def _signals(stores: PageStores, alert: AlertRecord) -> tuple[str, ...]:
     """Return what the rule of an alert counts."""
-    rule = next((each for each in alert_settings_of(desk.config).rules if each.name == alert.rule), None)
+    rule = next((each for each in alert_settings_of(stores.config).rules if each.name == alert.rule), None)
     return tuple(rule.signals) if rule is not None and rule.kind in ("rate", "in_a_row") else ()
 
 
-def _signal(desk: PageStores, alert: AlertRecord) -> dict[str, str]:
+def _signal(stores: PageStores, alert: AlertRecord) -> dict[str, str]:
     """Return the signal that finds the conversations behind an alert, if its rule counts only one."""
-    found = _signals(desk, alert)
+    found = _signals(stores, alert)
     return {"signal": found[0]} if len(found) == 1 else {}
 
 
-def _guard_link(desk: PageStores, alert: AlertRecord) -> str:
+def _guard_link(stores: PageStores, alert: AlertRecord) -> str:
     """Return the address of the gate decisions in the window, if the rule counts those of a gate."""
-    gates = [each.partition("/")[2] for each in _signals(desk, alert) if each.startswith("gate/")]
+    gates = [each.partition("/")[2] for each in _signals(stores, alert) if each.startswith("gate/")]
     if not gates:
         return ""
     query = {"since": f"{alert.window_start:.0f}", "until": f"{alert.window_end:.0f}"}
@@ -184,7 +184,7 @@ def _moved(alert: AlertRecord) -> Table:
         for each in alert.moved
     ]
     return Table(
-        columns=(Column("Slice"), Column("Bad", "number"), Column("Of", "number"), Column("Normally", "number")),
+        columns=(Column("Slice"), *number_columns("Bad", "Of", "Normally")),
         rows=rows,
         empty="No intent, model or version stands out.",
         caption="Slices that moved",
@@ -207,10 +207,7 @@ def _examples(examples: Sequence[AlertExample]) -> Table:
         )
     return Table(
         columns=(
-            Column("Conversation"),
-            Column("Intent"),
-            Column("Version"),
-            Column("Began"),
+            *text_columns("Conversation", "Intent", "Version", "Began"),
             Column("Customer", "long"),
             Column("Agent", "long"),
         ),
@@ -232,45 +229,45 @@ def _earlier(alerts: Sequence[AlertRecord], silences: Sequence[Silence], now: fl
         for each in alerts
     ]
     return Table(
-        columns=(Column("Alert"), Column("State"), Column("Fired"), Column("Ended"), Column("Note", "long")),
+        columns=(*text_columns("Alert", "State", "Fired", "Ended"), Column("Note", "long")),
         rows=rows,
         empty="This rule and slice has raised no other alert.",
         caption="Other alerts of this rule and slice",
     )
 
 
-def _acknowledge(desk: PageStores, asked: PageRequest) -> Reply:
+def _acknowledge(stores: PageStores, request: PageRequest) -> Reply:
     """Take an alert over."""
-    alert = _find(desk, asked)
+    alert = _find(stores, request)
     if not alert.is_open:
         return Redirect(to=f"/ui/alerts/{alert.number}", said="It has ended already.")
-    new_normal = asked.text("new_normal") == "on"
-    done = desk.alerts.acknowledge(
-        alert.number, by=asked.visitor.name, now=asked.now, note=asked.text("note"), new_normal=new_normal
+    new_normal = request.text("new_normal") == "on"
+    done = stores.alerts.acknowledge(
+        alert.number, by=request.visitor.name, now=request.now, note=request.text("note"), new_normal=new_normal
     )
     more = " Its level becomes the new normal at the next tick of the server." if new_normal else ""
     return Redirect(to=f"/ui/alerts/{alert.number}", said=f"Acknowledged by {done.acked_by}.{more}")
 
 
-def _resolve(desk: PageStores, asked: PageRequest) -> Reply:
+def _resolve(stores: PageStores, request: PageRequest) -> Reply:
     """End an alert."""
-    alert = _find(desk, asked)
+    alert = _find(stores, request)
     if not alert.is_open:
         return Redirect(to=f"/ui/alerts/{alert.number}", said="It had ended already.")
-    desk.alerts.resolve(alert.number, by=asked.visitor.name, now=asked.now, note=asked.text("note"))
+    stores.alerts.resolve(alert.number, by=request.visitor.name, now=request.now, note=request.text("note"))
     return Redirect(to=f"/ui/alerts/{alert.number}", said="Resolved. Its rule counts from zero again.")
 
 
-def _promote(desk: PageStores, asked: PageRequest) -> Reply:
+def _promote(stores: PageStores, request: PageRequest) -> Reply:
     """Make regression cases of examples."""
     from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415 - rarely
 
-    alert = _find(desk, asked)
-    chosen = tuple(each for each in asked.texts("conversation") if each in alert.examples)
+    alert = _find(stores, request)
+    chosen = tuple(each for each in request.texts("conversation") if each in alert.examples)
     if not chosen:
         raise InputError("no conversation was chosen", field="conversation", hint="mark at least one example")
-    request: dict[str, Any] = {"alert": str(alert.number), "conversations": chosen}
-    made = promote_examples(desk.config, ExampleRequest(**request), regression_suite(desk.config))
+    wanted: dict[str, Any] = {"alert": str(alert.number), "conversations": chosen}
+    made = promote_examples(stores.config, ExampleRequest(**wanted), regression_suite(stores.config))
     known = f", {len(made.known)} there already" if made.known else ""
     named = f": {', '.join(made.added)}" if made.added else ""
     return Redirect(to=f"/ui/alerts/{alert.number}", said=f"{REGRESSIONS}: {len(made.added)} added{known}{named}"[:290])

@@ -9,7 +9,7 @@ from typing import Final, Literal, cast
 from proctor.core.alert_record import AlertRecord, RuleStatus, Silence
 from proctor.server.pages.page import Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table, text_columns
 from proctor.server.pages.views.alert_item import TIERS, cut_text, pairs_text, state_chip, tier_chip
 from proctor.server.pages.views.alert_item import routes as item_routes
 from proctor.store.alert_spool import AlertSpool
@@ -22,31 +22,23 @@ __all__ = ["PAGE"]
 _STATES: Final = ("open", "resolved", "all")
 _SEEN: Final = {"ok": "pass", "firing": "fail", "no_data": "fail", "pending": "info"}
 _MOST: Final = 100_000
-_COLUMNS: Final = (
-    Column("Alert"),
-    Column("State"),
-    Column("Tier"),
-    Column("Slice"),
-    Column("Fired"),
-    Column("Ended"),
-    Column("About", "long"),
-)
+_COLUMNS: Final = (*text_columns("Alert", "State", "Tier", "Slice", "Fired", "Ended"), Column("About", "long"))
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show alerts, silences and rules."""
-    state = cast(Literal["open", "resolved", "all"], asked.choice("state", _STATES, "open"))
-    wanted = AlertFilter(state=state, tier=asked.choice("tier", TIERS), rule=asked.text("rule"))
-    found, total = desk.alerts.select(wanted, limit=PER_PAGE, offset=(asked.page - 1) * PER_PAGE)
-    silences = desk.alerts.silences(asked.now)
-    standing = desk.alerts.alerts(open_only=True, limit=_MOST)
-    statuses = rule_statuses(desk.config, desk.alerts, asked.now)
-    rules = sorted({*desk.alerts.rule_names(), *(each.rule for each in statuses)})
+    state = cast(Literal["open", "resolved", "all"], request.choice("state", _STATES, "open"))
+    wanted = AlertFilter(state=state, tier=request.choice("tier", TIERS), rule=request.text("rule"))
+    found, total = stores.alerts.select(wanted, limit=PER_PAGE, offset=(request.page - 1) * PER_PAGE)
+    silences = stores.alerts.silences(request.now)
+    standing = stores.alerts.alerts(open_only=True, limit=_MOST)
+    statuses = rule_statuses(stores.config, stores.alerts, request.now)
+    rules = sorted({*stores.alerts.rule_names(), *(each.rule for each in statuses)})
 
     def every() -> Iterator[Sequence[Cell]]:
         for first in range(0, total, 1000):
-            for each in desk.alerts.select(wanted, limit=1000, offset=first)[0]:
-                yield [*_row(each, silences, asked.now)[:-1], each.message]
+            for each in stores.alerts.select(wanted, limit=1000, offset=first)[0]:
+                yield [*_row(each, silences, request.now)[:-1], each.message]
 
     return View(
         template="alerts.html",
@@ -54,21 +46,21 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
         data={
             "tiers": _by_tier(standing),
             "standing": len(standing),
-            "states": Counter(each.shown_state(silences, asked.now) for each in standing),
+            "states": Counter(each.shown_state(silences, request.now) for each in standing),
             "silences": [(each, pairs_text(each.match)) for each in silences],
             "rules": rules,
             "wanted": wanted,
             "all_tiers": TIERS,
             "all_states": _STATES,
-            "undelivered": _undelivered(desk),
+            "undelivered": _undelivered(stores),
             "watched": max((each.since for each in statuses if each.state != "unknown"), default=None),
         },
         tables={
             "alerts": Table(
                 columns=_COLUMNS,
-                rows=[_row(each, silences, asked.now) for each in found],
+                rows=[_row(each, silences, request.now) for each in found],
                 total=total,
-                page=asked.page,
+                page=request.page,
                 every=every,
                 empty=_empty(wanted, statuses) if not total else "There are no more pages.",
                 caption="Alerts",
@@ -118,11 +110,7 @@ def _rules(statuses: Sequence[RuleStatus]) -> Table:
     ]
     return Table(
         columns=(
-            Column("Rule"),
-            Column("Tier"),
-            Column("Watches"),
-            Column("Slice"),
-            Column("State"),
+            *text_columns("Rule", "Tier", "Watches", "Slice", "State"),
             Column("Smallest spike it sees at today's traffic", "long"),
         ),
         rows=rows,
@@ -135,9 +123,9 @@ def _rule_chip(status: RuleStatus) -> Chip:
     return Chip(cast(Literal["pass", "fail", "unscored", "info"], _SEEN.get(status.state, "unscored")), word)
 
 
-def _undelivered(desk: PageStores) -> str:
+def _undelivered(stores: PageStores) -> str:
     """Return what could not be told to a channel."""
-    spool = AlertSpool(desk.config.store)
+    spool = AlertSpool(stores.config.store)
     if not spool.folder.is_dir():
         return ""
     dead, late = spool.dead(), [each for each in spool.waiting() if each.attempts]
@@ -149,22 +137,27 @@ def _undelivered(desk: PageStores) -> str:
     return "; ".join(parts)
 
 
-def _silence(desk: PageStores, asked: PageRequest) -> Reply:
+def _silence(stores: PageStores, request: PageRequest) -> Reply:
     """Silence a rule, a tier or a slice for a while."""
-    written = [each for each in asked.texts("match") if each]
-    match = silence_match(desk.config, written)
+    written = [each for each in request.texts("match") if each]
+    match = silence_match(stores.config, written)
     made = silence_alerts(
-        desk.alerts, match, asked.text("for", "2 h"), by=asked.visitor.name, now=asked.now, note=asked.text("note")
+        stores.alerts,
+        match,
+        request.text("for", "2 h"),
+        by=request.visitor.name,
+        now=request.now,
+        note=request.text("note"),
     )
-    back = asked.text("back")
+    back = request.text("back")
     to = back if back.startswith("/ui/alerts") else "/ui/alerts"
     return Redirect(to=to, said=f"Silence {made.number}: nobody is notified about {pairs_text(match)} until it ends.")
 
 
-def _end_silence(desk: PageStores, asked: PageRequest) -> Reply:
+def _end_silence(stores: PageStores, request: PageRequest) -> Reply:
     """End a silence now."""
-    number = int(asked.number("number", 0, low=1, high=1e12))
-    desk.alerts.end_silence(number, asked.now)
+    number = int(request.number("number", 0, low=1, high=1e12))
+    stores.alerts.end_silence(number, request.now)
     return Redirect(to="/ui/alerts", said=f"Silence {number} has ended.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from proctor.report.audit_sheet import estimate_text
 from proctor.server.pages.charts import BarChart, BarRow
-from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table, number_columns, text_columns
 
 if TYPE_CHECKING:
     from proctor.core.audit_report import AuditReport, DimensionKappa, Split
@@ -31,12 +31,7 @@ _NOT_YET: Final = "No conversation has two ratings yet. Agreement needs a second
 def kappa_table(kappas: Sequence[DimensionKappa]) -> Table:
     """The kappa of each dimension, for the page where one rates."""
     return Table(
-        columns=(
-            Column("Dimension"),
-            Column("Kappa (95 %)", "number"),
-            Column("Same", "number"),
-            Column("n", "number"),
-        ),
+        columns=(Column("Dimension"), *number_columns("Kappa (95 %)", "Same", "n")),
         rows=[(each.dimension, estimate_text(each.kappa), Share(each.observed), each.items) for each in kappas],
         empty=_NOT_YET,
     )
@@ -76,9 +71,7 @@ def agreement_table(report: AuditReport) -> Table:
         )
         for each in report.agreement
     ]
-    return Table(
-        columns=(Column("Dimension"), *(Column(each, "number") for each in numbers)), rows=rows, empty=_NOT_YET
-    )
+    return Table(columns=(Column("Dimension"), *number_columns(*numbers)), rows=rows, empty=_NOT_YET)
 
 
 def quality_table(report: AuditReport) -> Table:
@@ -98,7 +91,7 @@ def quality_table(report: AuditReport) -> Table:
         if each.rated or each.unscored
     ]
     empty = "Nothing is rated yet."
-    return Table(columns=(Column("Dimension"), *(Column(each, "number") for each in numbers)), rows=rows, empty=empty)
+    return Table(columns=(Column("Dimension"), *number_columns(*numbers)), rows=rows, empty=empty)
 
 
 def split_table(splits: Sequence[Split], waiting: int, page: int) -> Table:
@@ -114,7 +107,7 @@ def split_table(splits: Sequence[Split], waiting: int, page: int) -> Table:
     if waiting:
         empty += f" Differences in {waiting} others are shown when all their raters have rated."
     return Table(
-        columns=(Column("Conversation"), Column("Week"), Column("Ratings that differ", "long"), Column("State")),
+        columns=(*text_columns("Conversation", "Week"), Column("Ratings that differ", "long"), Column("State")),
         rows=rows[(page - 1) * _SPLITS : page * _SPLITS],
         empty=empty,
         total=len(rows),
@@ -148,10 +141,7 @@ def week_table(weeks: Sequence[WeekProgress]) -> Table:
         )
         for each in reversed(weeks)
     ]
-    columns = (
-        Column("Week"), Column("Conversations", "number"), Column("Sampled", "number"), Column("Complete", "number"),
-        Column("Ratings", "number"), Column("By"),
-    )  # fmt: skip
+    columns = (Column("Week"), *number_columns("Conversations", "Sampled", "Complete", "Ratings"), Column("By"))
     return Table(columns=columns, rows=rows, empty="There is no sample yet; `proctor audit sample` draws one.")
 
 
@@ -162,7 +152,7 @@ def report_tables(report: AuditReport) -> dict[str, Table]:
     if report.pairs:
         names = ("Common", "Same", "Kappa", "Quadratic", "First is higher by")
         found["pairs"] = Table(
-            columns=(Column("Raters"), Column("Dimension"), *(Column(each, "number") for each in names)),
+            columns=(*text_columns("Raters", "Dimension"), *number_columns(*names)),
             rows=[
                 (
                     f"{each.one} and {each.other}",
@@ -179,7 +169,7 @@ def report_tables(report: AuditReport) -> dict[str, Table]:
     if report.judges:
         names = ("Conversations", "Same", "Kappa", "AC1", "Passed what people failed", "Failed what people passed")
         found["judges"] = Table(
-            columns=(Column("Judge"), Column("Against"), *(Column(each, "number") for each in names)),
+            columns=(*text_columns("Judge", "Against"), *number_columns(*names)),
             rows=[
                 (
                     f"{each.scorer} {each.version}".strip(),
@@ -197,12 +187,7 @@ def report_tables(report: AuditReport) -> dict[str, Table]:
     if report.drift:
         names = ("Before", "Now", "Change (95 %)", "p adjusted")
         found["drift"] = Table(
-            columns=(
-                Column("Rater"),
-                Column("Dimension"),
-                *(Column(each, "number") for each in names),
-                Column("Drift"),
-            ),
+            columns=(*text_columns("Rater", "Dimension"), *number_columns(*names), Column("Drift")),
             rows=[
                 (
                     each.rater,

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from proctor.core.codec import dumps
 from proctor.core.session_turns import turns_of
 from proctor.server.pages.page import Download, Missing, Page, PageRequest, Redirect, Reply, Route, View
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table, text_columns
 from proctor.text.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ _EMPTY: Final = (
 )
 
 
-def list_conversations(desk: PageStores, asked: PageRequest) -> Reply:
+def list_conversations(stores: PageStores, request: PageRequest) -> Reply:
     """Search: words in any language, intent, outcome, what happened, a score, a time."""
-    text, page = asked.text("q"), asked.page
-    conditions = _conditions(asked)
-    index = desk.history.indexer.conversations
-    hits = desk.history.search(text, limit=PER_PAGE + 1, offset=(page - 1) * PER_PAGE, **conditions)
+    text, page = request.text("q"), request.page
+    conditions = _conditions(request)
+    index = stores.history.indexer.conversations
+    hits = stores.history.search(text, limit=PER_PAGE + 1, offset=(page - 1) * PER_PAGE, **conditions)
     is_plain = not text and not any(value is not None for value in conditions.values())
     signals = index.signals()
     return View(
@@ -52,23 +52,23 @@ def list_conversations(desk: PageStores, asked: PageRequest) -> Reply:
             "signal_groups": _grouped(signals),
             "scorers": [each.partition("/")[2] for each in signals if each.startswith("score/")],
             "is_plain": is_plain,
-            "window": _window(asked),
+            "window": _window(request),
         },
         tables={
             "conversations": Table(
                 columns=_columns(),
-                rows=_rows(desk, hits[:PER_PAGE], text),
+                rows=_rows(stores, hits[:PER_PAGE], text),
                 empty=_EMPTY if is_plain else "Nothing was found. Search for fewer words, or leave a filter out.",
                 total=index.count() if is_plain else None,
                 page=page,
                 has_next=len(hits) > PER_PAGE,
-                every=lambda: _every(desk, text, conditions),
+                every=lambda: _every(stores, text, conditions),
             )
         },
     )
 
 
-def show_conversation(desk: PageStores, asked: PageRequest) -> Reply:
+def show_conversation(stores: PageStores, request: PageRequest) -> Reply:
     """One conversation, some turns at a time."""
     from proctor.server.pages.views.conversation_turns import (  # noqa: PLC0415 - scorers only there
         cards_of,
@@ -78,16 +78,18 @@ def show_conversation(desk: PageStores, asked: PageRequest) -> Reply:
     from proctor.store.conversation_part import PartRequest  # noqa: PLC0415
     from proctor.workflows.promote.regression_suite import REGRESSIONS  # noqa: PLC0415
 
-    session = asked.path["session"]
-    turn = int(asked.number("turn", 0, low=0, high=1_000_000_000))
-    first = (turn - 1) // _TURNS * _TURNS if turn else (asked.page - 1) * _TURNS
-    at = asked.time("at") if not turn and asked.page == 1 else None
-    part = desk.history.conversation_part(session, PartRequest(first=first, count=_TURNS, before=_TURNS, at=at))
+    session = request.path["session"]
+    turn = int(request.number("turn", 0, low=0, high=1_000_000_000))
+    first = (turn - 1) // _TURNS * _TURNS if turn else (request.page - 1) * _TURNS
+    at = request.time("at") if not turn and request.page == 1 else None
+    part = stores.history.conversation_part(session, PartRequest(first=first, count=_TURNS, before=_TURNS, at=at))
     if part is None:
         return Missing(what=f"there is no conversation {session!r}", hint="It may be too old, or was erased.")
     scores = score_notes(part.about)
     conflicts = _conflicts(part)
-    cards = cards_of(part.events, first=part.first, conflicts=conflicts, scores=scores, phrases=asked.text("q").split())
+    cards = cards_of(
+        part.events, first=part.first, conflicts=conflicts, scores=scores, phrases=request.text("q").split()
+    )
     shown = range(part.first, part.first + len(cards))
     return View(
         template="conversation.html",
@@ -105,37 +107,37 @@ def show_conversation(desk: PageStores, asked: PageRequest) -> Reply:
             "conflicts": conflicts,
             "arcs": [[each.earlier + 1, each.later + 1] for each in conflicts if each.later in shown],
             "is_compared_whole": part.turns <= 2 * _TURNS and part.first <= _TURNS,
-            "alerts": _alerts_of(desk, session),
+            "alerts": _alerts_of(stores, session),
             "suite": str(REGRESSIONS),
             "base": f"/ui/conversations/{quote(session, safe='')}",
         },
     )
 
 
-def download_conversation(desk: PageStores, asked: PageRequest) -> Reply:
+def download_conversation(stores: PageStores, request: PageRequest) -> Reply:
     """The whole conversation as JSON."""
-    talk = desk.history.conversation(asked.path["session"])
+    talk = stores.history.conversation(request.path["session"])
     if talk is None:
-        return Missing(what=f"there is no conversation {asked.path['session']!r}")
+        return Missing(what=f"there is no conversation {request.path['session']!r}")
     return Download(name="conversation.json", media="application/json", body=dumps(talk))
 
 
-def promote_conversation(desk: PageStores, asked: PageRequest) -> Reply:
+def promote_conversation(stores: PageStores, request: PageRequest) -> Reply:
     """Add the conversation to the regression suite."""
     from proctor.workflows.promote.alert_examples import ExampleRequest, promote_examples  # noqa: PLC0415
     from proctor.workflows.promote.incident_checks import RequiredWording  # noqa: PLC0415
     from proctor.workflows.promote.regression_suite import REGRESSIONS, regression_suite  # noqa: PLC0415
 
-    session = asked.path["session"]
+    session = request.path["session"]
     wording = RequiredWording(
-        must_say=tuple(filter(None, asked.texts("must_say"))),
-        must_not_say=tuple(filter(None, asked.texts("must_not_say"))),
+        must_say=tuple(filter(None, request.texts("must_say"))),
+        must_not_say=tuple(filter(None, request.texts("must_not_say"))),
     )
-    expected: Any = asked.choice("expected", ("stopped", "allowed")) or None
+    expected: Any = request.choice("expected", ("stopped", "allowed")) or None
     wanted = ExampleRequest(
-        conversations=(session,), expected=expected, wording=wording, recording=bool(asked.text("recording"))
+        conversations=(session,), expected=expected, wording=wording, recording=bool(request.text("recording"))
     )
-    made = promote_examples(desk.config, wanted, regression_suite(desk.config))
+    made = promote_examples(stores.config, wanted, regression_suite(stores.config))
     if made.added:
         said = f"{REGRESSIONS}: added {made.added[0]}, judged by {made.judged[made.added[0]]}"
     else:
@@ -143,26 +145,26 @@ def promote_conversation(desk: PageStores, asked: PageRequest) -> Reply:
     return Redirect(to=f"/ui/conversations/{quote(session, safe='')}", said=said)
 
 
-def _conditions(asked: PageRequest) -> dict[str, Any]:
-    until = asked.time("until")
-    if until is not None and _is_day(asked.text("until")):
+def _conditions(request: PageRequest) -> dict[str, Any]:
+    until = request.time("until")
+    if until is not None and _is_day(request.text("until")):
         until += 86_400.0  # a day is meant to its end
-    scorer = asked.text("score")
+    scorer = request.text("score")
     return {
-        "intent": asked.text("intent") or None,
-        "outcome": asked.text("outcome") or None,
-        "signal": asked.text("signal") or None,
-        "since": asked.time("since"),
+        "intent": request.text("intent") or None,
+        "outcome": request.text("outcome") or None,
+        "signal": request.text("signal") or None,
+        "since": request.time("since"),
         "until": until,
-        "score": (scorer, asked.number("below", 0.5, low=0, high=1.01)) if scorer else None,
+        "score": (scorer, request.number("below", 0.5, low=0, high=1.01)) if scorer else None,
     }
 
 
-def _window(asked: PageRequest) -> tuple[float | None, float | None] | None:
+def _window(request: PageRequest) -> tuple[float | None, float | None] | None:
     """Return the times of a link from an alert or a figure; ``None`` for whole days, which the form can show."""
-    if all(not text or _is_day(text) for text in (asked.text("since"), asked.text("until"))):
+    if all(not text or _is_day(text) for text in (request.text("since"), request.text("until"))):
         return None
-    return asked.time("since"), asked.time("until")
+    return request.time("since"), request.time("until")
 
 
 def _is_day(text: str) -> bool:
@@ -172,15 +174,18 @@ def _is_day(text: str) -> bool:
 
 def _columns() -> tuple[Column, ...]:
     return (
-        Column("Conversation"), Column("Last event"), Column("Intent"), Column("Turns", "number"), Column("Outcome"),
-        Column("Lowest score"), Column("What happened"), Column("CSAT", "number"), Column("Text", "long"),
-    )  # fmt: skip
+        *text_columns("Conversation", "Last event", "Intent"),
+        Column("Turns", "number"),
+        *text_columns("Outcome", "Lowest score", "What happened"),
+        Column("CSAT", "number"),
+        Column("Text", "long"),
+    )
 
 
-def _rows(desk: PageStores, hits: Sequence[SearchHit], text: str) -> list[Sequence[Cell]]:
+def _rows(stores: PageStores, hits: Sequence[SearchHit], text: str) -> list[Sequence[Cell]]:
     texts: Mapping[str, str] = {}
-    if not text and desk.history.texts is not None:
-        texts = desk.history.texts.first_texts([each.conversation.session for each in hits])
+    if not text and stores.history.texts is not None:
+        texts = stores.history.texts.first_texts([each.conversation.session for each in hits])
     return [_row(each, text, texts.get(each.conversation.session, "")) for each in hits]
 
 
@@ -222,9 +227,9 @@ def _lowest(scores: Mapping[str, float], signals: Mapping[str, int]) -> Cell:
     return Chip("fail" if f"score/{name}" in signals else "pass", f"{name} {scores[name]:.2f}")
 
 
-def _every(desk: PageStores, text: str, conditions: Mapping[str, Any]) -> Iterator[Sequence[Cell]]:
+def _every(stores: PageStores, text: str, conditions: Mapping[str, Any]) -> Iterator[Sequence[Cell]]:
     offset = 0
-    while hits := desk.history.search(text, limit=_CSV_ROWS, offset=offset, **conditions):
+    while hits := stores.history.search(text, limit=_CSV_ROWS, offset=offset, **conditions):
         for hit in hits:
             yield _row(hit, text, "")
         offset += len(hits)
@@ -259,9 +264,9 @@ def _conflicts(part: ConversationPart) -> list[TurnConflict]:
     ]  # fmt: skip
 
 
-def _alerts_of(desk: PageStores, session: str) -> list[Any]:
+def _alerts_of(stores: PageStores, session: str) -> list[Any]:
     """Return the alerts that name a conversation as an example."""
-    return [each for each in desk.alerts.alerts(limit=_ALERTS) if session in each.examples]
+    return [each for each in stores.alerts.alerts(limit=_ALERTS) if session in each.examples]
 
 
 PAGE: Final = Page(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -13,11 +13,11 @@ from proctor.report.calibration_sheet import calibration_sheet, fit_sheet
 from proctor.report.drift_sheet import drift_sheet
 from proctor.report.number_format import p_text
 from proctor.report.reliability_diagram import reliability_diagram
+from proctor.report.report_table import ReportTable, TableCell
 from proctor.server.pages.charts import BarChart, BarRow, Drawing, Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table
-from proctor.server.pages.views.report_parts import page_table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table, number_columns, text_columns
 from proctor.stats.interval import wilson
 from proctor.workflows.monitor.kept_reports import (
     KeptCalibration,
@@ -36,12 +36,12 @@ _MOST_TOPICS: Final = 12
 _WORDS: Final = {"pass": "calibrated", "fail": "recalibrate", "unscored": "not decided"}
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show the drift of a month, and calibration."""
-    months = kept_months(desk.config)
-    month = asked.text("month") or (months[0] if months else "")
-    report = kept_drift(desk.config, month) if month else None
-    calibration = kept_calibration(desk.config)
+    months = kept_months(stores.config)
+    month = request.text("month") or (months[0] if months else "")
+    report = kept_drift(stores.config, month) if month else None
+    calibration = kept_calibration(stores.config)
     tables: dict[str, Table] = {}
     charts: dict[str, Chart] = {}
     data: dict[str, object] = {
@@ -49,8 +49,8 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
         "month": month,
         "report": report,
         "calibration": calibration,
-        "labels": [*_LABELS, *_scores(desk, asked)],
-        "progress": measure_progress(desk.config),
+        "labels": [*_LABELS, *_scores(stores, request)],
+        "progress": measure_progress(stores.config),
         "topics": [],
     }
     if report is not None:
@@ -62,7 +62,7 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
                 tables["topics"] = _topic_table(report.topics)
             else:
                 name = {"Distribution of intents": "test", "By intent": "intents", "Calibration": "shift"}[table.title]
-                tables[name] = page_table(table, link=_conversations if name == "intents" else None)
+                tables[name] = _page_table(table, link=_conversations if name == "intents" else None)
         data["hints"] = {table.title: table.hint for table in sheet.tables}
     if calibration is not None:
         data |= _add_calibration(calibration, tables, charts)
@@ -76,9 +76,9 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
     )
 
 
-def _scores(desk: PageStores, asked: PageRequest) -> list[str]:
+def _scores(stores: PageStores, request: PageRequest) -> list[str]:
     """Return the scores that may serve as labels."""
-    course = production_series(desk.history, asked.now, 90)
+    course = production_series(stores.history, request.now, 90)
     return [f"score/{name}" for name in score_names(course.total)]
 
 
@@ -128,12 +128,8 @@ def _topic_table(topics: Sequence[TopicShift]) -> Table:
     return Table(
         columns=(
             Column("Question", "long"),
-            Column("Words"),
-            Column("Finding"),
-            Column("Now", "number"),
-            Column("Share", "number"),
-            Column("Before", "number"),
-            Column("p", "number"),
+            *text_columns("Words", "Finding"),
+            *number_columns("Now", "Share", "Before", "p"),
             Column("Example"),
         ),
         rows=rows,
@@ -150,7 +146,7 @@ def _add_calibration(
         charts["before"] = _diagram("As the agent states it", whole)
     if fit is not None and fit.after is not None:
         charts["after"] = _diagram(f"After the mapping: {fit.method}", fit.after)
-        tables["mappings"] = page_table(next(iter(fit_sheet(fit).tables)))
+        tables["mappings"] = _page_table(next(iter(fit_sheet(fit).tables)))
     tables["months"] = _months(calibration)
     charts["errors"] = _errors(calibration)
     notes = [*(calibration_sheet(whole).notes if whole is not None else ()), *(fit.notes if fit is not None else ())]
@@ -195,13 +191,8 @@ def _months(calibration: KeptCalibration) -> Table:
         )
     return Table(
         columns=(
-            Column("Month"),
-            Column("State"),
-            Column("Labels", "number"),
-            Column("Error beyond chance", "number"),
-            Column("Raw error", "number"),
-            Column("By chance", "number"),
-            Column("Confidence less right, points", "number"),
+            *text_columns("Month", "State"),
+            *number_columns("Labels", "Error beyond chance", "Raw error", "By chance", "Confidence less right, points"),
         ),
         rows=rows,
         caption="By month",
@@ -236,16 +227,16 @@ def _month_start(month: str) -> float:
     return datetime.fromisoformat(f"{month}-01T00:00:00+00:00").timestamp()
 
 
-def _measure(desk: PageStores, asked: PageRequest) -> Reply:
+def _measure(stores: PageStores, request: PageRequest) -> Reply:
     """Measure drift or calibration in the background."""
-    what = asked.choice("what", ("drift", "calibration"), "drift")
-    labels = asked.text("labels")
+    what = request.choice("what", ("drift", "calibration"), "drift")
+    labels = request.text("labels")
     task = (
-        MeasureTask(what="drift", period=asked.text("month"), labels=labels)
+        MeasureTask(what="drift", period=request.text("month"), labels=labels)
         if what == "drift"
         else MeasureTask(what="calibration", labels=labels)
     )
-    started = start_measure(desk.config, task)
+    started = start_measure(stores.config, task)
     to = f"/ui/drift?{urlencode({'month': started.period})}" if what == "drift" else "/ui/drift#calibration"
     return Redirect(to=to, said=f"Measuring {started.words}; the page shows it when it is done.")
 
@@ -259,3 +250,28 @@ PAGE = Page(
         Route(path="/drift/measure", answer=_measure, method="POST", role="auditor"),
     ),
 )
+
+
+def _page_table(
+    table: ReportTable, *, link: Callable[[str], str] | None = None, unnamed: str = "Finding", empty: str = ""
+) -> Table:
+    """Return a table of a report; ``link`` returns where the first cell of a row leads, ``unnamed`` names a column."""
+    return Table(
+        columns=[Column(_head(each.name or unnamed), "number" if each.figure else "text") for each in table.columns],
+        rows=[[_cell(cell, link if place == 0 else None) for place, cell in enumerate(row)] for row in table.cells()],
+        caption=table.title,
+        empty=empty or "Nothing was measured.",
+    )
+
+
+def _head(name: str) -> str:
+    return name[:1].upper() + name[1:] if len(name) > 1 else name  # p is no P
+
+
+def _cell(cell: TableCell, link: Callable[[str], str] | None) -> Cell:
+    match cell.state:
+        case "pass" | "fail" | "unscored":
+            return Chip(cell.state, cell.text)
+    if link is not None and cell.text:
+        return Link(cell.text, link(cell.text))
+    return cell.text or None

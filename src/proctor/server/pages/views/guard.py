@@ -10,7 +10,7 @@ from proctor.core.gate_decisions import GateDecisions, GuardDecisions
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.server.pages.views.guard_pieces import (
     ACTIONS,
     PERIODS,
@@ -41,27 +41,32 @@ _EMPTY: Final = (
 )
 
 
-def show(desk: PageStores, asked: PageRequest) -> Reply:
+def show(stores: PageStores, request: PageRequest) -> Reply:
     """Answer /guard: the figures of a period, or one decision."""
-    if event := asked.text("event"):
+    if event := request.text("event"):
         from proctor.server.pages.views.guard_decision import show_decision  # noqa: PLC0415 - loads much
 
-        return show_decision(desk, asked, event)
-    days, since = period_start(asked)
-    begin, end = window_of(asked)
+        return show_decision(stores, request, event)
+    days, since = period_start(request)
+    begin, end = window_of(request)
     if begin is not None:  # a window, such as that of an alert
         days, since = "", datetime.fromtimestamp(begin, UTC)
     else:
         begin = since.timestamp() if since else None
-    gate, point = asked.text("gate"), asked.choice("point", POINTS)
-    now = datetime.fromtimestamp(asked.now, UTC)
-    activity = guard_activity(desk.guard, desk.runs, since=since, now=now, gate=gate, point=point)
+    gate, point = request.text("gate"), request.choice("point", POINTS)
+    now = datetime.fromtimestamp(request.now, UTC)
+    activity = guard_activity(stores.guard, stores.runs, since=since, now=now, gate=gate, point=point)
     table = activity.table
     query = DecisionQuery(
-        since=begin, until=end, point=point, gate=gate, action=asked.choice("action", ACTIONS), kind=asked.text("kind")
+        since=begin,
+        until=end,
+        point=point,
+        gate=gate,
+        action=request.choice("action", ACTIONS),
+        kind=request.text("kind"),
     )
     gates = [row for row in table.gates if point in ("", row.point)]
-    reported = {} if table.decisions else _reported(desk, since, end or asked.now)
+    reported = {} if table.decisions else _reported(stores, since, end or request.now)
     return View(
         template="guard.html",
         title="Guard",
@@ -74,10 +79,10 @@ def show(desk: PageStores, asked: PageRequest) -> Reply:
             "reported": list(reported["gate"].series)[:6] if reported else [],
         },
         tables={
-            "gates": _gates(asked, gates),
-            "points": _gates(asked, [row for row in table.points if point in ("", row.point)], is_chain=True),
-            "findings": _findings(asked, activity),
-            "decisions": _decisions(desk, asked, query),
+            "gates": _gates(request, gates),
+            "points": _gates(request, [row for row in table.points if point in ("", row.point)], is_chain=True),
+            "findings": _findings(request, activity),
+            "decisions": _decisions(stores, request, query),
         },
         charts=_charts(activity, gates, reported),
         live=("guard",),
@@ -102,27 +107,22 @@ def _tiles(table: GuardDecisions) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _gates(asked: PageRequest, rows: Sequence[GateDecisions], *, is_chain: bool = False) -> Table:
+def _gates(request: PageRequest, rows: Sequence[GateDecisions], *, is_chain: bool = False) -> Table:
     names = ("Point",) if is_chain else ("Gate", "Point")
     numbers = ("Decisions", "Blocked", "Escalated", "Changed", "Failed", "p50 ms", "p95 ms", "p99 ms")
-    columns = [
-        *(Column(name) for name in names),
-        *(Column(name, "number") for name in numbers),
-        Column("Precision"),
-        Column("Recall"),
-    ]
+    columns = [*text_columns(*names), *number_columns(*numbers), *text_columns("Precision", "Recall")]
     return Table(
         columns=columns,
-        rows=[_gate(asked, row, is_chain=is_chain) for row in rows],
+        rows=[_gate(request, row, is_chain=is_chain) for row in rows],
         empty="No gate has decided anything in this period.",
         caption="What became of steps at each point" if is_chain else "Each gate's own decisions",
     )
 
 
-def _gate(asked: PageRequest, row: GateDecisions, *, is_chain: bool) -> list[Cell]:
-    first: list[Cell] = [Link(row.point, asked.link(point=row.point, page=None))]
+def _gate(request: PageRequest, row: GateDecisions, *, is_chain: bool) -> list[Cell]:
+    first: list[Cell] = [Link(row.point, request.link(point=row.point, page=None))]
     if not is_chain:
-        first = [Link(row.gate, asked.link(gate=row.gate, page=None)), row.point]
+        first = [Link(row.gate, request.link(gate=row.gate, page=None)), row.point]
     times = (row.latency.p50, row.latency.p95, row.latency.p99)
     acted = row.decisions - row.actions.get("allow", 0)
     return [
@@ -138,7 +138,7 @@ def _gate(asked: PageRequest, row: GateDecisions, *, is_chain: bool) -> list[Cel
     ]
 
 
-def _findings(asked: PageRequest, activity: GuardActivity) -> Table:
+def _findings(request: PageRequest, activity: GuardActivity) -> Table:
     gates: dict[str, list[str]] = {}
     for row in activity.table.gates:
         for kind in row.findings:
@@ -147,7 +147,7 @@ def _findings(asked: PageRequest, activity: GuardActivity) -> Table:
     return Table(
         columns=[Column("Finding"), Column("Times", "number"), Column("Gates")],
         rows=[
-            [Link(kind or "–", asked.link(kind=kind, page=None)), sum(counts), ", ".join(gates.get(kind, ())) or None]
+            [Link(kind or "–", request.link(kind=kind, page=None)), sum(counts), ", ".join(gates.get(kind, ())) or None]
             for kind, counts in activity.by_kind.series.items()
         ],
         empty="Nothing was found in this period.",
@@ -155,24 +155,24 @@ def _findings(asked: PageRequest, activity: GuardActivity) -> Table:
     )
 
 
-def _decisions(desk: PageStores, asked: PageRequest, query: DecisionQuery) -> Table:
-    said = guard_verdicts(desk.runs)
-    start = (asked.page - 1) * PER_PAGE
+def _decisions(stores: PageStores, request: PageRequest, query: DecisionQuery) -> Table:
+    said = guard_verdicts(stores.runs)
+    start = (request.page - 1) * PER_PAGE
 
     def rows(found: Sequence[IndexedDecision]) -> Iterator[list[Cell]]:
-        for row in desk.guard.rows(found):
+        for row in stores.guard.rows(found):
             yield _decision(row, said)
 
     def every() -> Iterator[list[Cell]]:
-        for offset in range(0, desk.guard.count(query), _EVERY_ROWS):
-            yield from rows(desk.guard.decisions(query, limit=_EVERY_ROWS, offset=offset))
+        for offset in range(0, stores.guard.count(query), _EVERY_ROWS):
+            yield from rows(stores.guard.decisions(query, limit=_EVERY_ROWS, offset=offset))
 
     columns = ["Time", "Action", "Gate", "Point", "Found", "Reason", "Review", "Decision"]
     return Table(
         columns=[Column(name, "long" if name == "Reason" else "text") for name in columns],
-        rows=list(rows(desk.guard.decisions(query, limit=PER_PAGE, offset=start))),
-        total=desk.guard.count(query),
-        page=asked.page,
+        rows=list(rows(stores.guard.decisions(query, limit=PER_PAGE, offset=start))),
+        total=stores.guard.count(query),
+        page=request.page,
         every=every,
         empty=_EMPTY,
         caption="Decisions that changed or stopped something, and those drawn for review",
@@ -206,10 +206,10 @@ def _review(said: tuple[bool, str] | None) -> Chip | None:
     return Chip("pass", "right") if right else Chip("fail", f"wrong: {missed} missed it" if missed else "wrong")
 
 
-def _reported(desk: PageStores, since: datetime | None, until: float) -> dict[str, TimeCounts]:
+def _reported(stores: PageStores, since: datetime | None, until: float) -> dict[str, TimeCounts]:
     """Return what agents that run elsewhere reported of their gates."""
     begin = since.timestamp() if since else until - 90 * _DAY
-    cells = desk.history.windows(begin, until, step=_HOUR if until - begin <= 3 * _DAY else _DAY)
+    cells = stores.history.windows(begin, until, step=_HOUR if until - begin <= 3 * _DAY else _DAY)
     return {family: reported_activity(cells, family) for family in _REPORTED}
 
 

@@ -11,7 +11,7 @@ from proctor.core.codec import encode
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.server.pages.page import Missing, PageRequest, Redirect, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Column, Table
+from proctor.server.pages.table import Cell, Column, Table, text_columns
 from proctor.server.pages.views.guard_pieces import action_chip, address, marked
 from proctor.store.guard_log_reader import find_row
 from proctor.workflows.monitor.gate_alerts import alerts_about, gate_signals
@@ -27,41 +27,41 @@ _SHOWN_CHARS: Final = 20_000
 _LET_PASS: Final = ("allow", "redact")
 
 
-def row_of_decision(desk: PageStores, name: str) -> dict[str, Any] | None:
+def row_of_decision(stores: PageStores, name: str) -> dict[str, Any] | None:
     """Return a decision by its id or the beginning of it; the index is asked first, then the whole log."""
-    desk.guard.catch_up(seconds=0.05)
-    if (place := desk.guard.find(name)) is not None and (rows := desk.guard.rows([place])):
+    stores.guard.catch_up(seconds=0.05)
+    if (place := stores.guard.find(name)) is not None and (rows := stores.guard.rows([place])):
         return rows[0]
-    row = find_row(desk.guard.folder, name)
+    row = find_row(stores.guard.folder, name)
     return row if row is not None and row.get("kind") == "gate" else None
 
 
-def show_decision(desk: PageStores, asked: PageRequest, name: str) -> Reply:
+def show_decision(stores: PageStores, request: PageRequest, name: str) -> Reply:
     """Answer /guard?event=ID; with ``session`` also a decision that an agent elsewhere has reported."""
-    row = row_of_decision(desk, name)
+    row = row_of_decision(stores, name)
     is_logged = row is not None
     if row is None:
-        row = _reported(desk, name, asked.text("session"))
+        row = _reported(stores, name, request.text("session"))
     if row is None:
         return Missing(what=f"There is no decision {name[:40]!r} in the guard's log.", hint="It may have been erased.")
-    item = item_or_decision(desk.config, desk.runs, str(row["id"])) if is_logged else None
+    item = item_or_decision(stores.config, stores.runs, str(row["id"])) if is_logged else None
     return View(
         template="guard_decision.html",
         title=f"Decision {str(row['id'])[:12]}",
-        data={**decision_data(desk, row), "item": item, "now_tab": "decisions", "waiting": None,
-              "may_review": asked.visitor.may("auditor")},
+        data={**decision_data(stores, row), "item": item, "now_tab": "decisions", "waiting": None,
+              "may_review": request.visitor.may("auditor")},
         tables={"parts": decision_table(row)},
     )  # fmt: skip
 
 
-def _reported(desk: PageStores, name: str, session: str) -> dict[str, Any] | None:
+def _reported(stores: PageStores, name: str, session: str) -> dict[str, Any] | None:
     """Return a decision that came as an event of a conversation, as a row of the guard's log."""
-    events = desk.history.conversation_events(session) if session else []
+    events = stores.history.conversation_events(session) if session else []
     event = next((each for each in events if each.id == name and each.kind == "gate"), None)
     return None if event is None or event.verdict is None else dict(encode(event))
 
 
-def decision_data(desk: PageStores, row: Mapping[str, Any]) -> dict[str, Any]:
+def decision_data(stores: PageStores, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a template shows of a decision: facts, the marked text, and the links from it."""
     told: Mapping[str, Any] = row.get("verdict") or {}
     shadow = told.get("shadow")
@@ -95,23 +95,25 @@ def decision_data(desk: PageStores, row: Mapping[str, Any]) -> dict[str, Any]:
         if call.get("arguments") else "",
         "gone_on": gone_on if isinstance(gone_on, str) and gone_on != text else "",
         "looked": [str(part.get("gate")) for part in parts if part.get("gate")],
-        **_links(desk, row, gate, [str(each.get("kind") or "") for each in found]),
+        **_links(stores, row, gate, [str(each.get("kind") or "") for each in found]),
     }  # fmt: skip
 
 
-def _links(desk: PageStores, row: Mapping[str, Any], gate: str, kinds: list[str]) -> dict[str, Any]:
+def _links(stores: PageStores, row: Mapping[str, Any], gate: str, kinds: list[str]) -> dict[str, Any]:
     session = str(row.get("session") or "")
     time = datetime.fromisoformat(row["time"]).timestamp()
     try:
-        alerts = alerts_about(desk.config, desk.alerts, gate_signals([gate], kinds), time=time, session=session or None)
+        alerts = alerts_about(
+            stores.config, stores.alerts, gate_signals([gate], kinds), time=time, session=session or None
+        )
     except ProctorError:  # a wrong rule is told on the page of alerts
         alerts = []
-    attacks = stopped_attacks(desk.config, desk.runs, gate, str(row.get("name") or "")) if gate else []
+    attacks = stopped_attacks(stores.config, stores.runs, gate, str(row.get("name") or "")) if gate else []
     return {
-        "is_known": bool(session) and desk.history.indexer.conversations.get(session) is not None,
+        "is_known": bool(session) and stores.history.indexer.conversations.get(session) is not None,
         "alerts": alerts,
         "attacks": attacks,
-        "cases": promoted_cases(desk.config, desk.runs, [decision_case_id(str(row["id"]))]),
+        "cases": promoted_cases(stores.config, stores.runs, [decision_case_id(str(row["id"]))]),
         "can_promote": row.get("name") == "input" and bool((row.get("metadata") or {}).get("text")),
         "case_file": str(REGRESSIONS),
     }
@@ -122,7 +124,10 @@ def decision_table(row: Mapping[str, Any]) -> Table:
     parts = (row.get("metadata") or {}).get("parts", ())
     return Table(
         columns=[
-            Column("Gate"), Column("Action"), Column("ms", "number"), Column("Found", "long"), Column("Reason", "long"),
+            *text_columns("Gate", "Action"),
+            Column("ms", "number"),
+            Column("Found", "long"),
+            Column("Reason", "long"),
         ],
         rows=[_part(part) for part in parts],
         empty="The log does not say which gates looked at it.",
@@ -149,16 +154,16 @@ def _finding(found: Mapping[str, Any]) -> str:
     return f"{found.get('kind', '')}{score}{quoted}"
 
 
-def promote(desk: PageStores, asked: PageRequest) -> Reply:
+def promote(stores: PageStores, request: PageRequest) -> Reply:
     """Make a regression case of a decision."""
-    event = asked.text("event")
-    expected = asked.choice("expected", ("stopped", "allowed"))
+    event = request.text("event")
+    expected = request.choice("expected", ("stopped", "allowed"))
     if not event:
         raise NotFoundError("no decision is named")
     made = promote_decisions(
-        desk.config,
+        stores.config,
         [event],
-        regression_suite(desk.config),
+        regression_suite(stores.config),
         expected=expected or None,  # type: ignore[arg-type]
     )
     if made.added:

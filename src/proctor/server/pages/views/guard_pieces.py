@@ -50,23 +50,23 @@ def address(path: str, **asked: object) -> str:
     return f"/ui{quote(path)}" + (f"?{query}" if query else "")
 
 
-def period_start(asked: PageRequest, default: str = "30") -> tuple[str, datetime | None]:
+def period_start(request: PageRequest, default: str = "30") -> tuple[str, datetime | None]:
     """Return the chosen period and its first moment: the beginning of a day in UTC."""
-    chosen = asked.choice("days", tuple(PERIODS), default) or default
+    chosen = request.choice("days", tuple(PERIODS), default) or default
     if chosen == "all":
         return chosen, None
-    now = datetime.fromtimestamp(asked.now, UTC)
+    now = datetime.fromtimestamp(request.now, UTC)
     first = now - timedelta(days=int(chosen) - 1)
     return chosen, first.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def window_of(asked: PageRequest) -> tuple[float | None, float | None]:
+def window_of(request: PageRequest) -> tuple[float | None, float | None]:
     """Return the window that an address names with ``since`` and ``until``, such as that of an alert.
 
     Raises:
         InputError: one of them is no time of our age.
     """
-    bounds = asked.time("since"), asked.time("until")
+    bounds = request.time("since"), request.time("until")
     for name, bound in zip(("since", "until"), bounds, strict=True):
         if bound is not None and not 0 <= bound < _LATEST:
             raise InputError(f"{name} is no time", field=name, hint="write 2026-11-17 or 2026-11-17T15:00Z")

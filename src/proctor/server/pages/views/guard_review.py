@@ -22,42 +22,42 @@ _STATES: Final = ("open", "resolved", "all")
 _REASON_CHARS: Final = 140
 
 
-def _query(asked: PageRequest) -> QueueQuery:
+def _query(request: PageRequest) -> QueueQuery:
     return QueueQuery(
         origin=GUARD,
-        state=asked.choice("state", _STATES, "open") or "open",  # type: ignore[arg-type]
-        target=asked.text("gate"),
-        part=asked.choice("action", ACTIONS),
+        state=request.choice("state", _STATES, "open") or "open",  # type: ignore[arg-type]
+        target=request.text("gate"),
+        part=request.choice("action", ACTIONS),
     )
 
 
-def show_queue(desk: PageStores, asked: PageRequest) -> Reply:
+def show_queue(stores: PageStores, request: PageRequest) -> Reply:
     """Answer /guard/review: the item that waits longest, or the one that is named, and the queue below it."""
-    query = _query(asked)
+    query = _query(request)
     waiting = QueueQuery(origin=GUARD, target=query.target, part=query.part)
-    name = asked.text("item")
-    item = item_or_decision(desk.config, desk.runs, name) if name else (
-        next_open(desk.runs, waiting, after=asked.text("after"))
+    name = request.text("item")
+    item = item_or_decision(stores.config, stores.runs, name) if name else (
+        next_open(stores.runs, waiting, after=request.text("after"))
     )  # fmt: skip
     if item is not None and item.origin != GUARD:
         raise InputError(f"{item.id} is no decision of the guard", hint="`proctor review show` shows it")
     data: dict[str, Any] = {
         "item": item, "query": query, "states": _STATES, "actions": ACTIONS, "now_tab": "review",
-        "waiting": queue_count(desk.runs, QueueQuery(origin=GUARD)), "chosen": queue_count(desk.runs, waiting),
-        "values": queue_values(desk.runs, query), "may_review": asked.visitor.may("auditor"), "event": "",
+        "waiting": queue_count(stores.runs, QueueQuery(origin=GUARD)), "chosen": queue_count(stores.runs, waiting),
+        "values": queue_values(stores.runs, query), "may_review": request.visitor.may("auditor"), "event": "",
     }  # fmt: skip
-    tables = {"queue": _queue(desk, asked, query)}
+    tables = {"queue": _queue(stores, request, query)}
     if item is not None:
-        data |= _shown(desk, asked, item, waiting)
+        data |= _shown(stores, request, item, waiting)
         if data["event"]:
             tables["parts"] = decision_table(data.pop("row"))
     return View(template="guard_review.html", title="Review", data=data, tables=tables)
 
 
-def _shown(desk: PageStores, asked: PageRequest, item: ReviewItem, waiting: QueueQuery) -> dict[str, Any]:
-    row = row_of_decision(desk, item.case_id)
-    after = next_open(desk.runs, waiting, after=item.id)
-    before = next_open(desk.runs, waiting, after=item.id, back=True)
+def _shown(stores: PageStores, request: PageRequest, item: ReviewItem, waiting: QueueQuery) -> dict[str, Any]:
+    row = row_of_decision(stores, item.case_id)
+    after = next_open(stores.runs, waiting, after=item.id)
+    before = next_open(stores.runs, waiting, after=item.id, back=True)
     keep = {"gate": waiting.target, "action": waiting.part}
     data: dict[str, Any] = {
         "next_to": address("/guard/review", item=after.id, **keep) if after else "",
@@ -67,35 +67,35 @@ def _shown(desk: PageStores, asked: PageRequest, item: ReviewItem, waiting: Queu
     }  # fmt: skip
     if row is None:
         return data
-    known = decision_data(desk, row)
+    known = decision_data(stores, row)
     others = sorted(set(registry.names("gates")) - set(known["looked"]))
     return data | known | {"row": row, "missed_gates": [*known["looked"], *others]}
 
 
-def _queue(desk: PageStores, asked: PageRequest, query: QueueQuery) -> Table:
-    found = queue_page(desk.runs, query, limit=_PER_PAGE, offset=(asked.page - 1) * _PER_PAGE)
-    total = queue_count(desk.runs, query)
+def _queue(stores: PageStores, request: PageRequest, query: QueueQuery) -> Table:
+    found = queue_page(stores.runs, query, limit=_PER_PAGE, offset=(request.page - 1) * _PER_PAGE)
+    total = queue_count(stores.runs, query)
     names = ["Decision", "Queued", "Gate", "Point", "Action", "Reason", "Review"]
     return Table(
         columns=[Column(name, "long" if name == "Reason" else "text") for name in names],
-        rows=[_row(asked, item) for item in found],
+        rows=[_row(request, item) for item in found],
         total=total,
-        page=asked.page,
+        page=request.page,
         per_page=_PER_PAGE,
-        every=lambda: (_row(asked, item) for item in queue_page(desk.runs, query, limit=max(1, total))),
+        every=lambda: (_row(request, item) for item in queue_page(stores.runs, query, limit=max(1, total))),
         empty="Nothing waits for review. The guard adds steps that it hands over, that it is not sure of, and a sample"
         " of what it lets pass (`guard: {sample: …}`)." if query.state == "open" else "No decision was reviewed yet.",
         caption="The queue, the oldest first" if query.state == "open" else "The queue, the newest first",
     )  # fmt: skip
 
 
-def _row(asked: PageRequest, item: ReviewItem) -> list[Cell]:
+def _row(request: PageRequest, item: ReviewItem) -> list[Cell]:
     reason = item.reason if len(item.reason) <= _REASON_CHARS else f"{item.reason[: _REASON_CHARS - 1]}…"
     review: Cell = None
     if item.verdict:
         review = Chip("pass" if item.verdict == "right" else "fail", f"{item.verdict}, {item.person}")
     return [
-        Link(item.case_id[:12], asked.link(item=item.id, after=None)),
+        Link(item.case_id[:12], request.link(item=item.id, after=None)),
         Moment(item.opened.timestamp()) if item.opened else None,
         item.target or None,
         item.dimension or None,
@@ -105,25 +105,25 @@ def _row(asked: PageRequest, item: ReviewItem) -> list[Cell]:
     ]
 
 
-def record_review(desk: PageStores, asked: PageRequest) -> Reply:
+def record_review(stores: PageStores, request: PageRequest) -> Reply:
     """Record what a person says of a decision, and go on to the next."""
-    name = asked.text("item")
-    verdict = asked.choice("verdict", ("right", "wrong"))
+    name = request.text("item")
+    verdict = request.choice("verdict", ("right", "wrong"))
     if not name or not verdict:
         raise InputError("nothing was said of a decision", hint="choose right or wrong")
-    keep = {"gate": asked.text("gate"), "action": asked.choice("action", ACTIONS)}
-    known = look_up(desk.runs, name)
-    if known is not None and known.resolved and known.resolved.isoformat() != asked.text("seen"):
+    keep = {"gate": request.text("gate"), "action": request.choice("action", ACTIONS)}
+    known = look_up(stores.runs, name)
+    if known is not None and known.resolved and known.resolved.isoformat() != request.text("seen"):
         return Redirect(
             to=address("/guard/review", item=name, **keep),
             said=f"{known.person} has reviewed it meanwhile: {known.verdict}. Say it again to replace that.",
         )
-    missed = asked.text("missed") if verdict == "wrong" else ""
+    missed = request.text("missed") if verdict == "wrong" else ""
     (done,) = resolve_all(
-        desk.config, desk.runs, [name], verdict=verdict, person=asked.visitor.name,  # type: ignore[arg-type]
-        note=asked.text("note"), missed=missed,
+        stores.config, stores.runs, [name], verdict=verdict, person=request.visitor.name,  # type: ignore[arg-type]
+        note=request.text("note"), missed=missed,
     )  # fmt: skip
     said = f"{done.case_id[:12]}: {done.verdict}{f', {missed} missed it' if missed else ''}."
-    if asked.text("back") == "event":
+    if request.text("back") == "event":
         return Redirect(to=address("/guard", event=done.case_id), said=said)
     return Redirect(to=address("/guard/review", after=done.id, **keep), said=said)

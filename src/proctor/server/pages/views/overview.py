@@ -13,7 +13,7 @@ from proctor.monitor.digest_figures import measured_share
 from proctor.server.pages.charts import BarChart, BarRow, Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table
+from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table, text_columns
 from proctor.server.pages.views.alert_item import TIERS
 from proctor.server.pages.views.production_parts import (
     FigureTile,
@@ -27,7 +27,7 @@ from proctor.server.pages.views.production_parts import (
 from proctor.store.decisions import DecisionRecord, decisions
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.period_spend import cost_between
-from proctor.workflows.guard.stopped_steps import stopped_steps
+from proctor.workflows.guard.stats import stopped_steps
 from proctor.workflows.monitor.alert_timeline import rule_statuses
 from proctor.workflows.monitor.kept_reports import newest_digest
 from proctor.workflows.monitor.production_series import PERIODS, ProductionSeries, production_series
@@ -45,16 +45,16 @@ _MOST_ALERTS: Final = 100_000
 _MOST_DECISIONS: Final = 8
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show the state of the project."""
-    days = chosen_days(asked, 30)
-    course = production_series(desk.history, asked.now, days)
-    standing = desk.alerts.alerts(open_only=True, limit=_MOST_ALERTS)
-    latest = latest_decisions(desk.runs)
+    days = chosen_days(request, 30)
+    course = production_series(stores.history, request.now, days)
+    standing = stores.alerts.alerts(open_only=True, limit=_MOST_ALERTS)
+    latest = latest_decisions(stores.runs)
     ship = release_answer(latest)
-    health = production_answer(standing, rule_statuses(desk.config, desk.alerts, asked.now))
-    trend = quality_trend(desk.runs)
-    has_runs = bool(desk.runs.list(limit=1))
+    health = production_answer(standing, rule_statuses(stores.config, stores.alerts, request.now))
+    trend = quality_trend(stores.runs)
+    has_runs = bool(stores.runs.list(limit=1))
     charts: dict[str, Chart] = {}
     if trend is not None:
         charts["quality"] = _trend_chart(trend)
@@ -65,7 +65,7 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
         template="overview.html",
         title="Overview",
         data={
-            "folder": desk.config.folder.name,
+            "folder": stores.config.folder.name,
             "days": days,
             "all_days": [(each, period_words(each)) for each in PERIODS],
             "answers": [
@@ -73,13 +73,13 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
                 ("Is production healthy?", health, _alert_link(health.alert)),
             ],
             "alert_tiles": _alert_tiles(standing),
-            "tiles": _tiles(desk, asked, course),
+            "tiles": _tiles(stores, request, course),
             "trend": trend,
             "is_empty": course.is_empty and not has_runs and not standing,
             "has_runs": has_runs,
             "has_traffic": not course.is_empty,
         },
-        tables={"decisions": _decisions(decisions(desk.runs, limit=_MOST_DECISIONS))},
+        tables={"decisions": _decisions(decisions(stores.runs, limit=_MOST_DECISIONS))},
         charts=charts,
         live=("alerts", "runs"),
     )
@@ -104,13 +104,13 @@ def _alert_tiles(standing: Sequence[AlertRecord]) -> list[FigureTile]:
     ]
 
 
-def _tiles(desk: PageStores, asked: PageRequest, course: ProductionSeries) -> list[FigureTile]:
+def _tiles(stores: PageStores, request: PageRequest, course: ProductionSeries) -> list[FigureTile]:
     found = course.figures()
-    digest = newest_digest(desk.config)
+    digest = newest_digest(stores.config)
     here = f"/ui/monitoring?days={course.days}"
     measured = f"/ui/monitoring?kind={digest.period.kind}&period={digest.period.name}" if digest else "/ui/monitoring"
-    begin, end = (datetime.fromtimestamp(each, UTC) for each in (course.since, asked.now))
-    own = cost_between(desk.runs, begin, end)
+    begin, end = (datetime.fromtimestamp(each, UTC) for each in (course.since, request.now))
+    own = cost_between(stores.runs, begin, end)
     return [
         figure_tile("Completion", _headline(digest, "completion"), f"{measured}#completion", _period(digest)),
         figure_tile("Repeat contact", _headline(digest, "repeat contact"), f"{measured}#completion", _period(digest)),
@@ -119,17 +119,17 @@ def _tiles(desk: PageStores, asked: PageRequest, course: ProductionSeries) -> li
         figure_tile("Errors", found["errors"], f"/ui/conversations?signal=error&since={course.since:.0f}"),
         figure_tile("P95 latency", found["P95 latency"], f"{here}#latency"),
         figure_tile("Satisfaction", found["satisfaction"], f"{here}#ratings"),
-        _guard_tile(desk, course, begin),
+        _guard_tile(stores, course, begin),
         figure_tile("Cost of production", found["cost"], f"{here}#cost"),
         FigureTile("Cost of runs", "–" if own is None else f"${own:,.2f}", "/ui/runs"),
     ]
 
 
-def _guard_tile(desk: PageStores, course: ProductionSeries, begin: datetime) -> FigureTile:
+def _guard_tile(stores: PageStores, course: ProductionSeries, begin: datetime) -> FigureTile:
     """Return what the guard's own log says, or without one what agents report of their gates."""
-    if not (desk.config.store / GUARD_FOLDER).is_dir():
+    if not (stores.config.store / GUARD_FOLDER).is_dir():
         return figure_tile("Acted on by a gate", course.figures()["acted on by a gate"], "/ui/guard")
-    stopped, total = stopped_steps(desk.guard, begin)
+    stopped, total = stopped_steps(stores.guard, begin)
     figure = DigestFigure(name="stopped", unit="share", now=measured_share(stopped, total))
     return figure_tile("Stopped by the guard", figure, f"/ui/guard?days={course.days}", f"of {total:,} decisions")
 
@@ -164,13 +164,7 @@ def _decisions(found: Sequence[DecisionRecord]) -> Table:
         for each in found
     ]
     return Table(
-        columns=(
-            Column("Decision"),
-            Column("Run"),
-            Column("When"),
-            Column("Against"),
-            Column("Why", "long"),
-        ),
+        columns=(*text_columns("Decision", "Run", "When", "Against"), Column("Why", "long")),
         rows=rows,
         empty="No release decision yet. `proctor gate last` decides on a run against its baseline.",
     )

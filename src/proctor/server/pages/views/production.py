@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final, cast, get_args
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
-from proctor.core.digest import DigestSection, PeriodDigest, PeriodKind
+from proctor.core.digest import DigestFigure, DigestSection, FigureTable, PeriodDigest, PeriodKind
 from proctor.core.rollup_cell import RollupCell
-from proctor.server.pages.charts import Series, TimeChart
+from proctor.report.digest_text import change_text, interval_text, value_text
+from proctor.server.pages.charts import BarChart, BarRow, Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Redirect, Reply, Route, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import Cell, Column, Link, Share, Table
-from proctor.server.pages.views.digest_parts import example_rows, figure_rows, section_chart
+from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table, number_columns, text_columns
 from proctor.server.pages.views.production_parts import (
     chosen_days,
     cost_chart,
@@ -32,14 +32,21 @@ _KINDS: Final[tuple[PeriodKind, ...]] = get_args(PeriodKind)
 _SECTIONS: Final = ("completion", "escalations", "ratings", "consistency")
 _BY_INTENT: Final = ("completion", "ratings")
 _UNKNOWN: Final = "not known"
+_COLUMNS: Final = (
+    Column("Figure"),
+    *number_columns("Now", "95 % interval", "Of", "Before", "Change"),
+    Column("Verdict"),
+)
+_MOST_BARS: Final = 15
+_SEVERAL: Final = ", "
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show how production goes."""
-    days = chosen_days(asked, 7)
-    course = production_series(desk.history, asked.now, days)
-    digest = _chosen(desk, asked)
-    tables: dict[str, Table] = {"intents": _intents(desk, course)}
+    days = chosen_days(request, 7)
+    course = production_series(stores.history, request.now, days)
+    digest = _chosen(stores, request)
+    tables: dict[str, Table] = {"intents": _intents(stores, course)}
     charts = _course_charts(course)
     sections = [_add(section, digest, tables, charts) for section in _sections(digest)] if digest is not None else []
     figures = course.figures()
@@ -52,10 +59,10 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
             "course": course,
             "tiles": [figure_tile(name[:1].upper() + name[1:], figure, "") for name, figure in figures.items()],
             "digest": digest,
-            "kept": kept_digests(desk.config),
+            "kept": kept_digests(stores.config),
             "kinds": _KINDS,
             "sections": sections,
-            "progress": measure_progress(desk.config),
+            "progress": measure_progress(stores.config),
         },
         tables=tables,
         charts=charts,
@@ -63,13 +70,13 @@ def _show(desk: PageStores, asked: PageRequest) -> Reply:
     )
 
 
-def _chosen(desk: PageStores, asked: PageRequest) -> PeriodDigest | None:
+def _chosen(stores: PageStores, request: PageRequest) -> PeriodDigest | None:
     """Return the digest that is asked for, or the newest."""
-    written = asked.text("digest")
-    kind, _, name = written.partition(" ") if written else (asked.text("kind"), "", asked.text("period"))
+    written = request.text("digest")
+    kind, _, name = written.partition(" ") if written else (request.text("kind"), "", request.text("period"))
     if kind in _KINDS and name:
-        return read_digest(desk.config, kind, name)
-    return newest_digest(desk.config)
+        return read_digest(stores.config, kind, name)
+    return newest_digest(stores.config)
 
 
 def _sections(digest: PeriodDigest) -> list[DigestSection]:
@@ -84,14 +91,14 @@ def _add(
     for place, table in enumerate(section.tables):
         name = f"{section.name}-{place + 1}"
         is_intent = section.name == "completion" or (section.name == "ratings" and place >= _first_by_intent(section))
-        tables[name] = figure_rows(table, digest, is_intent=is_intent)
-        drawn = section_chart(table.title, table) if section.name in ("completion", "escalations") else None
+        tables[name] = _figure_rows(table, digest, is_intent=is_intent)
+        drawn = _section_chart(table.title, table) if section.name in ("completion", "escalations") else None
         if drawn is not None:
             charts[name] = drawn
         names.append((name, table.hint, drawn is not None))
     examples = f"{section.name}-examples"
     if section.examples:
-        tables[examples] = example_rows(section)
+        tables[examples] = _example_rows(section)
     return {"section": section, "tables": names, "examples": examples if section.examples else ""}
 
 
@@ -147,8 +154,8 @@ def _course_charts(course: ProductionSeries) -> dict[str, Chart]:
     return charts
 
 
-def _intents(desk: PageStores, course: ProductionSeries) -> Table:
-    found: Mapping[str, RollupCell] = desk.history.by_intent(course.since, course.until)
+def _intents(stores: PageStores, course: ProductionSeries) -> Table:
+    found: Mapping[str, RollupCell] = stores.history.by_intent(course.since, course.until)
     ordered = sorted(found.items(), key=lambda each: -each[1].turns)
     span = {"since": f"{course.since:.0f}", "until": f"{course.until:.0f}"}
     rows: list[list[Cell]] = [
@@ -168,14 +175,9 @@ def _intents(desk: PageStores, course: ProductionSeries) -> Table:
     return Table(
         columns=(
             Column("Intent"),
-            Column("Conversations", "number"),
-            Column("Turns", "number"),
-            Column("Handed over", "number"),
-            Column("Errors", "number"),
-            Column("P95, s", "number"),
-            Column("Rating", "number"),
-            Column("Ratings", "number"),
-            Column("Cost, $", "number"),
+            *number_columns(
+                "Conversations", "Turns", "Handed over", "Errors", "P95, s", "Rating", "Ratings", "Cost, $"
+            ),
         ),
         rows=rows,
         caption="By intent",
@@ -192,10 +194,10 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-def _measure(desk: PageStores, asked: PageRequest) -> Reply:
+def _measure(stores: PageStores, request: PageRequest) -> Reply:
     """Measure a period in the background."""
-    kind = cast(PeriodKind, asked.choice("kind", _KINDS, "daily"))
-    task = start_measure(desk.config, MeasureTask(what="digest", kind=kind, period=asked.text("period")))
+    kind = cast(PeriodKind, request.choice("kind", _KINDS, "daily"))
+    task = start_measure(stores.config, MeasureTask(what="digest", kind=kind, period=request.text("period")))
     query = urlencode({"kind": task.kind, "period": task.period})
     return Redirect(to=f"/ui/monitoring?{query}", said=f"Measuring {task.words}; the page shows it when it is done.")
 
@@ -209,3 +211,69 @@ PAGE = Page(
         Route(path="/monitoring/measure", answer=_measure, method="POST", role="auditor"),
     ),
 )
+
+
+def _figure_rows(table: FigureTable, digest: PeriodDigest, *, is_intent: bool = False) -> Table:
+    """Return figures with their intervals beside those of the period before; intents lead to their conversations."""
+    return Table(
+        columns=_COLUMNS,
+        rows=[_row(each, digest, is_intent=is_intent) for each in table.figures],
+        caption=table.title,
+        empty="Nothing was counted in this period.",
+    )
+
+
+def _example_rows(section: DigestSection) -> Table:
+    """Return conversations to look at."""
+    rows: list[list[Cell]] = []
+    for each in section.examples:
+        first, _, more = each.where.partition(_SEVERAL)
+        told = f"{each.detail} (also {more})" if more else each.detail
+        link = Link(first, f"/ui/conversations/{quote(first, safe='')}") if first else None
+        rows.append([link, each.intent or None, each.what, told or None])
+    return Table(
+        columns=(*text_columns("Conversation", "Intent", "What"), Column("Detail", "long")),
+        rows=rows,
+        caption=f"Examples: {section.title.lower()}",
+    )
+
+
+def _section_chart(title: str, table: FigureTable) -> BarChart | None:
+    """Return shares as bars with their intervals; ``None`` if there are none."""
+    found = [each for each in table.figures if each.now.value is not None and each.unit == "share"]
+    if not found:
+        return None
+    rows = [
+        BarRow(
+            label=each.name,
+            value=each.now.value,
+            low=each.now.low,
+            high=each.now.high,
+            state="fail" if each.trend == "worse" else "pass" if each.trend == "better" else "",
+        )
+        for each in found[:_MOST_BARS]
+    ]
+    highest = max((row.high or row.value or 0.0) for row in rows)
+    top = next((end for end in (0.05, 0.1, 0.25, 0.5) if highest <= end), 1.0)
+    return BarChart(title=title, rows=rows, top=top)
+
+
+def _row(figure: DigestFigure, digest: PeriodDigest, *, is_intent: bool) -> list[Cell]:
+    name: Cell = figure.name
+    if is_intent and figure.name not in ("all", ""):
+        query = {
+            "intent": figure.name,
+            "since": f"{digest.period.begin.timestamp():.0f}",
+            "until": f"{digest.period.end.timestamp():.0f}",
+        }
+        name = Link(figure.name, f"/ui/conversations?{urlencode(query)}")
+    trend = figure.trend
+    return [
+        name,
+        value_text(figure.now.value, figure.unit),
+        interval_text(figure.now, figure.unit) or None,
+        figure.now.count or None,
+        value_text(figure.before.value, figure.unit),
+        change_text(figure),
+        Chip("pass" if trend == "better" else "fail", trend) if trend else None,
+    ]

@@ -31,9 +31,9 @@ class FigureTile:
     state: str = ""
 
 
-def chosen_days(asked: PageRequest, default: int) -> int:
+def chosen_days(request: PageRequest, default: int) -> int:
     """Return the number of days that a reader wants to see."""
-    return int(asked.choice("days", [str(days) for days in PERIODS], str(default)))
+    return int(request.choice("days", [str(days) for days in PERIODS], str(default)))
 
 
 def period_words(days: int) -> str:

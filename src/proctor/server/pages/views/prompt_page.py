@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from proctor.core.compliance import RuleCompliance
 from proctor.core.rule import Rule
 from proctor.report.adequacy import Adequacy
 from proctor.report.adequacy_sheet import adequacy_sheet, noticed_text
-from proctor.report.evidence_marks import MarkState
+from proctor.report.evidence_marks import MarkState, Quotation, mark_text
 from proctor.server.pages.page import PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Share, Table
-from proctor.server.pages.views.marked_prompt import marked_prompt
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Share, Table, number_columns, text_columns
+from proctor.server.pages.views.marked_turns import MarkedText, ShownPiece
 from proctor.server.pages.views.run_cells import case_address, run_address
 from proctor.store.run_reader import RunReader
 from proctor.store.run_search import runs_of_suite
@@ -22,9 +23,10 @@ from proctor.workflows.run.overview import with_overview
 from proctor.workflows.run.verdict_matrix import MatrixRow, VerdictMatrix, every_row, verdict_matrix
 
 if TYPE_CHECKING:
+    from proctor.prompts.prompt import Prompt
     from proctor.workflows.generate.prompt_files import PromptRules
 
-__all__ = ["show_prompt"]
+__all__ = ["MarkedMessage", "show_prompt"]
 
 _RUNS: Final = 50
 _SHOWN: Final = ("all", "broken", "unknown")
@@ -36,27 +38,37 @@ _MUTANTS: Final = 200
 _COUNTS: Final = ("Kept", "Broken", "Does not apply", "Not judged", "Why")
 
 
-def show_prompt(desk: PageStores, asked: PageRequest) -> Reply:
+@dataclass(frozen=True, slots=True)
+class MarkedMessage:
+    """One message of a prompt: its role and its text in pieces."""
+
+    role: str
+    text: MarkedText
+
+
+def show_prompt(stores: PageStores, request: PageRequest) -> Reply:
     """Show one prompt."""
     # The server starts without what reads prompts.
     from proctor.workflows.generate.prompt_files import open_prompt_rules, prompt_named, suite_names  # noqa: PLC0415
     from proctor.workflows.mutate.kept_adequacy import kept_adequacy  # noqa: PLC0415
 
-    file = prompt_named(desk.config, asked.path["name"])
+    file = prompt_named(stores.config, request.path["name"])
     read = open_prompt_rules(file)
-    runs = runs_of_suite(desk.runs, suite_names(desk.config, file), limit=_RUNS)
-    run = _chosen(desk, asked, runs)
-    adequacy = kept_adequacy(desk.config, file.path)
+    runs = runs_of_suite(stores.runs, suite_names(stores.config, file), limit=_RUNS)
+    run = _chosen(stores, request, runs)
+    adequacy = kept_adequacy(stores.config, file.path)
     figures: Sequence[RuleCompliance] = ()
     matrix, targets, target = None, tuple[str, ...](), ""
-    shown: Literal["all", "broken", "unknown"] = asked.choice("show", _SHOWN, "all")  # type: ignore[assignment]
+    shown: Literal["all", "broken", "unknown"] = request.choice("show", _SHOWN, "all")  # type: ignore[assignment]
     if run is not None:
-        reader = RunReader(desk.runs, run)
+        reader = RunReader(stores.runs, run)
         targets = reader.targets()
-        target = asked.choice("target", targets)
+        target = request.choice("target", targets)
         overview = with_overview(reader, reader.report()).overview
         figures = [row for row in overview.rules if not target or row.target == target] if overview else ()
-        matrix = verdict_matrix(reader, target=target, shown=shown, limit=PER_PAGE, offset=(asked.page - 1) * PER_PAGE)
+        matrix = verdict_matrix(
+            reader, target=target, shown=shown, limit=PER_PAGE, offset=(request.page - 1) * PER_PAGE
+        )
     numbers = {rule.id: number for number, rule in enumerate(read.rules, 1)}
     tables = {"rules": _rules(read, figures, adequacy, numbers)}
     if adequacy is not None:
@@ -64,7 +76,7 @@ def show_prompt(desk: PageStores, asked: PageRequest) -> Reply:
     data: dict[str, Any] = {
         "file": file,
         "read": read,
-        "messages": marked_prompt(read, numbers, {rule: _state(rule, read, figures) for rule in numbers}),
+        "messages": _marked_prompt(read, numbers, {rule: _state(rule, read, figures) for rule in numbers}),
         "tiles": _tiles(read, adequacy, figures),
         "uncovered": [(numbers[rule.id], rule.text) for rule in read.enabled if not read.covered.get(rule.id)],
         "runs": runs,
@@ -78,14 +90,14 @@ def show_prompt(desk: PageStores, asked: PageRequest) -> Reply:
         "shown": shown,
     }
     if matrix is not None and run is not None:
-        data["matrix"] = _grid(matrix, run, numbers, asked)
-        tables["verdicts"] = _verdicts(desk, run, matrix, numbers, target, shown)
+        data["matrix"] = _grid(matrix, run, numbers, request)
+        tables["verdicts"] = _verdicts(stores, run, matrix, numbers, target, shown)
     return View(template="prompt.html", title=file.name, data={"matrix": None, **data}, tables=tables)
 
 
-def _chosen(desk: PageStores, asked: PageRequest, runs: Sequence[RunRecord]) -> RunRecord | None:
-    named = asked.text("run")
-    return desk.runs.find(named) if named else next(iter(runs), None)
+def _chosen(stores: PageStores, request: PageRequest, runs: Sequence[RunRecord]) -> RunRecord | None:
+    named = request.text("run")
+    return stores.runs.find(named) if named else next(iter(runs), None)
 
 
 def _state(rule: str, read: PromptRules, figures: Sequence[RuleCompliance]) -> MarkState:
@@ -144,7 +156,7 @@ def _rules(
             noticed_text(each for each in adequacy.mutants if rule.id in each.rules) if adequacy else None,
         )
 
-    heads = [Column("#"), Column("Rule", "long"), Column("Kind"), Column("Checked by"), Column("From")]
+    heads = [Column("#"), Column("Rule", "long"), *text_columns("Kind", "Checked by", "From")]
     heads += [Column("Tests", "number")]
     heads += [Column(f"Kept by {_short(target)}" if len(targets) > 1 else "Kept", "number") for target in targets]
     empty = f"No rules yet. `proctor generate {read.file.place}` reads them from the prompt."
@@ -169,10 +181,10 @@ def _mutants(adequacy: Adequacy, numbers: Mapping[str, int]) -> dict[str, Table]
         (named(each.rules), each.operator, each.before, each.after or "(nothing)", each.missing or None)
         for each in survived
     ]
-    heads = (Column("Rule"), Column("Change"), *(Column(name, "long") for name in ("Said", "Says now", "Missing test")))
+    heads = (*text_columns("Rule", "Change"), *(Column(name, "long") for name in ("Said", "Says now", "Missing test")))
     return {
         "mutants": Table(
-            columns=(Column("#"), Column("Rule", "long"), *(Column(each, "number") for each in (*_OPERATORS, "all"))),
+            columns=(Column("#"), Column("Rule", "long"), *number_columns(*_OPERATORS, "all")),
             rows=by_rule,
         ),
         "survivors": Table(
@@ -181,7 +193,7 @@ def _mutants(adequacy: Adequacy, numbers: Mapping[str, int]) -> dict[str, Table]
     }
 
 
-def _grid(matrix: VerdictMatrix, run: RunRecord, numbers: Mapping[str, int], asked: PageRequest) -> dict[str, Any]:
+def _grid(matrix: VerdictMatrix, run: RunRecord, numbers: Mapping[str, int], request: PageRequest) -> dict[str, Any]:
     """Return the matrix for the template: a cell has a sign for each model."""
     rules = sorted(matrix.rules, key=lambda rule: numbers.get(rule, len(numbers) + 1))
     rows = []
@@ -192,7 +204,7 @@ def _grid(matrix: VerdictMatrix, run: RunRecord, numbers: Mapping[str, int], ask
         ]
         to = case_address(run.id, row.case)
         rows.append({"case": row.case, "about": row.strategy, "text": row.text[:80], "to": to, "cells": cells})
-    page, pages = asked.page, max(1, -(-matrix.total // PER_PAGE))
+    page, pages = request.page, max(1, -(-matrix.total // PER_PAGE))
     heads = [
         {"label": f"R{numbers[rule]}" if rule in numbers else rule, "text": matrix.rules[rule],
          "to": f"#r{numbers[rule]}" if rule in numbers else ""}
@@ -215,7 +227,7 @@ def _sign(row: MatrixRow, rule: str, target: str) -> dict[str, str]:
 
 
 def _verdicts(
-    desk: PageStores,
+    stores: PageStores,
     run: RunRecord,
     matrix: VerdictMatrix,
     numbers: Mapping[str, int],
@@ -259,5 +271,47 @@ def _verdicts(
     return Table(
         columns=[Column(name) for name in names],
         rows=list(rows(matrix.rows)),
-        every=lambda: rows(every_row(RunReader(desk.runs, run), target=target, shown=shown)),
+        every=lambda: rows(every_row(RunReader(stores.runs, run), target=target, shown=shown)),
     )
+
+
+def _marked_prompt(
+    read: PromptRules, numbers: Mapping[str, int], states: Mapping[str, MarkState]
+) -> list[MarkedMessage]:
+    """Return the messages of a prompt; a piece belongs to the rules that were read from it."""
+    rules = {numbers[rule.id]: rule for rule in read.rules}
+    spans = []
+    for number, rule in rules.items():
+        if (place := _place_of_rule(read.prompt, rule)) is not None:
+            spans.append((*place, Quotation(number=number, score=rule.text, state=states[rule.id], text="")))
+    made, start = [], 0
+    for message in read.prompt.messages:
+        end = start + len(message.text)
+        inside = [
+            (max(first, start) - start, min(last, end) - start, mark)
+            for first, last, mark in spans
+            if first < end and last > start
+        ]
+        made.append(MarkedMessage(message.role, MarkedText(_pieces(message.text, inside, rules))))
+        start = end + len("\n\n")
+    return made
+
+
+def _place_of_rule(prompt: Prompt, rule: Rule) -> tuple[int, int] | None:
+    """Return where a rule stands in the prompt's text now; its quotation is looked for if the text has moved."""
+    source = rule.source
+    if source is None:
+        return None
+    text = prompt.text
+    if source.quote and text[source.start : source.end] != source.quote:
+        at = text.find(source.quote)
+        return None if at < 0 else (at, at + len(source.quote))
+    return (source.start, min(source.end, len(text))) if source.start < min(source.end, len(text)) else None
+
+
+def _pieces(text: str, spans: Sequence[tuple[int, int, Quotation]], rules: Mapping[int, Rule]) -> list[ShownPiece]:
+    made = []
+    for piece in mark_text(text, spans):
+        title = "; ".join(f"R{number}: {rules[number].text}" for number in piece.marks)
+        made.append(ShownPiece(piece.text, piece.state, title[:400], tuple(f"r{number}" for number in piece.begins)))
+    return made

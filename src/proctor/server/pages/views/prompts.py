@@ -9,7 +9,7 @@ from urllib.parse import quote
 from proctor.core.errors import InputError
 from proctor.server.pages.page import Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, Share, Table, number_columns
 from proctor.server.pages.views.run_cells import rate_cell, run_address
 from proctor.store.run_search import runs_of_suite
 
@@ -21,11 +21,7 @@ __all__ = ["PAGE"]
 _COLUMNS = (
     Column("Prompt"),
     Column("For", "long"),
-    Column("Rules", "number"),
-    Column("By code", "number"),
-    Column("Tests", "number"),
-    Column("Rules with a test", "number"),
-    Column("Mutation score", "number"),
+    *number_columns("Rules", "By code", "Tests", "Rules with a test", "Mutation score"),
     Column("Last run"),
     Column("Pass rate", "number"),
     Column("State"),
@@ -35,27 +31,27 @@ _EMPTY = (
 )
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show the prompts of the project."""
     from proctor.workflows.generate.prompt_files import find_prompts  # noqa: PLC0415 - the server starts without it
 
-    found = find_prompts(desk.config)
-    wanted = asked.text("q").lower()
+    found = find_prompts(stores.config)
+    wanted = request.text("q").lower()
     found = [each for each in found if wanted in each.place.lower()]
-    page = asked.page
+    page = request.page
     part = found[(page - 1) * PER_PAGE : page * PER_PAGE]
     table = Table(
         columns=_COLUMNS,
-        rows=[_row(desk, each) for each in part],
+        rows=[_row(stores, each) for each in part],
         total=len(found),
         page=page,
-        every=lambda: (_row(desk, each) for each in found),
+        every=lambda: (_row(stores, each) for each in found),
         empty="No prompt fits." if wanted else _EMPTY,
     )
     return View(template="prompts.html", title="Prompts", tables={"prompts": table})
 
 
-def _row(desk: PageStores, file: PromptFile) -> Sequence[Cell]:
+def _row(stores: PageStores, file: PromptFile) -> Sequence[Cell]:
     from proctor.workflows.generate.prompt_files import open_prompt_rules, suite_names  # noqa: PLC0415
     from proctor.workflows.mutate.kept_adequacy import kept_adequacy  # noqa: PLC0415
 
@@ -67,8 +63,8 @@ def _row(desk: PageStores, file: PromptFile) -> Sequence[Cell]:
         return (Link(file.name, to), error.message[:200], None, None, None, None, None, None, None, problem)
     rules = read.enabled
     covered = sum(bool(read.covered.get(rule.id)) for rule in rules)
-    mutation = kept_adequacy(desk.config, file.path)
-    last = next(iter(runs_of_suite(desk.runs, suite_names(desk.config, file), limit=1)), None)
+    mutation = kept_adequacy(stores.config, file.path)
+    last = next(iter(runs_of_suite(stores.runs, suite_names(stores.config, file), limit=1)), None)
     about = read.artefacts.intent or read.prompt.description
     state = (
         Chip("unscored", "no tests yet") if not file.has_tests
@@ -84,7 +80,7 @@ def _row(desk: PageStores, file: PromptFile) -> Sequence[Cell]:
         Share(covered / len(rules), n=len(rules)) if rules else None,
         Share(mutation.score.value, mutation.score.low, mutation.score.high) if mutation else None,
         Link(last.id, run_address(last.id)) if last else None,
-        rate_cell(desk.runs.counts(last)) if last else None,
+        rate_cell(stores.runs.counts(last)) if last else None,
         state,
     )
 

@@ -27,11 +27,11 @@ _EMPTY: Final = (
 )
 
 
-def show(desk: PageStores, asked: PageRequest) -> Reply:
+def show(stores: PageStores, request: PageRequest) -> Reply:
     """Answer /redteam: the board over all campaigns, and the campaigns."""
-    names = campaigns.campaigns(desk.runs)
-    found = sorted(findings(desk.runs), key=lambda each: each.is_closed)
-    status, severity = asked.choice("status", FINDING_STATUSES), asked.choice("severity", _SEVERITIES)
+    names = campaigns.campaigns(stores.runs)
+    found = sorted(findings(stores.runs), key=lambda each: each.is_closed)
+    status, severity = request.choice("status", FINDING_STATUSES), request.choice("severity", _SEVERITIES)
     chosen = [each for each in found if status in ("", each.status) and severity in ("", each.severity)]
     open_now = [each for each in found if not each.is_closed]
     return View(
@@ -43,8 +43,8 @@ def show(desk: PageStores, asked: PageRequest) -> Reply:
             "tiles": _tiles(names, found, open_now),
         },
         tables={
-            "campaigns": _campaigns(desk, names, open_now),
-            "findings": finding_table(chosen, asked.page, with_campaign=True, empty="No finding matches."),
+            "campaigns": _campaigns(stores, names, open_now),
+            "findings": finding_table(chosen, request.page, with_campaign=True, empty="No finding matches."),
         },
         live=("runs",),
     )  # fmt: skip
@@ -67,14 +67,14 @@ def _tiles(
     ]  # fmt: skip
 
 
-def _campaigns(desk: PageStores, names: Sequence[str], open_now: Sequence[AttackFinding]) -> Table:
+def _campaigns(stores: PageStores, names: Sequence[str], open_now: Sequence[AttackFinding]) -> Table:
     from proctor.workflows.redteam.campaign_report import campaign_content, campaign_total  # noqa: PLC0415 - loads much
 
-    runs = sorted((run for name in names for run in campaigns.find(desk.runs, name)), key=lambda run: -run.n)
+    runs = sorted((run for name in names for run in campaigns.find(stores.runs, name)), key=lambda run: -run.n)
     known = {run.campaign for run in runs}
-    totals = {run.n: campaign_total(desk.runs, run) for run in runs[:_MAX_RUNS]}
+    totals = {run.n: campaign_total(stores.runs, run) for run in runs[:_MAX_RUNS]}
     for run in [each for each in runs[:_MAX_RUNS] if each.finished and totals[each.n] is None][:_COUNTED]:
-        totals[run.n] = campaign_content(desk.config, desk.runs, run).summary.total
+        totals[run.n] = campaign_content(stores.config, stores.runs, run).summary.total
     rows = [_run(run, totals[run.n], open_now) for run in runs[:_MAX_RUNS]]
     rows += [_imported(name, open_now) for name in names if name not in known]
     columns = [

@@ -19,7 +19,7 @@ from proctor.report.redteam_words import has_stops, headline_of
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table, number_columns, text_columns
 from proctor.server.pages.views.guard_pieces import address, share_cell
 from proctor.server.pages.views.redteam_pieces import (
     attempt_address,
@@ -47,41 +47,41 @@ _SHOWN_CHANGES: Final = 12
 _OUTCOMES: Final = ("executed", "stopped", "ignored", "not_reached", "unscored")
 
 
-def show_campaign(desk: PageStores, asked: PageRequest) -> Reply:
+def show_campaign(stores: PageStores, request: PageRequest) -> Reply:
     """Answer /redteam/CAMPAIGN: its newest run, or the one that ``run`` names; ``against`` is put beside it."""
-    name = asked.path["campaign"]
-    check_campaign(desk.runs, name)
-    there = campaigns.find(desk.runs, name)
-    tab = asked.choice("tab", _TABS) or ("attempts" if any(asked.text(each) for each in _CHOSEN_BY) else _TABS[0])
+    name = request.path["campaign"]
+    check_campaign(stores.runs, name)
+    there = campaigns.find(stores.runs, name)
+    tab = request.choice("tab", _TABS) or ("attempts" if any(request.text(each) for each in _CHOSEN_BY) else _TABS[0])
     data: dict[str, Any] = {
         "campaign": name, "here": campaign_address(name), "runs": there, "record": None, "summary": None,
         "retest": None, "against": None, "tab": tab if there else "findings", "tabs": _TABS if there else (),
     }  # fmt: skip
     content, tables, charts = None, dict[str, Table](), dict[str, Chart]()
     if there:
-        number = int(asked.number("run", 0, low=0, high=1e9)) or None
-        record = choose_run(desk.runs, name, number=number)
-        content = campaign_content(desk.config, desk.runs, record)
+        number = int(request.number("run", 0, low=0, high=1e9)) or None
+        record = choose_run(stores.runs, name, number=number)
+        content = campaign_content(stores.config, stores.runs, record)
         data |= {"record": record, "summary": content.summary, "headline": headline_of(content.summary)}
     if content is None or tab == "findings":
-        found = sorted(findings(desk.runs, name), key=lambda each: each.is_closed)
-        status = asked.choice("status", FINDING_STATUSES)
+        found = sorted(findings(stores.runs, name), key=lambda each: each.is_closed)
+        status = request.choice("status", FINDING_STATUSES)
         chosen = [each for each in found if status in ("", each.status)]
         data |= {"board": board(found), "statuses": FINDING_STATUSES, "status": status}
-        tables["findings"] = finding_table(chosen, asked.page, with_campaign=False, empty="No finding matches.")
+        tables["findings"] = finding_table(chosen, request.page, with_campaign=False, empty="No finding matches.")
     elif tab == "goals":
-        tables["goals"] = _goals(asked, content.summary, data["record"])
+        tables["goals"] = _goals(request, content.summary, data["record"])
     elif tab == "attempts":
         data |= {"outcomes": _OUTCOMES, "filters": _filters(content.attempts)}
-        tables["attempts"] = _attempts(asked, name, content.attempts)
+        tables["attempts"] = _attempts(request, name, content.attempts)
     else:
-        _add_figures(desk, asked, content.summary, data, tables, charts)
+        _add_figures(stores, request, content.summary, data, tables, charts)
     return View(template="redteam_campaign.html", title=name, data=data, tables=tables, charts=charts, live=("runs",))
 
 
 def _add_figures(
-    desk: PageStores,
-    asked: PageRequest,
+    stores: PageStores,
+    request: PageRequest,
     summary: CampaignSummary,
     data: dict[str, Any],
     tables: dict[str, Table],
@@ -96,25 +96,25 @@ def _add_figures(
     tables["scopes"] = _figures("Scope", [*summary.scopes, *_ends(summary)], stops=has_stops(summary))
     tables["margins"] = _margins(summary)
     charts |= _charts(summary)
-    before = _before(desk, asked, record.campaign, record)
+    before = _before(stores, request, record.campaign, record)
     if before is not None:
-        retest = retest_summary(desk.config, desk.runs, before, record)
+        retest = retest_summary(stores.config, stores.runs, before, record)
         data |= {"against": before, "retest": retest}
         tables |= {"change": _change(retest), "changed": _changed(retest, before)}
         charts["change"] = _change_chart(retest)
 
 
-def _before(desk: PageStores, asked: PageRequest, name: str, record: CampaignRun) -> CampaignRun | None:
+def _before(stores: PageStores, request: PageRequest, name: str, record: CampaignRun) -> CampaignRun | None:
     """Return the run to compare with: the one that is asked for, or the one that a retest repeats."""
-    if asked.text("against") == "none":
+    if request.text("against") == "none":
         return None
-    number = int(asked.number("against", 0, low=0, high=1e9)) or record.repeats
+    number = int(request.number("against", 0, low=0, high=1e9)) or record.repeats
     if not number or number == record.n:
         return None
     try:
-        return choose_run(desk.runs, name, number=number)
+        return choose_run(stores.runs, name, number=number)
     except NotFoundError:
-        if asked.text("against"):
+        if request.text("against"):
             raise
         return None
 
@@ -152,7 +152,7 @@ def _figures(first: str, rows: Sequence[AttackFigures], *, stops: bool) -> Table
     numbers = ["Goals", "Attempts", "Executed", "Stopped", "Ignored", "Unscored"]
     shares = ["Executed of scored", "Goals reached", *(["Twins stopped"] if stops else [])]
     return Table(
-        columns=[Column(first), *(Column(each, "number") for each in numbers), *(Column(each) for each in shares)],
+        columns=[Column(first), *number_columns(*numbers), *text_columns(*shares)],
         rows=[[words_of(row.name), *_numbers(row), *_shares(row, stops=stops)] for row in rows],
         empty="No attempt was run.",
     )
@@ -172,12 +172,7 @@ def _margins(summary: CampaignSummary) -> Table:
         for row in summary.margins.get(margin, ()):
             rows.append([margin, words_of(row.name), *_numbers(row), share_cell(row.rate)])
     numbers = ["Goals", "Attempts", "Executed", "Stopped", "Ignored", "Unscored"]
-    columns = [
-        Column("By"),
-        Column("Group"),
-        *(Column(each, "number") for each in numbers),
-        Column("Executed of scored"),
-    ]
+    columns = [*text_columns("By", "Group"), *number_columns(*numbers), Column("Executed of scored")]
     return Table(columns=columns, rows=rows, total=len(rows), per_page=max(1, len(rows)), empty="No attempt was run.")
 
 
@@ -204,21 +199,21 @@ def _bar(row: AttackFigures) -> BarRow:
     )  # fmt: skip
 
 
-def _goals(asked: PageRequest, summary: CampaignSummary, record: CampaignRun) -> Table:
+def _goals(request: PageRequest, summary: CampaignSummary, record: CampaignRun) -> Table:
     names = ["Goal", "Scope", "Severity", "Attempts", "Executed", "Stopped", "Ignored", "First try", "Attempts of it"]
     numbers = ("Attempts", "Executed", "Stopped", "Ignored", "First try")
-    start = (asked.page - 1) * PER_PAGE
+    start = (request.page - 1) * PER_PAGE
     return Table(
         columns=[Column(name, "number" if name in numbers else "long" if name == "Goal" else "text") for name in names],
-        rows=[_goal(asked, goal, record) for goal in summary.goals[start : start + PER_PAGE]],
+        rows=[_goal(request, goal, record) for goal in summary.goals[start : start + PER_PAGE]],
         total=len(summary.goals),
-        page=asked.page,
-        every=lambda: (_goal(asked, goal, record) for goal in summary.goals),
+        page=request.page,
+        every=lambda: (_goal(request, goal, record) for goal in summary.goals),
         empty="No goal was attempted.",
     )
 
 
-def _goal(asked: PageRequest, goal: GoalFigures, record: CampaignRun) -> list[Cell]:
+def _goal(request: PageRequest, goal: GoalFigures, record: CampaignRun) -> list[Cell]:
     title = goal.title or goal.goal
     name: Cell = title
     if goal.executed and not goal.held_out:
@@ -233,7 +228,7 @@ def _goal(asked: PageRequest, goal: GoalFigures, record: CampaignRun) -> list[Ce
         goal.stopped,
         goal.ignored,
         goal.first_try,
-        Link("show", asked.link(tab="attempts", goal=goal.goal, page=None)),
+        Link("show", request.link(tab="attempts", goal=goal.goal, page=None)),
     ]
 
 
@@ -248,10 +243,10 @@ def _filters(attempts: Sequence[AttemptRecord]) -> dict[str, list[str]]:
     }
 
 
-def _attempts(asked: PageRequest, campaign: str, attempts: Sequence[AttemptRecord]) -> Table:
-    outcome, goal, at = asked.choice("outcome", _OUTCOMES), asked.text("goal"), asked.text("at")
-    technique, gate = asked.text("technique"), asked.text("gate")
-    language, channel, scope = asked.text("language"), asked.text("channel"), asked.text("scope")
+def _attempts(request: PageRequest, campaign: str, attempts: Sequence[AttemptRecord]) -> Table:
+    outcome, goal, at = request.choice("outcome", _OUTCOMES), request.text("goal"), request.text("at")
+    technique, gate = request.text("technique"), request.text("gate")
+    language, channel, scope = request.text("language"), request.text("channel"), request.text("scope")
     chosen = [
         each
         for each in attempts
@@ -264,13 +259,13 @@ def _attempts(asked: PageRequest, campaign: str, attempts: Sequence[AttemptRecor
         and scope in ("", each.scope)
         and (not technique or technique in each.techniques)
     ]
-    start = (asked.page - 1) * PER_PAGE
+    start = (request.page - 1) * PER_PAGE
     names = ["Attempt", "Goal", "Scope", "Severity", "Channel", "Language", "Techniques", "Outcome", "Stopped by"]
     return Table(
         columns=[Column(name) for name in names],
         rows=[_attempt(campaign, each) for each in chosen[start : start + PER_PAGE]],
         total=len(chosen),
-        page=asked.page,
+        page=request.page,
         every=lambda: (_attempt(campaign, each) for each in chosen),
         empty="No attempt matches.",
     )
@@ -297,9 +292,12 @@ def _attempt(campaign: str, each: AttemptRecord) -> list[Cell]:
 def _change(retest: RetestSummary) -> Table:
     rows = [*retest.scopes, *([retest.open, retest.held_out] if retest.held_out.pairs else []), retest.total]
     columns = [
-        Column("Scope"), Column("Pairs", "number"), Column("Before"), Column("After"), Column("Change"),
-        Column("p", "number"), Column("Fixed", "number"), Column("Broken", "number"), Column("Twins stopped"),
-    ]  # fmt: skip
+        Column("Scope"),
+        Column("Pairs", "number"),
+        *text_columns("Before", "After", "Change"),
+        *number_columns("p", "Fixed", "Broken"),
+        Column("Twins stopped"),
+    ]
     return Table(columns=columns, rows=[_pair(row) for row in rows], empty="No attempt was scored in both.")
 
 
@@ -349,7 +347,7 @@ def _changed(retest: RetestSummary, before: CampaignRun | None) -> Table:
             state = outcome_chip("stopped" if word == "fixed" else "unscored" if word == "not judged" else "executed")
             rows.append([name, type(state)(state.state, word), words_of(goal.scope), goal.severity])
     return Table(
-        columns=[Column("Goal", "long"), Column("Result"), Column("Scope"), Column("Severity")],
+        columns=[Column("Goal", "long"), *text_columns("Result", "Scope", "Severity")],
         rows=rows[:_SHOWN_CHANGES],
         every=lambda: rows,
         caption=f"Goals: {_SHOWN_CHANGES} of {len(rows)}; the CSV has all" if len(rows) > _SHOWN_CHANGES else "Goals",

@@ -39,22 +39,22 @@ _DECISIONS: Final[dict[str, FindingStatus]] = {
 _EDITS: Final = ("severity", "owner", "category", "mitigation", "note")
 
 
-def show_finding(desk: PageStores, asked: PageRequest) -> Reply:
+def show_finding(stores: PageStores, request: PageRequest) -> Reply:
     """Answer /redteam/CAMPAIGN/findings/ID; ``reveal`` shows a held-out finding to an admin."""
-    campaign = asked.path["campaign"]
-    check_campaign(desk.runs, campaign)
-    finding = find_finding(desk.runs, campaign, asked.path["finding"])
-    is_clear = not finding.held_out or (asked.text("reveal") == "1" and asked.visitor.may("admin"))
+    campaign = request.path["campaign"]
+    check_campaign(stores.runs, campaign)
+    finding = find_finding(stores.runs, campaign, request.path["finding"])
+    is_clear = not finding.held_out or (request.text("reveal") == "1" and request.visitor.may("admin"))
     shown = finding if is_clear else masked_finding(finding)
-    sides = _example(desk, finding) if is_clear else []
-    waiting = [each for each in open_findings(desk.runs, campaign) if each.id != finding.id]
+    sides = _example(stores, finding) if is_clear else []
+    waiting = [each for each in open_findings(stores.runs, campaign) if each.id != finding.id]
     return View(
         template="redteam_finding.html",
         title=shown.title or shown.goal,
         data={
             "finding": shown, "status": status_chip(shown), "is_clear": is_clear, "severities": _SEVERITIES,
             "campaign": campaign, "campaign_to": campaign_address(campaign), "here": finding_address(finding),
-            "may_decide": asked.visitor.may("auditor"), "may_reveal": asked.visitor.may("admin"),
+            "may_decide": request.visitor.may("auditor"), "may_reveal": request.visitor.may("admin"),
             "sides": [attempt_data(each) for each in sides],
             "attempts": [
                 (each, attempt_address(campaign, each) + ("?reveal=1" if finding.held_out else ""))
@@ -63,23 +63,23 @@ def show_finding(desk: PageStores, asked: PageRequest) -> Reply:
             "imported": {key: str(finding.extra[key]) for key in ("payload", "response", "place")
                          if finding.extra.get(key)} if is_clear else {},
             "next_to": finding_address(waiting[0]) if waiting else "", "waiting": len(waiting),
-            **_links(desk, sides, finding.attempts if is_clear else (), finding),
+            **_links(stores, sides, finding.attempts if is_clear else (), finding),
         },
     )  # fmt: skip
 
 
-def _example(desk: PageStores, finding: AttackFinding) -> list[AttemptRun]:
+def _example(stores: PageStores, finding: AttackFinding) -> list[AttemptRun]:
     """Return the first attempt that is still on record, before and after."""
     for case in finding.attempts:
         try:
-            return attempt_runs(desk.runs, finding.campaign, case)
+            return attempt_runs(stores.runs, finding.campaign, case)
         except NotFoundError:
             continue
     return []
 
 
 def _links(
-    desk: PageStores, sides: Iterable[AttemptRun], attempts: Iterable[str], finding: AttackFinding | None
+    stores: PageStores, sides: Iterable[AttemptRun], attempts: Iterable[str], finding: AttackFinding | None
 ) -> dict[str, Any]:
     """Return the gates that act on the attack, the alerts about it, and the regression cases made of it."""
     gates: dict[str, str] = {}
@@ -93,43 +93,45 @@ def _links(
                     gates.setdefault(verdict.by or verdict.gate, "")
                     kinds |= dict.fromkeys(each.kind for each in verdict.decided.findings)
     try:
-        alerts = alerts_about(desk.config, desk.alerts, gate_signals(gates, kinds)) if gates else []
+        alerts = alerts_about(stores.config, stores.alerts, gate_signals(gates, kinds)) if gates else []
     except ProctorError:  # a wrong rule is told on the page of alerts
         alerts = []
     return {
         "gates": sorted(gates.items()),
         "alerts": alerts,
-        "raised": read_alert(desk.runs, alert_key(finding)) if finding is not None else None,
-        "cases": promoted_cases(desk.config, desk.runs, attempts),
+        "raised": read_alert(stores.runs, alert_key(finding)) if finding is not None else None,
+        "cases": promoted_cases(stores.config, stores.runs, attempts),
         "case_file": ATTACKS_FILE,
     }
 
 
-def decide(desk: PageStores, asked: PageRequest) -> Reply:
+def decide(stores: PageStores, request: PageRequest) -> Reply:
     """Record what a person decides about a finding, and go on to the next one that is open."""
-    campaign, name = asked.path["campaign"], asked.path["finding"]
-    before = find_finding(desk.runs, campaign, name)
-    word = asked.choice("decision", tuple(_DECISIONS))
-    asked.choice("severity", _SEVERITIES)
-    changes = {key: asked.text(key) for key in _EDITS if key in asked.form and asked.text(key) != getattr(before, key)}
+    campaign, name = request.path["campaign"], request.path["finding"]
+    before = find_finding(stores.runs, campaign, name)
+    word = request.choice("decision", tuple(_DECISIONS))
+    request.choice("severity", _SEVERITIES)
+    changes = {
+        key: request.text(key) for key in _EDITS if key in request.form and request.text(key) != getattr(before, key)
+    }
     done = decide_finding(
-        desk.runs, campaign, before.id, status=_DECISIONS.get(word), person=asked.visitor.name, changes=changes
+        stores.runs, campaign, before.id, status=_DECISIONS.get(word), person=request.visitor.name, changes=changes
     )
     shown = masked_finding(done)
     said = f"{shown.title or shown.goal}: {done.status.replace('_', ' ')}."
-    waiting = [each for each in open_findings(desk.runs, campaign) if each.id != done.id]
+    waiting = [each for each in open_findings(stores.runs, campaign) if each.id != done.id]
     if word and word != "reopen" and waiting:
         return Redirect(to=finding_address(waiting[0]), said=f"{said} {len(waiting)} open.")
     return Redirect(to=finding_address(done), said=said)
 
 
-def promote_finding(desk: PageStores, asked: PageRequest) -> Reply:
+def promote_finding(stores: PageStores, request: PageRequest) -> Reply:
     """Add the executed attempts of a finding to the suite of attacks."""
-    campaign = asked.path["campaign"]
-    finding = find_finding(desk.runs, campaign, asked.path["finding"])
+    campaign = request.path["campaign"]
+    finding = find_finding(stores.runs, campaign, request.path["finding"])
     made = promote_campaign(
-        desk.runs, campaign, desk.config.folder / ATTACKS_FILE, findings=[finding.id],
-        held_out=asked.visitor.may("admin") and asked.text("held_out") == "1",
+        stores.runs, campaign, stores.config.folder / ATTACKS_FILE, findings=[finding.id],
+        held_out=request.visitor.may("admin") and request.text("held_out") == "1",
     )  # fmt: skip
     said = f"{ATTACKS_FILE}: {len(made.added)} added"
     said += f", {len(made.known)} there already" if made.known else ""
@@ -138,13 +140,13 @@ def promote_finding(desk: PageStores, asked: PageRequest) -> Reply:
     return Redirect(to=finding_address(finding), said=f"{said}.")
 
 
-def show_attempt(desk: PageStores, asked: PageRequest) -> Reply:
+def show_attempt(stores: PageStores, request: PageRequest) -> Reply:
     """Answer /redteam/CAMPAIGN/attempts/CASE: one attempt in the last two runs that have it."""
-    campaign, case = asked.path["campaign"], asked.path["case"]
-    check_campaign(desk.runs, campaign)
-    sides = attempt_runs(desk.runs, campaign, case)
+    campaign, case = request.path["campaign"], request.path["case"]
+    check_campaign(stores.runs, campaign)
+    sides = attempt_runs(stores.runs, campaign, case)
     attempt = sides[0].attempt
-    if attempt.held_out and not (asked.text("reveal") == "1" and asked.visitor.may("admin")):
+    if attempt.held_out and not (request.text("reveal") == "1" and request.visitor.may("admin")):
         raise NotFoundError("this attempt is of a goal that is held out", hint="an admin can see it with `?reveal=1`")
     target = sides[0].record.target
     return View(
@@ -156,6 +158,6 @@ def show_attempt(desk: PageStores, asked: PageRequest) -> Reply:
             "finding_to": f"{campaign_address(campaign)}/findings/{finding_id(attempt.goal, attempt.scope, target)}"
             if any(each.judgement.outcome == "executed" for each in sides) else "",
             "here": "", "may_decide": False,
-            **_links(desk, sides, [case], None),
+            **_links(stores, sides, [case], None),
         },
     )  # fmt: skip

@@ -13,7 +13,7 @@ from proctor.report.number_format import percent
 from proctor.report.release_view import FigureChange, ReleaseView, chance, interval_of, number, place_of, signed
 from proctor.server.pages.page import Missing, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table, number_columns, text_columns
 from proctor.server.pages.views.difference_chart import DifferenceChart, DifferenceRow
 from proctor.server.pages.views.run_case import find_key, shown_result
 from proctor.server.pages.views.run_cells import (
@@ -41,23 +41,13 @@ _KINDS: Final[dict[str, State]] = {
     "judged now": "info", "better": "pass", "rewritten": "info", "missing": "unscored", "added": "info",
 }  # fmt: skip
 _CHANGES: Final = (
-    *(Column(name) for name in ("Figure", "Intent")),
-    *(
-        Column(name, "number")
-        for name in ("Cases", "Before", "After", "Difference", "95 % interval", "p", "Detectable")
-    ),
+    *text_columns("Figure", "Intent"),
+    *number_columns("Cases", "Before", "After", "Difference", "95 % interval", "p", "Detectable"),
     Column("Verdict"),
 )
 _CASES: Final = (
-    Column("Case"),
-    Column("Change"),
-    Column("Intent"),
-    Column("Before"),
-    Column("Now"),
-    Column("Figure"),
-    Column("Was", "number"),
-    Column("Is", "number"),
-    Column("Difference", "number"),
+    *text_columns("Case", "Change", "Intent", "Before", "Now", "Figure"),
+    *number_columns("Was", "Is", "Difference"),
     Column("Why", "long"),
 )
 _BLOCK: Final = 1000
@@ -66,7 +56,7 @@ _TURNS: Final = 40
 _TEXT: Final = 20_000  # characters
 
 
-def show_pair(desk: PageStores, asked: PageRequest) -> Reply:
+def show_pair(stores: PageStores, request: PageRequest) -> Reply:
     """Show what changed from run ``a`` to run ``b``."""
     # Statistics load numpy, and the server starts without it.
     from proctor.workflows.release.side_by_side import (  # noqa: PLC0415
@@ -77,10 +67,10 @@ def show_pair(desk: PageStores, asked: PageRequest) -> Reply:
         start_pair,
     )
 
-    after, before = asked.text("b"), asked.text("a")
-    choices = [each.run for each in search_runs(desk.runs, RunFilter(status="finished"), limit=_RUNS)]
+    after, before = request.text("b"), request.text("a")
+    choices = [each.run for each in search_runs(stores.runs, RunFilter(status="finished"), limit=_RUNS)]
     if after and not before:
-        before = _one_before(desk, desk.runs.find(after))
+        before = _one_before(stores, stores.runs.find(after))
     data: dict[str, Any] = {"choices": choices, "pair": None, "problem": "", "a": before, "b": after}
     if not before or not after:
         data["problem"] = (
@@ -88,31 +78,33 @@ def show_pair(desk: PageStores, asked: PageRequest) -> Reply:
         )
         return View(template="run_compare.html", title="Two runs", data=data)
     pair = open_pair(
-        desk.config, desk.runs, before, after, target=asked.text("target"), was_target=asked.text("against")
+        stores.config, stores.runs, before, after, target=request.text("target"), was_target=request.text("against")
     )
-    data |= {"a": pair.before.id, "b": pair.after.id, "pair": pair, "sides": _sides(desk, pair), "kept": None}
-    data["targets"] = {"target": _targets(desk, pair.after), "against": _targets(desk, pair.before)}
-    kept = kept_pair(desk.config, pair)
+    data |= {"a": pair.before.id, "b": pair.after.id, "pair": pair, "sides": _sides(stores, pair), "kept": None}
+    data["targets"] = {"target": _targets(stores, pair.after), "against": _targets(stores, pair.before)}
+    kept = kept_pair(stores.config, pair)
     if kept is None and is_quick(pair):
-        keep_pair(desk.config, desk.runs, pair)
-        kept = kept_pair(desk.config, pair)
+        keep_pair(stores.config, stores.runs, pair)
+        kept = kept_pair(stores.config, pair)
     if kept is None:
-        start_pair(desk.config, pair)
+        start_pair(stores.config, pair)
         return View(template="run_compare.html", title="Two runs", data=data)
     if kept.problem:
         return View(template="run_compare.html", title="Two runs", data={**data, "pair": None, "problem": kept.problem})
-    return _compared(desk, asked, pair, kept, data)
+    return _compared(stores, request, pair, kept, data)
 
 
-def _compared(desk: PageStores, asked: PageRequest, pair: RunPair, kept: KeptComparison, data: dict[str, Any]) -> Reply:
+def _compared(
+    stores: PageStores, request: PageRequest, pair: RunPair, kept: KeptComparison, data: dict[str, Any]
+) -> Reply:
     from proctor.release.changed_cases import CHANGE_KINDS  # noqa: PLC0415
     from proctor.workflows.release.side_by_side import view_of_pair  # noqa: PLC0415
 
     view = view_of_pair(kept)
-    kind, intent = asked.choice("kind", CHANGE_KINDS), asked.text("intent")
-    page = asked.page
-    with ComparisonStore(desk.config.store) as store:
-        filters = {"kind": kind, "intent": intent, "text": asked.text("q")}
+    kind, intent = request.choice("kind", CHANGE_KINDS), request.text("intent")
+    page = request.page
+    with ComparisonStore(stores.config.store) as store:
+        filters = {"kind": kind, "intent": intent, "text": request.text("q")}
         rows = store.changes(kept, **filters, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
         total = store.count(kept, **filters)
     cases = Table(
@@ -120,7 +112,7 @@ def _compared(desk: PageStores, asked: PageRequest, pair: RunPair, kept: KeptCom
         rows=[_case_row(pair, each) for each in rows],
         total=total,
         page=page,
-        every=lambda: (_case_row(pair, each) for each in _every(desk, kept, filters)),
+        every=lambda: (_case_row(pair, each) for each in _every(stores, kept, filters)),
         empty="No case fits these filters." if any(filters.values()) else "No case changed.",
     )
     shown = [each for each in view.shown if each.intent is None or each.verdict in ("regression", "improvement")]
@@ -145,18 +137,18 @@ def _compared(desk: PageStores, asked: PageRequest, pair: RunPair, kept: KeptCom
     )
 
 
-def show_case_pair(desk: PageStores, asked: PageRequest) -> Reply:
+def show_case_pair(stores: PageStores, request: PageRequest) -> Reply:
     """Show one case in both runs, side by side."""
-    case = asked.text("case")
-    if not (asked.text("a") and asked.text("b") and case):
+    case = request.text("case")
+    if not (request.text("a") and request.text("b") and case):
         return Missing(what="name two runs and a case", hint="follow a case of two runs side by side")
     sides = []
-    for name, target in (("a", asked.text("against")), ("b", asked.text("target"))):
-        run = desk.runs.find(asked.text(name))
-        reader = RunReader(desk.runs, run)
-        result = _result(desk, reader, asked.text(f"{name}_key"), case, target)
-        shown = shown_result(result, asked, page=asked.page, prefix=f"{name}-") if result else {}
-        key = asked.text(f"{name}_key") or case
+    for name, target in (("a", request.text("against")), ("b", request.text("target"))):
+        run = stores.runs.find(request.text(name))
+        reader = RunReader(stores.runs, run)
+        result = _result(stores, reader, request.text(f"{name}_key"), case, target)
+        shown = shown_result(result, request, page=request.page, prefix=f"{name}-") if result else {}
+        key = request.text(f"{name}_key") or case
         sides.append(
             {
                 "name": name,
@@ -169,7 +161,7 @@ def show_case_pair(desk: PageStores, asked: PageRequest) -> Reply:
         )
     scores = sorted({score.name for each in sides if each["result"] for score in each["result"].scores})
     back = side_address(
-        a=asked.text("a"), b=asked.text("b"), target=asked.text("target"), against=asked.text("against")
+        a=request.text("a"), b=request.text("b"), target=request.text("target"), against=request.text("against")
     )
     results = [each["result"] for each in sides]
     data = {"case": case, "sides": sides, "scores": scores, "back": back, "differences": _differences(*results)}
@@ -189,28 +181,28 @@ def _differences(before: Result | None, after: Result | None) -> list[tuple[int,
     ]
 
 
-def _result(desk: PageStores, reader: RunReader, key: str, case: str, target: str) -> Result | None:
+def _result(stores: PageStores, reader: RunReader, key: str, case: str, target: str) -> Result | None:
     if key:
-        return masked_result(reader.result(find_key(desk, reader, key)))
+        return masked_result(reader.result(find_key(stores, reader, key)))
     found = reader.find(case, target=target or None)
     return masked_result(found[0]) if found else None
 
 
-def _one_before(desk: PageStores, run: RunRecord) -> str:
+def _one_before(stores: PageStores, run: RunRecord) -> str:
     """Return the finished run of the same suite before this one."""
-    found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=1000)
+    found = search_runs(stores.runs, RunFilter(suite=run.name, status="finished"), limit=1000)
     return next((each.run.id for each in found if each.run.n < run.n), "")
 
 
-def _targets(desk: PageStores, run: RunRecord) -> tuple[str, ...]:
-    return RunReader(desk.runs, run).targets()
+def _targets(stores: PageStores, run: RunRecord) -> tuple[str, ...]:
+    return RunReader(stores.runs, run).targets()
 
 
-def _sides(desk: PageStores, pair: RunPair) -> list[dict[str, Any]]:
+def _sides(stores: PageStores, pair: RunPair) -> list[dict[str, Any]]:
     """Return what stands side by side about each run, and whether it differs."""
     made = []
     for run, target in ((pair.before, pair.was_target), (pair.after, pair.target)):
-        report = RunReader(desk.runs, run).report()
+        report = RunReader(stores.runs, run).report()
         tally = next((each for each in report.by_target if each.name == target), None)
         made.append(
             {
@@ -267,8 +259,8 @@ def _case_row(pair: RunPair, row: ChangeRow) -> Sequence[Cell]:
     )
 
 
-def _every(desk: PageStores, kept: KeptComparison, filters: dict[str, str]) -> Iterator[ChangeRow]:
-    with ComparisonStore(desk.config.store) as store:
+def _every(stores: PageStores, kept: KeptComparison, filters: dict[str, str]) -> Iterator[ChangeRow]:
+    with ComparisonStore(stores.config.store) as store:
         offset = 0
         while rows := store.changes(kept, **filters, limit=_BLOCK, offset=offset):
             yield from rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, get_args
 
 from proctor.core.report import Counts, Report, Tally
@@ -11,7 +11,7 @@ from proctor.report.number_format import grid_text, interval_of, money, percent,
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table, number_columns, text_columns
 from proctor.server.pages.views.run_cells import (
     case_address,
     cost_cell,
@@ -23,7 +23,6 @@ from proctor.server.pages.views.run_cells import (
     side_address,
     taken,
 )
-from proctor.server.pages.views.run_matrix import MOST_RESULTS, case_matrix
 from proctor.store.decisions import DecisionRecord, decisions_on
 from proctor.store.result_search import FoundResult, ResultFilter, ResultSort
 from proctor.store.run_reader import RunReader
@@ -37,21 +36,25 @@ _LIVE_FIGURES: Final = 20_000  # results up to which the figures of a running ru
 _GROUPS: Final = 100
 _BARS: Final = 30
 _OTHERS: Final = 100
+_MOST_RESULTS: Final = 20_000  # of larger runs the matrix is left out
+_ROWS: Final = 100
+_NAME: Final = 80  # characters of a case's name
+_Row = Mapping[str, Sequence[FoundResult]]
 
 
-def show_run(desk: PageStores, asked: PageRequest) -> Reply:
+def show_run(stores: PageStores, request: PageRequest) -> Reply:
     """Show one run."""
-    run = desk.runs.find(asked.path["id"])
-    reader = RunReader(desk.runs, run)
-    counts = desk.runs.counts(run) if run.status == "running" else None
+    run = stores.runs.find(request.path["id"])
+    reader = RunReader(stores.runs, run)
+    counts = stores.runs.counts(run) if run.status == "running" else None
     is_counted = counts is None or counts.total <= _LIVE_FIGURES
     report = reader.report() if is_counted else Report(id=run.id, counts=counts or Report(id=run.id).counts)
-    wanted = _filter(asked)
-    tables = {"results": _results(desk, asked, reader, wanted), **_groups(report, run)}
+    wanted = _filter(request)
+    tables = {"results": _results(stores, request, reader, wanted), **_groups(report, run)}
     several = len(report.by_target) > 1
-    if several and report.counts.total <= MOST_RESULTS:
+    if several and report.counts.total <= _MOST_RESULTS:
         names = [each.name for each in report.by_target]
-        tables["matrix"] = case_matrix(run.id, names, every_result(desk.runs, reader, ResultFilter()))
+        tables["matrix"] = _case_matrix(run.id, names, every_result(stores.runs, reader, ResultFilter()))
     for number, grid in enumerate(grids(report)):
         tables[f"dimensions_{number}"] = _dimensions(grid, run)
     data: dict[str, Any] = {
@@ -59,11 +62,11 @@ def show_run(desk: PageStores, asked: PageRequest) -> Reply:
         "report": report,
         "chip": run_chip(run, report.counts.total),
         "tiles": _tiles(report, run),
-        "gates": [_gate(each) for each in decisions_on(desk.runs, run.id)],
+        "gates": [_gate(each) for each in decisions_on(stores.runs, run.id)],
         "facts": _facts(report, run),
         "choices": _choices(report),
         "is_filtered": wanted != ResultFilter(),
-        "others": _others(desk, run),
+        "others": _others(stores, run),
         "is_counted": is_counted,
         "is_campaign": is_campaign(reader),
         "several_targets": several,
@@ -74,20 +77,20 @@ def show_run(desk: PageStores, asked: PageRequest) -> Reply:
     return View(template="run.html", title=f"Run {run.id}", data=data, tables=tables, charts=charts, live=live)
 
 
-def _filter(asked: PageRequest) -> ResultFilter:
+def _filter(request: PageRequest) -> ResultFilter:
     return ResultFilter(
-        outcome=asked.choice("outcome", ("pass", "doubt", "fail", "unscored")),
-        target=asked.text("target"),
-        intent=asked.text("intent"),
-        tag=asked.text("tag"),
-        failing=asked.text("failing"),
-        text=asked.text("q"),
+        outcome=request.choice("outcome", ("pass", "doubt", "fail", "unscored")),
+        target=request.text("target"),
+        intent=request.text("intent"),
+        tag=request.text("tag"),
+        failing=request.text("failing"),
+        text=request.text("q"),
     )
 
 
-def _results(desk: PageStores, asked: PageRequest, reader: RunReader, wanted: ResultFilter) -> Table:
-    sort: ResultSort = asked.choice("sort", get_args(ResultSort))  # type: ignore[assignment]
-    page, store, run = asked.page, desk.runs, reader.run
+def _results(stores: PageStores, request: PageRequest, reader: RunReader, wanted: ResultFilter) -> Table:
+    sort: ResultSort = request.choice("sort", get_args(ResultSort))  # type: ignore[assignment]
+    page, store, run = request.page, stores.runs, reader.run
     found = page_of_results(store, reader, wanted, sort=sort, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
     several = len(reader.targets()) > 1
     heads = [Column("Case", sort="case"), Column("Outcome"), Column("Value", "number", sort="value")]
@@ -195,7 +198,7 @@ def _by(name: str, label: str, tallies: Sequence[Tally], run: RunRecord) -> Tabl
             None if tally.mean is None else round(tally.mean, 3),
         )
 
-    heads = (Column(label), *(Column(each, "number") for each in ("Pass rate", "Failed", "Unscored", "Mean")))
+    heads = (Column(label), *number_columns("Pass rate", "Failed", "Unscored", "Mean"))
     return _whole(heads, [row(each) for each in tallies])
 
 
@@ -208,7 +211,7 @@ def _by_check(report: Report, run: RunRecord) -> Table:
         return (tally.name, mean, tally.counts.passed, failed, tally.counts.unscored, tally.skipped)
 
     names = ("Mean", "Passed", "Failed", "Not judged", "Skipped")
-    return _whole((Column("Check"), *(Column(each, "number") for each in names)), [row(t) for t in report.by_scorer])
+    return _whole((Column("Check"), *number_columns(*names)), [row(t) for t in report.by_scorer])
 
 
 def _spend(report: Report) -> Table:
@@ -218,7 +221,7 @@ def _spend(report: Report) -> Table:
         for each in report.spend
     ]  # fmt: skip
     names = ("Calls", "Cached", "Retries", "Tokens in", "Tokens out", "Cost")
-    return _whole((Column("Model"), Column("Role"), *(Column(each, "number") for each in names)), rows)
+    return _whole((*text_columns("Model", "Role"), *number_columns(*names)), rows)
 
 
 def _flaky(report: Report, run: RunRecord) -> Table:
@@ -227,7 +230,7 @@ def _flaky(report: Report, run: RunRecord) -> Table:
         for each in report.flaky
     ]
     names = ("Passed", "Failed", "Unscored")
-    return _whole((Column("Case"), Column("Target"), *(Column(each, "number") for each in names)), rows)
+    return _whole((*text_columns("Case", "Target"), *number_columns(*names)), rows)
 
 
 def _whole(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
@@ -265,9 +268,9 @@ def _choices(report: Report) -> dict[str, list[str]]:
     }
 
 
-def _others(desk: PageStores, run: RunRecord) -> list[dict[str, str]]:
+def _others(stores: PageStores, run: RunRecord) -> list[dict[str, str]]:
     """Return the finished runs of the same suite that this one can be compared with: those before it first."""
-    found = search_runs(desk.runs, RunFilter(suite=run.name, status="finished"), limit=_OTHERS)
+    found = search_runs(stores.runs, RunFilter(suite=run.name, status="finished"), limit=_OTHERS)
     ordered = sorted(found, key=lambda each: each.run.n > run.n)  # each half stays newest first
     return [
         {"id": each.run.id, "about": f"{each.run.started:%Y-%m-%d %H:%M}, {percent(each.counts.pass_rate)} passed"}
@@ -288,3 +291,45 @@ def _facts(report: Report, run: RunRecord) -> dict[str, Any]:
         "scorers": dict(mark.scorers),
         "settings": dict(job) if isinstance(job, Mapping) else {},
     }
+
+
+def _case_matrix(run_id: str, targets: Sequence[str], results: Iterable[FoundResult]) -> Table:
+    """Return the outcomes by case and target; cases on which the targets differ come first."""
+    found: dict[str, dict[str, list[FoundResult]]] = {}
+    for each in results:
+        found.setdefault(each.case_id, {}).setdefault(each.target, []).append(each)
+    ordered = sorted(found.items(), key=lambda one: not _differs(one[1], targets))  # the order stays otherwise
+    rows = [_cells(run_id, case, by_target, targets) for case, by_target in ordered]
+    return Table(
+        columns=text_columns("Case", *targets),
+        rows=rows[:_ROWS],
+        total=len(rows),
+        per_page=max(1, len(rows)),
+        every=lambda: rows,
+    )
+
+
+def _cells(run_id: str, case: str, by_target: _Row, targets: Sequence[str]) -> Sequence[Cell]:
+    name = case if len(case) <= _NAME else f"{case[: _NAME - 1]}…"
+    return (Link(name, run_address(run_id, q=case)), *(_cell(run_id, by_target.get(each, ())) for each in targets))
+
+
+def _cell(run_id: str, samples: Sequence[FoundResult]) -> Chip | None:
+    if not samples:
+        return None
+    worst = min(samples, key=lambda each: (_RANK[_state(each)], each.sample))
+    chip = outcome_chip(worst.outcome, in_doubt=worst.in_doubt)
+    passed = sum(each.outcome == "pass" for each in samples)
+    label = chip.label if len(samples) == 1 else f"{passed} of {len(samples)} pass"
+    return Chip(chip.state, label, case_address(run_id, worst.key))
+
+
+def _differs(by_target: _Row, targets: Sequence[str]) -> bool:
+    return len({tuple(sorted(_state(each) for each in by_target.get(name, ()))) for name in targets}) > 1
+
+
+def _state(result: FoundResult) -> State:
+    return outcome_chip(result.outcome, in_doubt=result.in_doubt).state
+
+
+_RANK: Final[Mapping[State, int]] = {"fail": 0, "unscored": 1, "doubt": 2, "pass": 3, "info": 4}

@@ -9,7 +9,7 @@ from proctor.report.number_format import percent
 from proctor.server.pages.charts import Series, TimeChart
 from proctor.server.pages.page import Chart, Page, PageRequest, Reply, Route, View, later
 from proctor.server.pages.page_stores import PageStores
-from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table
+from proctor.server.pages.table import PER_PAGE, Cell, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.server.pages.views.run_cells import (
     cost_cell,
     gate_chip,
@@ -26,57 +26,50 @@ __all__ = ["PAGE"]
 _COLUMNS: Final = (
     Column("Started", sort="started"),
     Column("Suite", sort="name"),
-    Column("Run"),
-    Column("State"),
-    Column("Gate"),
-    Column("Pass rate", "number"),
-    Column("Results", "number"),
-    Column("In doubt", "number"),
-    Column("Failed", "number"),
-    Column("Unscored", "number"),
+    *text_columns("Run", "State", "Gate"),
+    *number_columns("Pass rate", "Results", "In doubt", "Failed", "Unscored"),
     Column("Took", "number", sort="took"),
     Column("Cost", "number"),
-    Column("Trigger"),
-    Column("Compare"),
+    *text_columns("Trigger", "Compare"),
 )
 _CHART_RUNS: Final = 60
 _BLOCK: Final = 500
 
 
-def _show(desk: PageStores, asked: PageRequest) -> Reply:
+def _show(stores: PageStores, request: PageRequest) -> Reply:
     """Show the table of runs."""
     wanted = RunFilter(
-        suite=asked.text("suite"),
-        status=asked.choice("status", ("running", "finished", "interrupted")),
-        decision=asked.choice("decision", ("passed", "failed", "unjudged", "none")),
-        trigger=asked.text("trigger"),
-        text=asked.text("q"),
+        suite=request.text("suite"),
+        status=request.choice("status", ("running", "finished", "interrupted")),
+        decision=request.choice("decision", ("passed", "failed", "unjudged", "none")),
+        trigger=request.text("trigger"),
+        text=request.text("q"),
     )
-    sort: RunSort = asked.choice("sort", get_args(RunSort))  # type: ignore[assignment]
-    page = asked.page
-    found = search_runs(desk.runs, wanted, sort=sort, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
-    total = count_runs(desk.runs, wanted)
+    sort: RunSort = request.choice("sort", get_args(RunSort))  # type: ignore[assignment]
+    page = request.page
+    found = search_runs(stores.runs, wanted, sort=sort, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
+    total = count_runs(stores.runs, wanted)
     is_filtered = wanted != RunFilter()
     table = Table(
         columns=_COLUMNS,
         rows=[_row(each, is_page=True) for each in found],
         total=total,
         page=page,
-        every=lambda: map(_row, _every(desk, wanted, sort)),
+        every=lambda: map(_row, _every(stores, wanted, sort)),
         empty="No run fits these filters." if is_filtered else "No run yet. `proctor run SUITE` makes one.",
     )
     charts = dict[str, Chart]()
     if wanted.suite:
-        newest = search_runs(desk.runs, RunFilter(suite=wanted.suite, status="finished"), limit=_CHART_RUNS)
+        newest = search_runs(stores.runs, RunFilter(suite=wanted.suite, status="finished"), limit=_CHART_RUNS)
         if len([each for each in newest if each.counts.pass_rate is not None]) > 1:
             charts["rates"] = _chart(wanted.suite, newest)
-    data = {"choices": run_choices(desk.runs), "is_filtered": is_filtered}
+    data = {"choices": run_choices(stores.runs), "is_filtered": is_filtered}
     return View(template="runs.html", title="Runs", data=data, tables={"runs": table}, charts=charts, live=("runs",))
 
 
-def _every(desk: PageStores, wanted: RunFilter, sort: RunSort) -> Iterator[RunFound]:
+def _every(stores: PageStores, wanted: RunFilter, sort: RunSort) -> Iterator[RunFound]:
     offset = 0
-    while rows := search_runs(desk.runs, wanted, sort=sort, limit=_BLOCK, offset=offset):
+    while rows := search_runs(stores.runs, wanted, sort=sort, limit=_BLOCK, offset=offset):
         yield from rows
         offset += len(rows)
 

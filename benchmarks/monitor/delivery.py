@@ -24,7 +24,7 @@ def delivered(
     ``late`` is the share that arrives up to ``late_seconds`` after it happened, ``twice`` the share that is sent again
     within that time, with the same id.
     """
-    rng = Random(f"delivery/{seed}")  # noqa: S311 - the same seed gives the same traffic
+    rng = Random(f"delivery/{seed}")
     waiting: list[tuple[float, int, Event]] = []
     number = 0
     for event in events:

@@ -1,4 +1,4 @@
-"""Alerts, silences and what detectors have learnt on PostgreSQL, for several servers of which one decides."""
+"""The alerts and the audit on PostgreSQL: one server at a time decides about alerts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import Final, cast
 
 from proctor.store.alert_state import ALERT_MIGRATIONS, AlertState
+from proctor.store.audit import AuditStore
+from proctor.store.audit_schema import AUDIT_MIGRATIONS
 from proctor.store.postgres import PostgresConnection, connect_postgres
 
-__all__ = ["PostgresAlertState"]
+__all__ = ["PostgresAlertState", "PostgresAuditStore"]
 
 _LEADER: Final = "leader"
+
+
+class PostgresAuditStore(AuditStore):
+    """The audit in a schema of PostgreSQL. The queries are those of SQLite."""
+
+    def __init__(self, url: str, *, prefix: str = "proctor") -> None:
+        connection = connect_postgres(url, f"{prefix}_audit", AUDIT_MIGRATIONS)
+        self.path = Path(connection.place)
+        self.database = cast(sqlite3.Connection, connection)
 
 
 class PostgresAlertState(AlertState):
@@ -25,7 +36,7 @@ class PostgresAlertState(AlertState):
         connection = connect_postgres(url, f"{prefix}_alerts", ALERT_MIGRATIONS)
         self.connection: PostgresConnection = connection
         self.path = Path(connection.place)
-        self._database = cast(sqlite3.Connection, connection)
+        self.database = cast(sqlite3.Connection, connection)
 
     def lead(self, owner: str, now: float, seconds: float) -> bool:
         """Return whether this session decides; one at a time does, as long as its connection lasts."""

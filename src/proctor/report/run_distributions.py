@@ -9,7 +9,7 @@ from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.stats.histogram import RatioHistogram, linear_bin
 
-__all__ = ["BINS", "Digest", "digest"]
+__all__ = ["BINS", "RunDistributions", "run_distributions"]
 
 BINS = 10
 _TARGETS = 50  # maximum number of histograms, one per target
@@ -17,7 +17,7 @@ _SCORERS = 500
 
 
 @dataclass(slots=True)
-class Digest:
+class RunDistributions:
     """Distributions over a run, collected from streamed results; its size is constant."""
 
     total: int = 0
@@ -51,9 +51,9 @@ class Digest:
             self.thresholds[score.name] = (min(low, score.threshold), max(high, score.threshold))
 
 
-def digest(results: Iterable[Result]) -> Digest:
+def run_distributions(results: Iterable[Result]) -> RunDistributions:
     """Read the whole stream once."""
-    made = Digest()
+    made = RunDistributions()
     for result in results:
         made.add(result)
     return made
