@@ -26,13 +26,12 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.models.local.embed import LocalEmbedder
 from proctor.models.local.fluency import LocalFluency
-from proctor.models.local.grounding import LocalGrounder
-from proctor.models.local.nli import LocalEntailer
 from proctor.scorers.answer.consistency import Consistency
 from proctor.scorers.answer.factual_accuracy import FactualAccuracy
 from proctor.scorers.answer.fluency import Fluency
 from proctor.scorers.answer.relevance import Relevance
 from proctor.stats.correlation import spearman
+from proctor.wiring.local_models import local_model
 
 __all__ = ["Item", "main"]
 
@@ -171,9 +170,9 @@ class Judges:
         self.scorers: dict[str, Any] = {
             "relevance": Relevance(embedder=self.embedder, catalogue=None, **local),
             "factual_accuracy": FactualAccuracy(
-                entailer=LocalEntailer(), grounder=LocalGrounder(), catalogue=None, **local
+                entailer=local_model("entailer"), grounder=local_model("grounder"), catalogue=None, **local
             ),
-            "consistency": Consistency(entailer=LocalEntailer(), embedder=self.embedder, **local),
+            "consistency": Consistency(entailer=local_model("entailer"), embedder=self.embedder, **local),
             "fluency": Fluency(wording=LocalFluency(), catalogue=None, **local),
         }
 

@@ -15,6 +15,7 @@ from benchmarks.blind.judged_messages import messages
 from benchmarks.blind.judged_talks import talks
 from proctor.core.attack import AttackEffect
 from proctor.core.chat import Message
+from proctor.core.sockets import entailer_for_facts
 from proctor.core.trajectory import Trajectory, Turn
 from proctor.core.verdict import Verdict
 from proctor.scorers.safety.attack_effects import find_effect
@@ -39,8 +40,10 @@ _TWO_CAPITALS = re.compile(r"[^\W\d_a-z]\w+ [^\W\d_a-z]\w+|@")
 
 
 async def facts(items: Sequence[Item]) -> list[tuple[str, str]]:
-    """The label that the entailment network gives each pair, and that of the baseline: shared words."""
-    found = await local_model("entailer").entails([(item["source"], item["claim"]) for item in items])
+    """The label that the entailment networks give each pair, and that of the baseline: shared words."""
+    found = await entailer_for_facts(local_model("entailer")).entails(
+        [(item["source"], item["claim"]) for item in items]
+    )
     names = {"entailment": "entailed", "contradiction": "contradicted", "neutral": "neutral"}
     said = [names[max(names, key=lambda name: shares.get(name, 0.0))] for shares in found]
     return list(zip(said, map(_by_shared_words, items), strict=True))

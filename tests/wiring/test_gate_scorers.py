@@ -5,11 +5,16 @@ from typing import Any
 
 import pytest
 
+from proctor.core.case import Check
 from proctor.core.errors import ConfigError, InputError, MalformedError, SuiteError
+from proctor.core.sockets import entailer_for_facts
 from proctor.guard.gates.commitments import CommitmentsGate
+from proctor.guard.gates.grounding import Grounding
 from proctor.guard.gates.leak import Leak
 from proctor.guard.gates.scored import Scored
 from proctor.wiring.gate_scorers import prompt_text, scorer_sockets
+from proctor.wiring.local_models import FAST
+from proctor.wiring.scorers import with_fast_models
 from tests.tables import table
 
 
@@ -24,6 +29,26 @@ def test_a_scorer_is_named_with_or_without_settings() -> None:
     assert scorer_sockets(Scored, {"scorer": "relevance"}, None)["scorer"].name == "relevance"
     made = scorer_sockets(Scored, {"scorer": {"length": {"at_most": 5}}}, None)["scorer"]
     assert made.at_most == 5  # type: ignore[attr-defined]
+
+
+def test_a_gates_scorer_asks_the_small_networks_alone_unless_told_otherwise() -> None:
+    grounded: Any = scorer_sockets(Grounding, {}, None)["grounded"]
+    named: Any = scorer_sockets(Scored, {"scorer": "factual_accuracy"}, None)["scorer"]
+    for scorer in (grounded, named):
+        assert entailer_for_facts(scorer.entailer) is scorer.entailer
+        assert type(scorer.grounder) is FAST["grounder"]
+    thorough: Any = scorer_sockets(Grounding, {"entailer": "local"}, None)["grounded"]
+    assert entailer_for_facts(thorough.entailer) is not thorough.entailer
+    assert type(thorough.grounder) is FAST["grounder"]
+
+
+def test_a_check_that_shares_a_process_with_gates_asks_the_small_networks_alone() -> None:
+    fast = {"entailer": "fast", "grounder": "fast"}
+    assert with_fast_models(Check(scorer="factual_accuracy")).settings == fast
+    told = with_fast_models(Check(scorer="factual_accuracy", settings={"grounder": "local"}))
+    assert told.settings == {**fast, "grounder": "local"}
+    for check in (Check(scorer="length", settings={"at_most": 5}), Check(scorer="no_such_scorer")):
+        assert with_fast_models(check) is check
 
 
 @table("asked", ["no_such_scorer", {"length": {"nonsense": 1}}, {"length": 5}, None, []])

@@ -14,9 +14,9 @@ from proctor import registry
 from proctor.core.case import Case, Check, Suite
 from proctor.core.errors import SuiteError
 from proctor.core.score import Score
-from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Tagger, socket
+from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Tagger, entailer_for_facts, socket
 from proctor.core.trajectory import Trajectory
-from proctor.wiring.local_models import LOCAL
+from proctor.wiring.local_models import FAST, LOCAL
 from proctor.wiring.scorers import GraderFactory
 
 
@@ -71,6 +71,18 @@ def test_nothing_else_can_take_the_place_of_a_local_model(grader_factory: Grader
     assert grader_factory.grader(Check(scorer="everything", settings={"tagger": "local"})).asks
     with pytest.raises(SuiteError, match="ships with Proctor"):
         grader_factory.grader(Check(scorer="everything", settings={"tagger": "openai:gpt"}))
+
+
+async def test_a_check_asks_both_networks_or_the_small_one_alone(grader_factory: GraderFactory) -> None:
+    both: Any = grader_factory.grader(Check(scorer="everything")).scorer
+    pairs = [("The refund takes five days.", "Refunds take a week.")]
+    alone = await both.entailer.entails(pairs)
+    assert await entailer_for_facts(both.entailer).entails(pairs) != alone
+    small: Any = grader_factory.grader(Check(scorer="everything", settings=dict.fromkeys(FAST, "fast"))).scorer
+    assert await entailer_for_facts(small.entailer).entails(pairs) == alone
+    assert await both.grounder.supports(pairs) != await small.grounder.supports(pairs)
+    with pytest.raises(SuiteError, match="ships with Proctor"):
+        grader_factory.grader(Check(scorer="everything", settings={"embedder": "fast"}))
 
 
 def test_filling_the_sockets_imports_no_runtime() -> None:

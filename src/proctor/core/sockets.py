@@ -31,6 +31,7 @@ __all__ = [
     "Conversation",
     "Embedder",
     "Entailer",
+    "FactEntailer",
     "Gate",
     "Grounder",
     "Http",
@@ -45,6 +46,7 @@ __all__ = [
     "Target",
     "TimeLimited",
     "WordingReader",
+    "entailer_for_facts",
     "is_optional",
     "is_socket",
     "socket",
@@ -257,6 +259,21 @@ class Entailer(Protocol):
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
         """Return the probabilities of entailment, neutral and contradiction per (premise, hypothesis)."""
         ...
+
+
+@runtime_checkable
+class FactEntailer(Entailer, Protocol):
+    """An entailer with a second one that judges facts better, more slowly, and contradictions in a talk no better."""
+
+    @property
+    def for_facts(self) -> Entailer:
+        """Return the entailer to ask about facts and claims."""
+        ...
+
+
+def entailer_for_facts(entailer: Entailer) -> Entailer:
+    """Return what to ask about facts and claims: the second entailer, or this one if it has no other."""
+    return entailer.for_facts if isinstance(entailer, FactEntailer) else entailer
 
 
 @runtime_checkable

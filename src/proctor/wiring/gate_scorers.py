@@ -14,7 +14,7 @@ from proctor.core.codec import hints_of
 from proctor.core.errors import ConfigError
 from proctor.core.sockets import Scorer, is_socket
 from proctor.wiring.models import ModelPool
-from proctor.wiring.scorers import GraderFactory
+from proctor.wiring.scorers import GraderFactory, with_fast_models
 
 __all__ = ["prompt_text", "scorer_sockets", "takes_scorer"]
 
@@ -35,7 +35,8 @@ def scorer_sockets(
     """Return the scorers that a gate uses, and remove their settings from ``settings``.
 
     A socket ``commitments`` is filled with the scorer of that name. Settings of the gate that are not its own fields go
-    to the scorer. A socket ``scorer`` is filled with the one named by `scorer: name` or `scorer: {name: {settings}}`.
+    to the scorer, which asks the small networks alone unless they say otherwise. A socket ``scorer`` is filled with the
+    one named by `scorer: name` or `scorer: {name: {settings}}`.
 
     Raises:
         InputError: there is no such scorer, or its settings are wrong.
@@ -50,7 +51,8 @@ def scorer_sockets(
         else:
             name, given = field.name, _taken(field.name, settings, own)
         grader_factory = GraderFactory(Suite(name="guard"), model_pool, trusted=True)
-        made[field.name] = grader_factory.grader(Check(scorer=name, settings=given)).scorer
+        check = with_fast_models(Check(scorer=name, settings=given))
+        made[field.name] = grader_factory.grader(check).scorer
     return made
 
 

@@ -342,7 +342,7 @@ def _socket(each: dataclasses.Field[Any], name: Any, model_pool: ModelPool | Non
             raise ConfigError(
                 f"{each.name} is a model that ships with Proctor; {name!r} cannot take its place", hint=hint
             )
-        return local_model(each.name)
+        return local_model(each.name, fast=True)
     if model_pool is None or (is_optional(each) and not name):
         return None
     return model_pool.get(None if name == "default" else name, role=each.name)

@@ -10,13 +10,16 @@ from typing import Any
 from proctor.core.acceptability import Acceptability
 from proctor.core.entity import Entity
 
-__all__ = ["LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
+__all__ = ["FAST", "LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
 
 @cache
-def _opened(module: str, name: str) -> Any:
+def _opened(module: str, name: str, **settings: bool) -> Any:
     """Return one shared object per model and process, so that all callers share its batches and its cache."""
-    return getattr(import_module(f"proctor.models.local.{module}"), name)()
+    return getattr(import_module(f"proctor.models.local.{module}"), name)(**settings)
+
+
+_SECOND: Mapping[str, bool] = {"second": True}  # the multilingual network reads every pair too
 
 
 class _Embedder:
@@ -35,9 +38,27 @@ class _Entailer:
         return found
 
 
+class _BothEntailers:
+    async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
+        found: Sequence[Mapping[str, float]] = await _opened("nli", "LocalEntailer", **_SECOND).entails(pairs)
+        return found
+
+
+class _FactEntailer(_Entailer):
+    @property
+    def for_facts(self) -> _BothEntailers:
+        return _BothEntailers()
+
+
 class _Grounder:
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         found: Sequence[float] = await _opened("grounding", "LocalGrounder").supports(pairs)
+        return found
+
+
+class _BothGrounders:
+    async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        found: Sequence[float] = await _opened("grounding", "LocalGrounder", **_SECOND).supports(pairs)
         return found
 
 
@@ -80,16 +101,22 @@ class _Injection:
         return found
 
 
-# socket field name -> the model that fills it
+# socket field name -> the model that fills it where nobody waits for the answer
 LOCAL: Mapping[str, Callable[[], object]] = {
     "embedder": _Embedder,
-    "entailer": _Entailer,
-    "grounder": _Grounder,
+    "entailer": _FactEntailer,
+    "grounder": _BothGrounders,
     "tagger": _Tagger,
     "wording": _WordingReader,
     "injection": _Injection,
     "intents": lambda: _Intents("intents", "LocalIntents"),
     "promises": lambda: _Classifier("promises", "PromiseClassifier"),
+}
+
+# what fills it instead where a message waits: one small network
+FAST: Mapping[str, Callable[[], object]] = {
+    "entailer": _Entailer,
+    "grounder": _Grounder,
 }
 
 PLACES: Mapping[str, tuple[str, str]] = {
@@ -115,9 +142,9 @@ _NETWORKS: Mapping[str, str] = {
 }
 
 
-def local_model(role: str) -> Any:
-    """Return Proctor's local model for a socket of this name."""
-    return LOCAL[role]()
+def local_model(role: str, *, fast: bool = False) -> Any:
+    """Return Proctor's local model for a socket of this name; ``fast`` where a message waits for it."""
+    return (FAST if fast and role in FAST else LOCAL)[role]()
 
 
 def open_local(role: str) -> None:

@@ -22,12 +22,12 @@ from proctor.suites.load import LoadedSuite
 from proctor.targets.python_callable import find_object
 from proctor.wiring.catalogue import make_catalogue
 from proctor.wiring.code_permission import check_suite_code, check_suite_sockets
-from proctor.wiring.local_models import LOCAL, local_model
+from proctor.wiring.local_models import FAST, LOCAL, local_model
 from proctor.wiring.models import ModelPool
 from proctor.wiring.project_intents import with_project_intents
 from proctor.wiring.project_tools import with_project_tools
 
-__all__ = ["PRIMARY", "GraderFactory", "check_graders"]
+__all__ = ["PRIMARY", "GraderFactory", "check_graders", "with_fast_models"]
 
 PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
@@ -212,6 +212,16 @@ class GraderFactory:
         )
 
 
+def with_fast_models(check: Check) -> Check:
+    """Return the check with the small networks alone, unless it says otherwise: messages wait in the same process."""
+    try:
+        fields = dataclasses.fields(registry.load("scorers", check.scorer))
+    except NotFoundError:
+        return check  # the grader reports it
+    fast = {field.name: "fast" for field in fields if field.name in FAST and is_socket(field)}
+    return replace(check, settings={**fast, **check.settings}) if fast else check
+
+
 def _function_name(check: Check) -> str | None:
     """Return the name of a check with a user's function in reports; ``None`` of any other."""
     if check.scorer != _PYTHON:
@@ -267,17 +277,18 @@ def _with_primary(check: Check, kind: Any) -> dict[str, Any]:
 def _fill(field: dataclasses.Field[Any], name: Any, check: Check, model_pool: ModelPool | None) -> Any:
     """Return the value of a socket: a local model, the catalogue, or a chat model (none without a model pool).
 
-    An optional chat model is filled only if the check names it; `judge: default` is the project's judge.
+    An optional chat model is filled only if the check names it; `judge: default` is the project's judge. With
+    `entailer: fast` or `grounder: fast` the small network is asked alone.
     """
     role = field.name
     if role in LOCAL:
-        if name not in (None, "local"):
+        if name not in (None, "local", *(["fast"] if role in FAST else [])):
             raise SuiteError(
                 f"{role} is a model that ships with Proctor; {name!r} cannot take its place",
                 field=f"checks.{check.scorer}.{role}",
                 hint=f"leave `{role}:` out",
             )
-        return local_model(role)
+        return local_model(role, fast=name == "fast")
     if model_pool is None:
         return None
     if check.scorer == _PYTHON:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 
+import proctor.models.local as shipped
 from proctor.core.sockets import Classifier, Grounder, Tagger
 from proctor.models.local.entities import LocalTagger
 from proctor.models.local.grounding import LocalGrounder
@@ -73,6 +76,47 @@ async def test_a_long_hypothesis_is_judged_to_its_end() -> None:
     assert bad["entailment"] <= good["entailment"]
     for row in (good, bad):
         assert sum(row.values()) == pytest.approx(1)
+
+
+async def test_a_second_network_reads_each_pair_too() -> None:
+    pairs = [
+        ("Der Umtausch ist innerhalb von 30 Tagen möglich.", "Man kann 30 Tage lang umtauschen."),
+        ("Der Umtausch ist innerhalb von 30 Tagen möglich.", "Man kann nichts umtauschen."),
+    ]
+    alone, both = LocalEntailer().readings(pairs), LocalEntailer(second=True).readings(pairs)
+    for shares in (*alone, *both):
+        assert sum(shares) == pytest.approx(1)
+    assert alone[0] != both[0]
+    assert both[0][0] > 0.5 > both[1][0]
+    assert both[1][2] > 0.5
+    one, two = LocalGrounder().readings(pairs), LocalGrounder(second=True).readings(pairs)
+    assert one != two
+    assert 1 > two[0] > two[1] > 0
+
+
+async def test_a_text_of_several_sentences_is_read_whole_and_in_parts_by_both() -> None:
+    passage = "The return takes 30 days. Shipping costs 5 euros."
+    good, bad = LocalGrounder(second=True).readings(
+        [
+            (passage, "Returns take 30 days. You pay 5 euros for shipping."),
+            (passage, "Returns take 30 days. Shipping is free and we also pay for your taxi."),
+        ]
+    )
+    assert good > bad
+
+
+def test_weights_without_a_mixture_are_read_by_one_network(tmp_path: Path) -> None:
+    copy, folder = tmp_path / "weights", Path(shipped.__file__).parent / "weights"
+    copy.mkdir()
+    for file in folder.iterdir():
+        if file.name != "manifest.json":
+            (copy / file.name).symlink_to(file)
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    del manifest["settings"]["nli"]["mixture"], manifest["settings"]["nli"]["support"]["mixture"]
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    pair = [("The return takes 30 days.", "Returns take a month.")]
+    assert LocalEntailer(folder=copy, second=True).readings(pair) == LocalEntailer().readings(pair)
+    assert LocalGrounder(folder=copy, second=True).readings(pair) == LocalGrounder().readings(pair)
 
 
 def test_they_fit_their_sockets() -> None:

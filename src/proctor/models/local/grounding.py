@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from proctor.core.errors import StoreError
-from proctor.models.local.batcher import Batcher
+from proctor.models.local.batcher import MOST, SECOND_MOST, Batcher
 from proctor.models.local.evidence import select_evidence
 from proctor.models.local.model_registry import pieces_of, weights_of
+from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.pairs import claims, flat, line, refuse_long
 from proctor.models.local.probabilities import sigmoid
 from proctor.models.local.run_entailment import judge_of
@@ -24,16 +26,29 @@ WHOLE, PART = 800, 600  # characters of evidence for the whole text, and for one
 LONGEST_WHOLE, LONGEST_PART = 288, 224  # tokens in one line
 
 
+class _Read(NamedTuple):
+    """A line for the entailment network, and the two texts it is made of."""
+
+    line: Line
+    passage: str
+    claim: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class LocalGrounder:
-    """The probability that a passage supports all of a text; the weakest claim counts as much as the whole."""
+    """The probability that a passage supports all of a text; the weakest claim counts as much as the whole.
+
+    With ``second``, the multilingual network reads each pair too, where the weights have it: it takes tens of
+    milliseconds for each pair, and the mean of both is better than either on sources that neither was trained on.
+    """
 
     folder: Path | None = None
     threads: int = 1
+    second: bool = False
     _batcher: Batcher[tuple[str, str], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings))
+        object.__setattr__(self, "_batcher", Batcher(self.readings, most=SECOND_MOST if self.second else MOST))
 
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         """Return the probability per (passage, text).
@@ -46,30 +61,47 @@ class LocalGrounder:
 
     def readings(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the probability of each pair, computed on this thread."""
-        weights = weights_of(self.folder)
-        told = weights.of("nli").get("support", {})
-        slope, offset = float(told.get("slope", 1.0)), float(told.get("offset", 0.0))
+        settings = weights_of(self.folder).of("nli").get("support", {})
+        weights = settings.get("mixture") if self.second else None
+        offset = float((weights or settings).get("offset", 0.0))
         many = [self._lines(passage, text) for passage, text in pairs]
-        outputs = judge_of(self.folder, self.threads).logits([each for some in many for each in some])
-        if any(len(output) <= SUPPORT for output in outputs):
-            raise StoreError("the network does not tell support", file=str(weights.folder / "nli.onnx"), hint=HINT)
-        logits = iter([float(output[SUPPORT]) for output in outputs])
+        values = iter(self._values([each for some in many for each in some], settings, weights))
         found = []
         for some in many:
-            whole, *parts = (next(logits) for _ in some)
-            found.append(sigmoid(slope * (whole + min(parts, default=whole)) / 2 + offset))
+            whole, *parts = (next(values) for _ in some)
+            found.append(sigmoid((whole + min(parts, default=whole)) / 2 + offset))
         return found
 
-    def _lines(self, passage: str, text: str) -> list[Line]:
+    def _values(
+        self, lines: Sequence[_Read], settings: Mapping[str, Any], weights: Mapping[str, Any] | None
+    ) -> list[float]:
+        """Return the weighed logit of each line, of one network or of both."""
+        outputs = judge_of(self.folder, self.threads).logits([each.line for each in lines])
+        if any(len(output) <= SUPPORT for output in outputs):
+            file = str(weights_of(self.folder).folder / "nli.onnx")
+            raise StoreError("the network does not tell support", file=file, hint=HINT)
+        if weights is None:
+            return [float(settings.get("slope", 1.0)) * float(output[SUPPORT]) for output in outputs]
+        one, two = float(weights["first"]), float(weights["second"])
+        again = multilingual_network(self.folder, self.threads).compare([(each.passage, each.claim) for each in lines])
+        return [
+            one * float(output[SUPPORT]) + two * reading.support for output, reading in zip(outputs, again, strict=True)
+        ]
+
+    def _lines(self, passage: str, text: str) -> list[_Read]:
         """Return the whole text first, then its claims if it has more than one."""
         pieces, whole = pieces_of(self.folder), flat(text)
         parts = claims(whole, pieces, most=CLAIMS)
         evidence = [select_evidence(passage, whole, budget=WHOLE)]
         if len(parts) > 1:
             evidence += [select_evidence(passage, part.text, budget=PART) for part in parts]
-        first, *rest = pieces.numbers([flat(each) for each in evidence])
+        near = [flat(each) for each in evidence]
+        first, *rest = pieces.numbers(near)
         (ids,) = pieces.numbers([whole])
         return [
-            line(first, ids, LONGEST_WHOLE),
-            *(line(near, part.ids, LONGEST_PART) for near, part in zip(rest, parts, strict=False)),
+            _Read(line(first, ids, LONGEST_WHOLE), near[0], whole),
+            *(
+                _Read(line(numbers, part.ids, LONGEST_PART), said, part.text)
+                for numbers, said, part in zip(rest, near[1:], parts, strict=False)
+            ),
         ]

@@ -1,19 +1,20 @@
-"""Classify whether a passage entails, contradicts or leaves open a claim."""
+"""Classify whether a passage entails, contradicts or leaves open a claim, with one network or with two."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from proctor.models.local.batcher import Batcher
+from proctor.models.local.batcher import MOST, SECOND_MOST, Batcher
 from proctor.models.local.evidence import select_evidence, sentences
 from proctor.models.local.model_registry import pieces_of, weights_of
+from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.pairs import CLAIM, Claim, claims, flat, line, refuse_long
 from proctor.models.local.probabilities import softmax
 from proctor.models.local.run_entailment import judge_of
-from proctor.models.local.tokenizer import Pieces
+from proctor.models.local.tokenizer import Line, Pieces
 
 __all__ = ["LABELS", "LocalEntailer"]
 
@@ -24,20 +25,31 @@ PASSAGE = 800  # characters of a passage that are read at once
 Shares = tuple[float, ...]
 
 
+class _Read(NamedTuple):
+    """A line for the network with the two texts it is made of; ``owner`` is the pair and the part of its hypothesis."""
+
+    owner: tuple[int, int]
+    line: Line
+    passage: str
+    claim: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class LocalEntailer:
     """Calibrated probabilities of entailment, neutral and contradiction.
 
     Only the relevant sentences of a long passage are read. A long hypothesis is judged in parts: its entailment is that
-    of its weakest part, and its contradiction the highest of any part.
+    of its weakest part, and its contradiction the highest of any part. With ``second``, the multilingual network reads
+    each part too, where the weights have it: tens of milliseconds for each, and more is right.
     """
 
     folder: Path | None = None
     threads: int = 1
+    second: bool = False
     _batcher: Batcher[tuple[str, str], Shares] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings))
+        object.__setattr__(self, "_batcher", Batcher(self.readings, most=SECOND_MOST if self.second else MOST))
 
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
         """Return probabilities per (premise, hypothesis).
@@ -51,23 +63,35 @@ class LocalEntailer:
 
     def readings(self, pairs: Sequence[tuple[str, str]]) -> list[Shares]:
         """Return the three probabilities of each pair, computed on this thread."""
-        settings, pieces = weights_of(self.folder).of("nli"), pieces_of(self.folder)
-        lines, owners = [], list[tuple[int, int]]()  # the pair, and the part of its hypothesis
-        for number, (premise, hypothesis) in enumerate(pairs):
-            for part, claim in enumerate(_parts(hypothesis, pieces)):
-                for passage in pieces.numbers([flat(p) for p in passages(premise, claim.text)]):
-                    lines.append(line(passage, claim.ids, LONGEST))
-                    owners.append((number, part))
-        outputs = judge_of(self.folder, self.threads).logits(lines)
-        best: dict[tuple[int, int], Shares] = {}
-        for owner, output in zip(owners, outputs, strict=True):
+        settings = weights_of(self.folder).of("nli")
+        read = [each for number, pair in enumerate(pairs) for each in self._read(number, *pair)]
+        outputs = judge_of(self.folder, self.threads).logits([each.line for each in read])
+        best: dict[tuple[int, int], tuple[Shares, int]] = {}
+        for at, (each, output) in enumerate(zip(read, outputs, strict=True)):
             shares = _calibrated(output[: len(LABELS)].tolist(), settings)
             # support anywhere in the passage counts
-            best[owner] = max(best.get(owner, shares), shares, key=lambda found: found[0])
+            best[each.owner] = max(best.get(each.owner, (shares, at)), (shares, at), key=lambda found: found[0][0])
+        final = [(owner, shares, at) for owner, (shares, at) in best.items()]
+        weights = settings.get("mixture") if self.second else None
+        if weights is not None:
+            asked = [(read[at].passage, read[at].claim) for *_, at in final]
+            again = multilingual_network(self.folder, self.threads).compare(asked)
+            final = [
+                (owner, _mixed(outputs[at][: len(LABELS)].tolist(), reading.entailment, weights), at)
+                for (owner, _, at), reading in zip(final, again, strict=True)
+            ]
         parts: list[list[Shares]] = [[] for _ in pairs]
-        for (number, _), shares in best.items():
+        for (number, _), shares, _ in final:
             parts[number].append(shares)
         return [_whole(found) for found in parts]
+
+    def _read(self, number: int, premise: str, hypothesis: str) -> Iterator[_Read]:
+        """Yield what is read of one pair: each part of the hypothesis with each part of the premise."""
+        pieces = pieces_of(self.folder)
+        for part, claim in enumerate(_parts(hypothesis, pieces)):
+            texts = [flat(each) for each in passages(premise, claim.text)]
+            for passage, ids in zip(texts, pieces.numbers(texts), strict=True):
+                yield _Read((number, part), line(ids, claim.ids, LONGEST), passage, claim.text)
 
 
 def _parts(hypothesis: str, pieces: Pieces) -> list[Claim]:
@@ -90,6 +114,12 @@ def _calibrated(logits: Sequence[float], settings: Mapping[str, Any]) -> Shares:
     temperature = float(settings.get("temperature", 1.0))
     bias = settings.get("bias", (0.0,) * len(LABELS))
     return softmax([(float(x) + float(b)) / temperature for x, b in zip(logits, bias, strict=True)])
+
+
+def _mixed(first: Sequence[float], second: Sequence[float], weights: Mapping[str, Any]) -> Shares:
+    """Return the shares of both networks' weighed logits, which are calibrated together."""
+    one, two = float(weights["first"]), float(weights["second"])
+    return softmax([one * x + two * y for x, y in zip(first, second, strict=True)])
 
 
 def _whole(parts: Sequence[Shares]) -> Shares:

@@ -27,7 +27,7 @@ from proctor.store.lock import only_one
 from proctor.store.scoring_progress import DueConversation, ScoringFigures, ScoringProgress
 from proctor.wiring.models import ModelPool
 from proctor.wiring.monitor_state import open_event_database
-from proctor.wiring.scorers import GraderFactory
+from proctor.wiring.scorers import GraderFactory, with_fast_models
 from proctor.workflows.monitor.scoring_settings import ScoringSettings, check_scorers, scoring_settings, scoring_suite
 
 __all__ = ["SOURCE", "OnlineScoring", "ScoringStep", "background_scoring"]
@@ -73,7 +73,8 @@ class OnlineScoring:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._config, self.settings = config, settings
-        self._suite = scoring_suite(config, settings)
+        suite = scoring_suite(config, settings)
+        self._suite = replace(suite, scorers=tuple(map(with_fast_models, suite.scorers)))
         self._deliver = deliver
         self._clock = clock
         self._model_pool: ModelPool | None = None

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from proctor.core.sockets import Entailer, Grounder
+from proctor.core.sockets import Entailer, Grounder, entailer_for_facts
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
 from proctor.scorers.answer.quality_parts.value_conflicts import ValueConflict, find_conflict
 from proctor.scorers.checked_answers import quoted
@@ -229,7 +229,7 @@ async def _asked(
         return {claim: _by_words(claim, covered[claim]) for claim in open_ones}
     near = {claim: _nearest(claim, ready) for claim in open_ones}
     pairs = [(passage.text[:LETTERS], claim) for claim in open_ones for passage in near[claim]]
-    shares = iter(await entailer.entails(pairs))
+    shares = iter(await entailer_for_facts(entailer).entails(pairs))
     joined = [_joined(near[claim], claim) for claim in open_ones]
     support = await grounder.supports(joined) if grounder is not None else [0.0] * len(open_ones)
     made = {}
@@ -261,7 +261,9 @@ async def _asked_frugally(
         quote = near[claim][0].text[:200]
         made[claim] = CheckedClaim(claim=claim, state=state, value=share, note=note, passage=quote, by_rule=False)
     if again:
-        shares = await entailer.entails([(near[claim][0].text[:LETTERS], claim) for claim, _ in again])
+        shares = await entailer_for_facts(entailer).entails(
+            [(near[claim][0].text[:LETTERS], claim) for claim, _ in again]
+        )
         for (claim, backing), reading in zip(again, shares, strict=True):
             made[claim] = _with_figures(
                 _weighed(claim, [(near[claim][0], reading)], backing, covered[claim]), near[claim]

@@ -8,7 +8,7 @@ from typing import Final
 
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
-from proctor.core.sockets import Entailer
+from proctor.core.sockets import Entailer, entailer_for_facts
 from proctor.scorers.answer.quality_parts.stated_facts import FactDecision, decided, read_fact
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.scorers.model_trust import trust
@@ -124,7 +124,7 @@ async def _asked(pending: Sequence[str], answer: str, entailer: Entailer) -> dic
     pairs = [
         pair for fact in pending for pair in ((near[fact], fact), (whole, fact), (fact, near[fact]), (fact, whole))
     ]
-    shares = await entailer.entails(pairs)
+    shares = await entailer_for_facts(entailer).entails(pairs)
     made: dict[str, _Finding] = {}
     for index, fact in enumerate(pending):
         close, wide, back, back_wide = shares[4 * index : 4 * index + 4]

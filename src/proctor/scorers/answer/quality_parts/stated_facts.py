@@ -28,7 +28,7 @@ _LEFT_OPEN = re.compile(
     r"|要看|需要(?:问|确认)|확인해",
     re.IGNORECASE,
 )
-_CONTRADICTED: Final = 0.7
+_CONTRADICTED: Final = 0.75
 # With the values of the fact in the answer little more is needed; without values the network must be sure.
 _SOME_BACK, _SOME_ENTAILED, _SOME_WORDS = 0.12, 0.35, 0.5
 _ENTAILED, _AGAINST = 0.55, 0.3
