@@ -97,12 +97,13 @@ async def http_server() -> AsyncIterator[str]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, SERVER, str(port), stderr=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
     )
-    for _ in range(200):
-        try:
-            (await asyncio.open_connection("127.0.0.1", port))[1].close()
-            break
-        except OSError:
-            await asyncio.sleep(0.05)
+    async with asyncio.timeout(60):  # on a busy machine it takes its time to start
+        while True:
+            try:
+                (await asyncio.open_connection("127.0.0.1", port))[1].close()
+                break
+            except OSError:
+                await asyncio.sleep(0.05)
     yield f"http://127.0.0.1:{port}"
     process.terminate()
     await process.wait()

@@ -54,7 +54,7 @@ def _grave(axe: Axe, page: Any, rules: tuple[str, ...] = ()) -> list[str]:
 
 def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard, crawled: list[tuple[str, str]]) -> None:
     """No serious finding of axe in light and dark, one heading, a title, nothing wider than a phone."""
-    page = demo.page(browser, color_scheme="light")
+    page = demo.page(browser, "/no-such-page", color_scheme="light")  # it asks for nothing while the next page loads
     axe = Axe()
     wrong: dict[str, list[str]] = {}
     scripts: list[str] = []
