@@ -22,6 +22,7 @@ DOUBTED: Final = (
     "cross_turn.read",
     "cross_turn.clause",
     "commitments.other_act",
+    "commitments.possible",
     "loops.answered",
     "loops.agreed",
 )

@@ -173,8 +173,12 @@ def _shape(value: str) -> str:
 
 
 def _given(case: Case, run: Trajectory) -> Iterator[str]:
-    """Yield what is known from outside the talk: instructions, sources, memory, the customer, the case's metadata."""
-    yield from (message.content for message in (*case.history, *run.messages) if message.role in ("system", "user"))
+    """Yield what is known from outside the talk: instructions, sources, memory, the customer, the case's metadata.
+
+    What the customer writes is known from that message on; it may complain of the id later.
+    """
+    yield from (message.content for message in case.history if message.role in ("system", "user"))
+    yield from (message.content for message in run.messages if message.role == "system")
     yield from (f"{source.id} {source.title or ''} {source.uri or ''} {source.text}" for source in run.sources)
     yield from (f"{read.key} {read.value}" for turn in run.turns for read in turn.memory)
     yield run.customer or ""
