@@ -23,6 +23,7 @@ DOUBTED: Final = (
     "cross_turn.clause",
     "commitments.other_act",
     "commitments.possible",
+    "pii_shown.record",
     "loops.answered",
     "loops.agreed",
 )

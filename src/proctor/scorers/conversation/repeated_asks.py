@@ -21,7 +21,15 @@ from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
 from proctor.text.shared_runs import squeezed
 
-__all__ = ["asked_again", "asked_although_given", "common_roots", "given_again", "given_in_vain", "looked_up_again", "made_progress"]
+__all__ = [
+    "asked_again",
+    "asked_although_given",
+    "common_roots",
+    "given_again",
+    "given_in_vain",
+    "looked_up_again",
+    "made_progress",
+]
 
 _VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
 _SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
