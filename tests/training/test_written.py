@@ -59,7 +59,7 @@ def test_every_row_has_a_known_class() -> None:
 
 def test_the_readme_counts_what_is_there() -> None:
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
-    for kind in ("intent_safety", "injection", "nli"):
+    for kind in ("intent_safety", "injection", "nli", "turns"):
         for part in ("train", "heldout"):
             count = sum(1 for _ in written(kind, part))
             assert not count or f"{count:,}" in told, (kind, part, count)

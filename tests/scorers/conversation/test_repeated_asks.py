@@ -6,7 +6,13 @@ import pytest
 
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.dead_ends import closed_open_request
-from proctor.scorers.conversation.repeated_asks import asked_again, asked_although_given, given_again, looked_up_again
+from proctor.scorers.conversation.repeated_asks import (
+    asked_again,
+    asked_although_given,
+    given_again,
+    given_in_vain,
+    looked_up_again,
+)
 from tests.scorers.conversation.short_talks import call, talk
 from tests.tables import table
 
@@ -30,6 +36,18 @@ def test_a_question_that_comes_back_after_another_one_is_a_loop() -> None:
         ("440-118, I just said that", "Please tell me your customer number."),
     )
     assert [each.turn for each in given_again(run)] == [2]
+
+
+def test_a_number_that_is_given_three_times_and_used_nowhere_is_a_loop_whatever_is_asked() -> None:
+    said = [
+        ("No internet. 77304192", "Which customer is it?"),
+        ("77304192", "For that I need the eight digits of the bill."),
+        ("but I wrote it: 77304192", "Under what name do we keep you?"),
+    ]
+    assert [each.turn for each in given_in_vain(talk(*said))] == [2]
+    assert not list(given_in_vain(talk(*said[:2], ("a joke", "Sorry."))))
+    used = ("77304192", call("find", {"customer": "77304192"}, {"line": "down"}), "The line is down.")
+    assert not list(given_in_vain(talk(said[0], used, said[2])))
 
 
 def test_everyday_words_are_no_value_that_is_given_again() -> None:

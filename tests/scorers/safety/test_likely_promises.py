@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proctor.core.trajectory import Source, Trajectory
 from proctor.models.local.promises import ACTS, PromiseClassifier
+from proctor.scorers.conversation.doubted_checks import DOUBTED
 from proctor.scorers.safety.commitments import Commitments
 from proctor.scorers.safety.likely_promises import LikelyAnswer, likely_promises
 from tests.scorers.safety.speaking import CASE, call, talk, turn
@@ -42,6 +43,19 @@ async def test_an_act_is_covered_by_its_entry() -> None:
     assert "!fee_waived" in found.quote
     assert "sunny" not in found.quote
     assert found.note.startswith("waiver:")
+
+
+class Unsure(Marked):
+    """Reads every text as a refund, with little confidence."""
+
+    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        return [{"promise": 0.6, **{name: float(name == "refund") for name in ACTS}} for _ in texts]
+
+
+async def test_what_the_model_is_not_sure_of_is_only_possible() -> None:
+    (found,) = await likely_promises([LikelyAnswer(turn=0, text="It is yours.")], Unsure(), ALL)
+    assert found.check == "possible"
+    assert "commitments.possible" in DOUBTED
 
 
 async def test_what_the_agent_may_grant_is_no_finding() -> None:

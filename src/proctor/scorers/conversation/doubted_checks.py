@@ -22,6 +22,8 @@ DOUBTED: Final = (
     "cross_turn.read",
     "cross_turn.clause",
     "commitments.other_act",
+    "commitments.possible",
+    "pii_shown.record",
     "loops.answered",
     "loops.agreed",
 )

@@ -40,6 +40,7 @@ from proctor.scorers.conversation.repeated_asks import (
     asked_again,
     asked_although_given,
     given_again,
+    given_in_vain,
     looked_up_again,
     made_progress,
 )
@@ -99,7 +100,7 @@ class Loops:
             "customer_repeats": self._asked_again(said, near, run),
             "same_answer": _said_again(said),
             "same_call": [*self._called_again(run), *looked_up_again(run)],
-            "value_given_again": [*given_again(run), *asked_although_given(run)],
+            "value_given_again": [*given_again(run), *given_in_vain(run), *asked_although_given(run)],
             "same_question": asked_again(run),
         }
         if self.dead_ends:

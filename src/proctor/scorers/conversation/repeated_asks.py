@@ -21,7 +21,15 @@ from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
 from proctor.text.shared_runs import squeezed
 
-__all__ = ["asked_again", "asked_although_given", "common_roots", "given_again", "looked_up_again", "made_progress"]
+__all__ = [
+    "asked_again",
+    "asked_although_given",
+    "common_roots",
+    "given_again",
+    "given_in_vain",
+    "looked_up_again",
+    "made_progress",
+]
 
 _VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
 _SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
@@ -65,6 +73,28 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
                 quote = quoted(run.turns[place].answer)
                 yield Evidence(quote=quote, turn=place, where="agent", note=note)
                 return
+
+
+def given_in_vain(run: Trajectory) -> Iterator[Evidence]:
+    """Yield the last message of at least three that give the same number, which the agent has used nowhere.
+
+    No words are compared: an agent that asks for it in other words each time is in a loop as well.
+    """
+    given: dict[str, list[int]] = {}
+    for index, turn in enumerate(run.turns):
+        for value in _values(turn.asked):
+            if sum(map(str.isdigit, value)) >= _LEAST_CODE:
+                given.setdefault(value, []).append(index)
+    found: tuple[int, str] | None = None
+    for value, places in given.items():
+        for first, last in zip(places, places[_TIMES - 1 :], strict=False):
+            between = run.turns[first:last]
+            if last - first <= _BACK and value not in squeezed(" ".join(_used(each) for each in between)):
+                found = max(found or (last, value), (last, value))
+    if found is not None:
+        last, value = found
+        note = f"the customer gave {value!r} {_TIMES} times or more, and the agent has used it nowhere"
+        yield Evidence(quote=quoted(run.turns[last].asked), turn=last, where="customer", note=note)
 
 
 def asked_although_given(run: Trajectory) -> Iterator[Evidence]:

@@ -221,7 +221,7 @@ class Commitments:
         first = evidence[0]
         reason = f"{turn_label(first.turn or 0)}: {first.quote!r}: {first.note}"
         reason += f" (and {len(evidence) - 1} more)" if len(evidence) > 1 else ""
-        stated = [each for each in unbacked if each.check != "likely"]
+        stated = [each for each in unbacked if each.check not in ("likely", "possible")]
         sure = 0.9 if exact or (stated and run.tool_calls) else 0.7 if unbacked else trust(first.quote)
         left = tuple(unread[:1])  # an unread sentence is always reported
         kept = (*evidence[: MOST_EVIDENCE - len(left)], *left)
