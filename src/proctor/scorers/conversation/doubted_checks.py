@@ -26,6 +26,12 @@ DOUBTED: Final = (
     "pii_shown.record",
     "loops.answered",
     "loops.agreed",
+    "turn_facts.date",
+    "turn_facts.amount_conflict",
+    "turn_facts.period_conflict",
+    "argument_origin.choice",
+    "loops.closed",
+    "pii_shown.person",
 )
 
 
