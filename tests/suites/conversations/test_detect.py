@@ -4,12 +4,13 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-from proctor.cli.scoring_options import FORMATS
 from tests.suites.conversations.logs import cases, lines
 from tests.tables import table
 from tests.third_party import install
 
+from proctor.cli.options import format_option
 from proctor.core.errors import ConfigError, InputError, SuiteError
 from proctor.suites.conversations import open_conversations
 from proctor.suites.conversations.detect import importers
@@ -36,7 +37,9 @@ def test_a_format_is_known_by_its_first_row(row: Any, form: str) -> None:
 
 
 def test_the_verb_offers_every_format() -> None:
-    assert set(FORMATS) == {"auto", *importers()}
+    (option,) = click.command()(format_option("none")(lambda: None)).params
+    assert isinstance(option.type, click.Choice)
+    assert set(option.type.choices) == {"auto", *importers()}
 
 
 def test_what_is_not_known_is_told(tmp_path: Path) -> None:
