@@ -143,7 +143,19 @@ If the question is not about symptoms, say "I can only help with symptoms."
         ("Do not mention prices.\nWrite a product text for {{name}}.", "Write a product text for {{name}}."),
         (
             "You are a helpful assistant.\nYour task is to sort mails.\nBe brief.",
-            "Your task is to sort mails.",
+            "You are a helpful assistant. Your task is to sort mails.",
+        ),
+        (
+            "Jsi redaktor obecního zpravodaje.\n\nPřepiš oznámení občanům jednoduše.\n- Bez emoji.",
+            "Jsi redaktor obecního zpravodaje. Přepiš oznámení občanům jednoduše.",
+        ),
+        (
+            "당신은 시립 도서관의 안내원입니다. 대출 규정을 쉬운 말로 설명합니다.\n- 이모지를 쓰지 않습니다.",
+            "당신은 시립 도서관의 안내원입니다. 대출 규정을 쉬운 말로 설명합니다.",
+        ),
+        (
+            "Question du voisin : {{question}}\n\nTu réponds aux voisins d'une copropriété.",
+            "Tu réponds aux voisins d'une copropriété.",
         ),
     ],
 )

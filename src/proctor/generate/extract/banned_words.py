@@ -10,7 +10,7 @@ from proctor.generate.extract.aspects import Aspect, quoted
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["find_banned", "is_template", "pattern_of"]
+__all__ = ["find_banned", "pattern_of"]
 
 _NO: Final = r"\b(?:do not|don[’']t|never|must not|should not|may not|cannot|avoid|no|without|not)\b"
 # ``NO AI vocabulary: seamlessly, elevate, delve``: three single words or more after a colon.
@@ -42,7 +42,6 @@ _NAMED: Final = Lazy(
 _ALL_CAPS: Final = worded(
     "MUST NOT NEVER ONLY ALWAYS ANY ALL THE AND JSON HTML XML CSV YAML API URL FAQ PII USD EUR GBP"
 )
-_TEMPLATE: Final = Lazy(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,3}\b")
 _JOIN: Final = re.compile(r"\s*[,/]\s*(?:or |and |nor )?|\s+(?:or|and|nor)\s+")
 
 
@@ -65,11 +64,6 @@ def find_banned(clause: str) -> Iterator[Aspect]:
             kind="content",
         )
         return
-
-
-def is_template(words: str) -> bool:
-    """Whether a quoted text has a placeholder, so that no answer contains it as it stands."""
-    return _TEMPLATE.search(words) is not None
 
 
 def pattern_of(example: str) -> str:

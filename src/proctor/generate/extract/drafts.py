@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.aspects import NUMBER, Aspect, Scope, checkable, quoted
+from proctor.generate.extract.aspects import Aspect, Scope, checkable, quoted
 from proctor.generate.extract.banned_words import find_banned
 from proctor.generate.extract.clause_requests import about_input, plain, requested
 from proctor.generate.extract.clauses import Clause, clauses_of
@@ -29,7 +29,7 @@ from proctor.generate.extract.led_items import (
     noted_line,
     opened_condition,
 )
-from proctor.generate.extract.named_shapes import find_amount_aspects, find_named_shapes, find_tags
+from proctor.generate.extract.named_shapes import find_named_shapes, find_tags
 from proctor.generate.extract.other_languages import foreign_drafts
 from proctor.generate.extract.scope import speaks_of_whole, with_output, without_subject
 from proctor.generate.extract.sentence_roles import PERMISSION, ROLE
@@ -79,19 +79,9 @@ _INPUT_LINE: Final = Lazy(
 _SPEAKS: Final = Lazy(
     r"\b(?:you|your|output|response|answer|who|that)\b|^\W*it (?:has|contains|consists)\b", re.IGNORECASE
 )
-_COUNTS: Final = Lazy(
-    rf"\W*(?:exactly |at most |no more than |at least |max\.? )?{NUMBER}(?:\s*(?:-|–|to|or)\s*{NUMBER})? (?:\w+ )?"
-    r"(?:sentences?|words?|lines?|paragraphs?|bullets?)\W*$",
-    re.IGNORECASE,
-)
 _GOES_ON: Final = Lazy(r"(?:is|are|has|have|does|do|was|were|will|can|may)\b", re.IGNORECASE)
 _VACUOUS: Final = Lazy(
     r"^\W*(?:no exceptions?|focus on|avoid|include|note|important|remember|always|never)\W*$", re.IGNORECASE
-)
-_FINITE_VERB: Final = Lazy(
-    r"\b(?:is|are|goes|go|belongs?|holds?|contains?|lists?|has|have|gets?|stays?|must|"
-    r"should)\b",
-    re.IGNORECASE,
 )
 _INSIDE: Final = Lazy(r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE)
 _PURPOSE: Final = Lazy(r"\s*\bto\s+(?P<verb>[a-z]+)\b", re.IGNORECASE)
@@ -246,8 +236,6 @@ def _of_field(text: str, scope: Scope) -> str | None:
         text,
         re.IGNORECASE,
     )
-    if match is None and any(f'"{name}"' in text for name in scope.fields) and _FINITE_VERB.search(text):
-        return f"{text[:1].upper()}{plain(text)[1:].rstrip('.')}."
     if match is None or match.group("name").lower() not in {name.lower() for name in scope.fields}:
         return None
     return f"In the output, {text[:1].lower()}{plain(text)[1:].rstrip('.')}."
@@ -259,7 +247,7 @@ def _stands(clause: Clause, statement: Statement, kept: list[Aspect]) -> bool:
         return True
     if kept and kept[0].predicate.startswith(("each ", "json field")):
         return True
-    return bool(_SPEAKS.search(clause.whole) or _COUNTS.match(clause.text))
+    return _SPEAKS.search(clause.whole) is not None
 
 
 def _judged(told: str, clause: Clause, strength: str) -> Draft:
@@ -307,23 +295,8 @@ def _aspects(text: str, statement: Statement, scope: Scope) -> Iterator[Aspect]:
         return
     if _barred(statement):
         bare = f"do not {bare}"
-    if scope.structured and scope.fields:
-        yield from _of_named_field(bare, scope)
     yield from find_named_shapes(bare, scope)
     yield from find_banned(bare)
-
-
-def _of_named_field(text: str, scope: Scope) -> Iterator[Aspect]:
-    """Yield the lengths that a clause sets, as those of the one field of the JSON that it names; otherwise none."""
-    named = [name for name in scope.fields if re.search(rf"\b{re.escape(name)}s?\b", text, re.IGNORECASE)]
-    if len(named) == 1:
-        for found in find_amount_aspects(text):
-            told = found.text.removeprefix("The output ")
-            yield replace(
-                found,
-                text=f'In the output, the field "{named[0]}" {told}',
-                predicate=f"json field {quoted(named)} {found.predicate}",
-            )
 
 
 def _shifted(found: Aspect, tag: str, by: int) -> Aspect:

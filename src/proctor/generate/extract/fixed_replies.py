@@ -44,7 +44,6 @@ _CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
 )
-_LABELLED_REPLY: Final = Lazy(rf"{ONLY}\W+(?P<reply>(?-i:[A-Z]{{3,}}):\s*[^\n.]+)\.?$", re.IGNORECASE)
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 
 
@@ -93,8 +92,6 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
-    if (labelled := _LABELLED_REPLY.search(said)) and is_conditional(said):
-        return labelled["reply"].strip()
     found = [match.group() for match in _CODE_WORD.finditer(said) if not set(match.group().split()) & set(NO_REPLY)]
     if (found and re.search(ONLY, said, re.IGNORECASE)) or re.search(
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE

@@ -78,7 +78,6 @@ _COMMAS: Final = Lazy(r"\s*[,;|、]\s*(?:or\s+|and\s+)?|\s+or\s+|(?<=,)\s*and\s+
 _ITEM_LABEL: Final = Lazy(
     r"\s*(?:\*\*|`|\"|“|')?(?P<label>[^\n*`\"“”]{1,60}?)(?:\*\*|`|\"|”|')?\s*(?:[:：]|\s[-–—]\s|\(|（|=|→|$)"
 )
-_SINGLE: Final = Lazy(r"[\"“`']?([^\"”`'\n]{1,60}?)[\"”`']?[.!]?\s*$")
 _FILLER: Final = Lazy(r"^(?:a|an|the|either|one of|being|exactly|just|only)\s+", re.IGNORECASE)
 _WORDY: Final = Lazy(
     r"\b(?:the|a|an|of|is|are|that|which|based|whether|not|your|it|its|etc|using|with|to|by|from|on|per)\b",

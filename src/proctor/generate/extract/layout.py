@@ -38,27 +38,6 @@ _PAIR: Final = re.compile(
     r"入力|出力|質問|回答|ユーザー|アシスタント)(?: ?\d{1,2})?\s*(?:\*\*)?\s*[:：]",
     re.IGNORECASE,
 )
-_GIVING: Final = frozenset(
-    [
-        "output",
-        "a",
-        "answer",
-        "assistant",
-        "ai",
-        "bot",
-        "response",
-        "sentiment",
-        "label",
-        "category",
-        "french",
-        "agent",
-        "result",
-        "reply",
-        "出力",
-        "回答",
-        "アシスタント",
-    ]
-)
 _SHOWN_FIELD: Final = re.compile(r"\s*(?:\*\*)?[\w /-]{1,40}(?:\*\*)?:\s*(?:\*\*)?\s*[\[<{]")
 # ``  urgency   – how soon it must be done``: one key on a line of its own.
 _KEY_LINE: Final = re.compile(
