@@ -122,7 +122,7 @@ def measure(name: str, prompt: Prompt, wanted: Mapping[str, Any], tallies: Mappi
             failing = _failing(rule, wanted["right"])
             told = f"{name}: fails a right answer: {rule.predicate} | {failing[0][:60] if failing else ''}"
             tallies["false"].add(bool(failing), told, listed=bool(failing))
-    good = any(_plain(word) in _plain(made.intent) for word in wanted["intent"])
+    good = any(_plain(str(word)) in _plain(made.intent) for word in wanted["intent"])
     tallies["intents"].add(good, f"{name}: intent: {made.intent}", listed=not good)
     for values in _inputs(made):
         on = wanted["topic"] is None or any(_plain(word) in _plain(values) for word in wanted["topic"])
