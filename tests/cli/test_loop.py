@@ -62,9 +62,14 @@ def _alert(store: Path) -> AlertRecord:
 
 @pytest.fixture
 def shop(project: Project) -> Project:
-    template = files("proctor.cli") / "template" / "demo"
-    for name, source in {"proctor.yaml": "", "agent.py": "", "suites/golden.yaml": "golden.yaml"}.items():
-        project.write(name, (template / (source or name)).read_text(encoding="utf-8"))
+    template = files("proctor.cli") / "template"
+    sources = {
+        "proctor.yaml": "demo/proctor.yaml",
+        "agent.py": "demo_month/agent.py",
+        "suites/golden.yaml": "demo/golden.yaml",
+    }
+    for name, source in sources.items():
+        project.write(name, (template / source).read_text(encoding="utf-8"))
     return project
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "TimeLimited",
     "WordingReader",
     "entailer_for_facts",
+    "is_fast",
     "is_optional",
     "is_socket",
     "socket",
@@ -54,17 +55,18 @@ __all__ = [
 
 _SOCKET = "proctor.socket"
 _OPTIONAL = "proctor.optional"
+_FAST = "proctor.fast"
 StepT_contra = TypeVar("StepT_contra", bound=GateStep, contravariant=True)
 
 
-def socket(*, optional: bool = False) -> Any:
+def socket(*, optional: bool = False, fast: bool = False) -> Any:
     """Declare a field that wiring fills with a live object (a model, an embedder, a catalogue).
 
-    An optional one stays ``None`` if no live object is named for it.
+    An optional one may stay ``None``. A fast one gets the small local network alone, which set its thresholds.
     """
     if optional:
         return dataclasses.field(default=None, metadata={_SOCKET: True, _OPTIONAL: True}, repr=False, compare=False)
-    return dataclasses.field(metadata={_SOCKET: True}, repr=False, compare=False)
+    return dataclasses.field(metadata={_SOCKET: True, _FAST: fast}, repr=False, compare=False)
 
 
 def is_socket(field: dataclasses.Field[Any]) -> bool:
@@ -75,6 +77,11 @@ def is_socket(field: dataclasses.Field[Any]) -> bool:
 def is_optional(field: dataclasses.Field[Any]) -> bool:
     """Return whether a socket may stay empty."""
     return bool(field.metadata.get(_OPTIONAL))
+
+
+def is_fast(field: dataclasses.Field[Any]) -> bool:
+    """Return whether a socket gets the small local network alone, unless its check names another."""
+    return bool(field.metadata.get(_FAST))
 
 
 @runtime_checkable

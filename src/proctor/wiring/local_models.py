@@ -141,6 +141,8 @@ _NETWORKS: Mapping[str, str] = {
     "intents": "reader",
 }
 
+_SECOND_OPINION: frozenset[str] = frozenset(("injection", "intents", "promises"))
+
 
 def local_model(role: str, *, fast: bool = False) -> Any:
     """Return Proctor's local model for a socket of this name; ``fast`` where a message waits for it."""
@@ -158,5 +160,8 @@ async def warm_local(roles: Iterable[str]) -> None:
     Raises:
         StoreError: a weights file is missing or broken.
     """
-    if names := sorted({_NETWORKS[role] for role in roles if role in _NETWORKS}):  # others have no network
+    some = set(roles)
+    if names := sorted({_NETWORKS[role] for role in some if role in _NETWORKS}):  # others have no network
         await import_module("proctor.models.local.model_registry").warm(names)
+    if some & _SECOND_OPINION:
+        await import_module("proctor.models.local.second_opinion").warm_second_opinion()

@@ -9,7 +9,7 @@ from proctor.core.case import Case
 from proctor.core.chat import Message, ToolCall
 from proctor.core.decode import decode
 from proctor.core.score import Score
-from proctor.core.sockets import is_optional, is_socket
+from proctor.core.sockets import is_fast, is_optional, is_socket
 from proctor.core.trajectory import Intent, Source, Trajectory, Turn
 from proctor.wiring.local_models import LOCAL, local_model
 
@@ -22,7 +22,7 @@ def built(kind: type[Kind], **settings: Any) -> Kind:
     sockets: dict[str, Any] = {}
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         if is_socket(field) and field.name not in settings:
-            sockets[field.name] = local_model(field.name) if field.name in LOCAL else None
+            sockets[field.name] = local_model(field.name, fast=is_fast(field)) if field.name in LOCAL else None
             assert field.name in LOCAL or is_optional(field)
     return decode(kind, {**sockets, **settings}, strict=True)
 

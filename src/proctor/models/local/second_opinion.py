@@ -6,6 +6,7 @@ twenty-five ordinary support messages, and what a small network would flag.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from proctor.core.errors import StoreError
+from proctor.models.local.batcher import inference_executor
 from proctor.models.local.model_registry import weights_of
+from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.ngrams import Linear
 from proctor.models.local.weights import HINT
 
-__all__ = ["Mixture", "danger_look", "mixture_of"]
+__all__ = ["Mixture", "danger_look", "mixture_of", "warm_second_opinion"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +58,13 @@ def danger_look(folder: Path | None) -> Linear:
             return Linear(kept["weights"], float(kept["scale"]), float(kept["bias"]))
     except Exception as broken:
         raise StoreError(f"the weights cannot be read: {broken}", file=str(file), hint=HINT) from broken
+
+
+async def warm_second_opinion(folder: Path | None = None, threads: int = 1) -> None:
+    """Load the multilingual network and run it once, so that the first suspicious message does not wait for it."""
+    if weights_of(folder).settings.get("multilingual"):
+        await asyncio.get_running_loop().run_in_executor(inference_executor(), _read_once, folder, threads)
+
+
+def _read_once(folder: Path | None, threads: int) -> None:
+    multilingual_network(folder, threads).read(["Where is my parcel?"])

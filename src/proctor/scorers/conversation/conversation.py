@@ -55,8 +55,8 @@ class ConversationScorer:
     tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
     embedder: Embedder = socket()
-    entailer: Entailer = socket()
-    grounder: Grounder = socket()
+    entailer: Entailer = socket(fast=True)
+    grounder: Grounder = socket(fast=True)
     tagger: Tagger = socket()
     injection: Classifier = socket()
     intents: Classifier = socket()

@@ -81,7 +81,7 @@ class CrossTurn:
     answered_before: str = ""
     calls_before: tuple[ToolCall, ...] = ()
     light: bool = False
-    entailer: Entailer = socket()
+    entailer: Entailer = socket(fast=True)
     embedder: Embedder = socket()
 
     def __post_init__(self) -> None:

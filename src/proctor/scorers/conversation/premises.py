@@ -53,7 +53,7 @@ class Premises:
     verified_by: tuple[str, ...] = ()
     tool_effects: Mapping[str, StatedEffect] = field(default_factory=dict)
     light: bool = False
-    entailer: Entailer = socket()
+    entailer: Entailer = socket(fast=True)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Find such claims in the customer's messages and where the agent relies on them unverified."""

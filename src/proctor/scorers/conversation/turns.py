@@ -48,8 +48,8 @@ class Turns:
     at_most_cost: float | None = None
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
     light: bool = False
-    entailer: Entailer = socket()
-    grounder: Grounder = socket()
+    entailer: Entailer = socket(fast=True)
+    grounder: Grounder = socket(fast=True)
     embedder: Embedder = socket()
 
     def __post_init__(self) -> None:

@@ -59,8 +59,8 @@ class Citations:
     supported_from: float = 0.35
     required: bool = False
     light: bool = False
-    entailer: Entailer = socket()
-    grounder: Grounder = socket()
+    entailer: Entailer = socket(fast=True)
+    grounder: Grounder = socket(fast=True)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.supported_from <= 1.0:

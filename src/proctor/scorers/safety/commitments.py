@@ -81,7 +81,7 @@ class Commitments:
     light: bool = False
     likely: float = 0.5
     unfounded: float = 0.0
-    entailer: Entailer = socket()
+    entailer: Entailer = socket(fast=True)
     promises: Classifier | None = socket(optional=True)
 
     def __post_init__(self) -> None:
