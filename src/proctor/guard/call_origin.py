@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import ne
 from typing import Final
 
 from proctor.guard.call_values import DECISIVE, CallValue, call_values
@@ -186,7 +187,7 @@ def _is_near(one: str, two: str) -> bool:
     if abs(len(one) - len(two)) > 1 or one.partition("@")[2][-4:] != two.partition("@")[2][-4:]:
         return False
     if len(one) == len(two):
-        return 0 < sum(a != b for a, b in zip(one, two, strict=True)) <= _MAX_DISTANCE and not _counts(one, two)
+        return 0 < sum(map(ne, one, two)) <= _MAX_DISTANCE and not _counts(one, two)
     short, long = sorted((one, two), key=len)
     return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from proctor.text.secret_names import is_secret_name
@@ -105,6 +106,11 @@ def kind_of(text: str) -> ValueKind:
     text = text.strip()
     if len(text) > _MAX_NAME_CHARS:
         return "link" if _LINK.fullmatch(text) else "address" if _ADDRESS.fullmatch(text) else "text"
+    return _kind_of_short(text)
+
+
+@lru_cache(maxsize=4096)  # the keys of records and the values of a session repeat
+def _kind_of_short(text: str) -> ValueKind:
     for kind, pattern in _FORMS:
         if pattern.fullmatch(text):
             return kind

@@ -13,6 +13,7 @@ from proctor.lexicon.files import read_wording
 from proctor.lexicon.match import matcher
 from proctor.lexicon.project_concepts import concepts_in_force
 from proctor.text.chunked_regex import finditer
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.predicates.language_guess import language
 from proctor.text.script_ranges import HAN, HANGUL, KANA
 
@@ -171,17 +172,17 @@ def concept_spans(concept: str, text: str, *, within: str = "") -> Iterator[tupl
         yield from ((hit.start, hit.end) for hit in matcher(concept).find(text) if hit.language in spoken)
         return
     for code in spoken:
-        if (pattern := _by_language(concept).get(code)) is not None:
-            yield from (hit.span() for hit in finditer(pattern, text))
+        if (pattern := _by_language(concept).get(code)) is not None and pattern.may_match(text):
+            yield from (hit.span() for hit in finditer(pattern.compiled, text))
 
 
 @cache
-def _by_language(concept: str) -> Mapping[str, re.Pattern[str]]:
+def _by_language(concept: str) -> Mapping[str, FilteredPattern]:
     """Return the patterns of a concept, those of a language in one."""
     found: dict[str, list[str]] = {}
     for code, pattern in read_wording(concept).expressions("patterns"):
         found.setdefault(code, []).append(f"(?:{pattern})")
-    return {code: re.compile("|".join(each), re.IGNORECASE) for code, each in found.items()}
+    return {code: FilteredPattern("|".join(each), re.IGNORECASE) for code, each in found.items()}
 
 
 @lru_cache(maxsize=1024)

@@ -30,8 +30,11 @@ LONGEST_STATEMENT: Final = 600  # characters; a longer sentence is cut
 _READ: Final = 60_000
 
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
+_RULE_SIGNS: Final = "-*_="
+_LEAST_RULE_SIGNS: Final = 3
 _RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,500}\)")
+_MARK_SIGNS: Final = "*_~`"
 _MARK = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _LEAD = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・▪◦●○]|\(?\d{1,3}[.)．、]|[①-⑳])\s*)+")
 _ROW_EDGE = re.compile(r"^\s*\||\|\s*$", re.MULTILINE)
@@ -82,8 +85,16 @@ def plain(text: str) -> str:
     An escaped line break, as in a JSON string, is converted.
     """
     text = text.replace("\\n", "\n")
-    text = _RULE.sub("\n", _FENCE.sub("", text))
-    text = _ROW_EDGE.sub("", _LINK.sub(r"\1", text))
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    if sum(map(text.count, _RULE_SIGNS)) >= _LEAST_RULE_SIGNS:
+        text = _RULE.sub("\n", text)
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    if "|" in text:
+        text = _ROW_EDGE.sub("", text)
+    if not any([sign in text for sign in _MARK_SIGNS]):
+        return text
     return "\n".join(_MARK.sub("", line) for line in text.split("\n"))
 
 

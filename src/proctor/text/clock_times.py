@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.quantities import Quantity
 
 __all__ = ["find_clock_times", "find_times", "find_weekdays", "has_short_weekday"]
@@ -25,6 +26,7 @@ _CLOCK: Final = re.compile(
     r"(?:\s?(?P<after>[ap])\.?m\b)?",
     re.IGNORECASE,
 )
+_DIGIT: Final = re.compile(r"\d")
 _NOON: Final = 12
 _LATER: Final = frozenset({"午後", "下午", "晚上", "오후", "p"})
 _EARLIER: Final = frozenset({"午前", "上午", "早上", "오전", "a"})
@@ -75,7 +77,7 @@ def _remembered(text: str) -> tuple[Quantity, ...]:
 
 def find_clock_times(text: str) -> Iterator[Quantity]:
     """Yield times of day as minutes after midnight; a time that may be of either half of the day has both."""
-    found = list(_CLOCK.finditer(text))
+    found = list(_CLOCK.finditer(text)) if _DIGIT.search(text) is not None else []
     # A text that has 15:00 counts the hours to 24: its 10:00 is in the morning.
     to_24 = any(int(match["h"]) > _NOON for match in found)
     for match in found:
@@ -124,9 +126,12 @@ def _short_ranges(text: str, low: str) -> Iterator[Quantity]:
 
     A short form is the beginning of a name. Alone it may be any word, so both ends must be names of one language.
     """
+    rows = _rows_begun()
     for match in _SHORT_RANGE.finditer(low):
         first, last = match["first"], match["last"]
-        for names in (*_NAMES, *_SHORT_NAMES):
+        if first not in rows or last not in rows:
+            continue
+        for names in rows[first]:
             ends = [_day_begun(each, names) for each in (first, last)]
             if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
                 continue
@@ -157,17 +162,38 @@ def has_short_weekday(text: str, day: Quantity) -> bool:
     return any(_day_begun(word, row) == day.value for row in rows for word in words)
 
 
-@lru_cache(maxsize=1024)
 def _day_begun(short: str, names: str) -> int | None:
     """Return the only day whose name begins so."""
-    if len(short) < (_LEAST_LETTERS if short < "\u2e80" else 1):
-        return None
-    days = [day for day, forms in enumerate(names.split()) if any(each.startswith(short) for each in forms.split("|"))]
-    return days[0] if len(days) == 1 else None
+    return _days_begun(names).get(short)
+
+
+@lru_cache(maxsize=32)  # one for each row
+def _days_begun(names: str) -> dict[str, int]:
+    """Return the beginnings of the names of a row that only one day has, with that day."""
+    days: dict[str, set[int]] = {}
+    for day, forms in enumerate(names.split()):
+        for name in forms.split("|"):
+            for length in range(1, len(name) + 1):
+                days.setdefault(name[:length], set()).add(day)
+    return {
+        short: day
+        for short, (day, *others) in days.items()
+        if not others and len(short) >= (_LEAST_LETTERS if short < "\u2e80" else 1)
+    }
 
 
 @lru_cache(maxsize=1)
-def _weekdays() -> re.Pattern[str]:
+def _rows_begun() -> dict[str, tuple[str, ...]]:
+    """Return the rows of names, in order, in which only one day begins so."""
+    rows: dict[str, list[str]] = {}
+    for names in (*_NAMES, *_SHORT_NAMES):
+        for short in _days_begun(names):
+            rows.setdefault(short, []).append(names)
+    return {short: tuple(each) for short, each in rows.items()}
+
+
+@lru_cache(maxsize=1)
+def _weekdays() -> FilteredPattern:
     groups = []
     for day in range(7):
         words = []
@@ -183,4 +209,4 @@ def _weekdays() -> re.Pattern[str]:
                 words.append(rf"{re.escape(name)}{ending}")
         latin = "|".join(sorted((each for each in words), key=len, reverse=True))
         groups.append(rf"(?P<d{day}>(?<![a-zà-öø-ÿ])(?:{latin})(?![a-z]))")
-    return re.compile("|".join(groups))
+    return FilteredPattern("|".join(groups))

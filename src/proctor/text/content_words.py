@@ -7,6 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.script_ranges import EAST_ASIAN, HAN, HAN_COMPATIBILITY, HANGUL, KATAKANA, THAI_LETTERS
 
 __all__ = ["clauses", "content", "negated", "overlap_share"]
@@ -25,9 +26,11 @@ _STOP: Final = frozenset(
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CJK = re.compile(f"[{HAN}{HAN_COMPATIBILITY}々]+|[{KATAKANA}]+|[{HANGUL}]+|[{THAI_LETTERS}]+")
+_UNSPACED = re.compile(f"[{EAST_ASIAN}{HAN_COMPATIBILITY}{THAI_LETTERS}]+")
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ied)$|(?<=[a-z]{3})(?:ings?|ed|es|s|e|ly)$")
+_POSSESSIVE = re.compile(r"['’]s?$")
 _NUMBER = re.compile(r"[0-9]")
-_NEGATION = re.compile(
+_NEGATION = FilteredPattern(
     r"\b(?:not|no|never|none|neither|nor|cannot|can ?not|without|unable|unavailable|unfortunately|out of stock|sold out"
     r"|non-?(?:refundable|returnable)|nothing|fails? to|ineligible|prohibited|forbidden|excluded|impossible"
     r"|refuse[sd]?)\b"
@@ -36,14 +39,14 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 # "Not only" is no negation; "no later than" and "no charge" are limits and offers.
-_NO_DENIAL = re.compile(
+_NO_DENIAL = FilteredPattern(
     r"\b(?:not only|no later than|no more than|no less than|not later than|no problem|no worries|if not|whether or not"
     r"|(?:at )?no (?:extra |additional )?(?:charge|cost|fee)s?|unfortunately,? (?=yes))\b"
     r"|かもしれません|なければなりません|ないといけ",
     re.IGNORECASE,
 )
 # The particle of a romanised title: "Akagane no Kujira" is no negation.
-_PARTICLE = re.compile(r"\b[A-ZĀ-Ō][\w'’-]* no (?=[A-ZĀ-Ō])")
+_PARTICLE = FilteredPattern(r"\b[A-ZĀ-Ō][\w'’-]* no (?=[A-ZĀ-Ō])")
 _CLAUSE = re.compile(
     r"(?<![0-9０-９])[,，](?![0-9])|(?<=[0-9])[,，](?=\s(?![12]\d{3}\b))|[;；]|、(?=.{4})|\s[–—]\s"
     r"|(?:^|\s)(?:but|while|whereas|although|though|however)\s"
@@ -54,14 +57,26 @@ _CLAUSE = re.compile(
 
 def content(text: str) -> frozenset[str]:
     """Return the content words: stems without numbers and function words; character bigrams in unspaced scripts."""
+    return _remembered(text) if len(text) <= _SHORT else _content(text)
+
+
+_SHORT: Final = 600  # characters of a text that is cached: a sentence is compared with many others
+
+
+@lru_cache(maxsize=2048)
+def _remembered(text: str) -> frozenset[str]:
+    return _content(text)
+
+
+def _content(text: str) -> frozenset[str]:
     plain = unicodedata.normalize("NFKC", text).lower() if not text.isascii() else text.lower()
     found: set[str] = set()
     if not plain.isascii():
         for run in _CJK.findall(plain):
             found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
-        plain = re.sub(f"[{EAST_ASIAN}{HAN_COMPATIBILITY}{THAI_LETTERS}]+", " ", plain)
-    for word in _WORD.findall(plain):
-        if word not in _STOP and not _NUMBER.search(word) and (len(word) > 1):
+        plain = _UNSPACED.sub(" ", plain)
+    for word in set(_WORD.findall(plain)) - _STOP:
+        if len(word) > 1 and (word.isalpha() or not _NUMBER.search(word)):
             found.add(_stem(word))
     return frozenset(found)
 
@@ -84,7 +99,7 @@ def clauses(sentence: str) -> list[str]:
 @lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
     """Return a rough stem: opened, opening and opens are equal, and so are movies and movie."""
-    word = re.sub(r"['’]s?$", "", word)
+    word = _POSSESSIVE.sub("", word)
     stem = _SUFFIX.sub("", word)
     if stem != word and len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls":
         stem = stem[:-1]  # shipped, shipping: ship

@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.first_letters import UNUSUAL_LETTERS
 from proctor.text.month_names import MONTH_NAMES
 
 __all__ = ["Day", "find_dates", "read_date"]
@@ -21,6 +22,7 @@ _NAME = (
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
 _FOREIGN: Final = "|".join(sorted(MONTH_NAMES, key=len, reverse=True))
+_FOREIGN_NEEDS: Final = tuple(MONTH_NAMES)
 # Each pattern with characters of which the text must contain one; they are searched first. A pattern that begins with a
 # digit is fast, so the check for a preceding digit comes after the first one.
 _PATTERNS: Final = tuple(
@@ -53,7 +55,7 @@ _PATTERNS: Final = tuple(
             r"(?:,?\s+(?P<y>[12][0-9]{3})(?![0-9]))?",
         ),
         (
-            tuple(MONTH_NAMES),
+            _FOREIGN_NEEDS,
             rf"(?P<d>[0-9](?<![0-9].)[0-9]?)\.?\s+(?:de\s+)?(?P<foreign>{_FOREIGN})"
             r"(?!\w)(?:,?\s+(?:del?\s+)?(?P<y>[12][0-9]{3})(?![0-9]))?",
         ),
@@ -61,6 +63,9 @@ _PATTERNS: Final = tuple(
     )
 )
 _ANY: Final = re.compile("[0-9元]")
+_BEGUN: Final = min(map(len, MONTH_NAMES))  # characters
+_BEGINNINGS: Final = frozenset(name[:_BEGUN] for name in MONTH_NAMES)
+_AFTER_DIGIT: Final = re.compile(r"[0-9]\.?\s+(?:de\s+)?(?=\S)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +120,24 @@ def _matches(plain: str) -> Iterator[tuple[tuple[int, int], Day | None]]:
     for needs, pattern in _PATTERNS:
         if needs is missing:
             continue
-        if not any([need in low for need in needs]):
+        if not _has_any(low, needs):
             missing = needs
             continue
         for match in pattern.finditer(plain):
             yield match.span(), _day(match)
+
+
+def _has_any(low: str, needs: tuple[str, ...]) -> bool:
+    if len(needs) == 1:
+        return needs[0] in low
+    if needs is not _FOREIGN_NEEDS:
+        return any([need in low for need in needs])
+    if not low.isascii() and not UNUSUAL_LETTERS.isdisjoint(low):
+        return True
+    # A hundred and fifty names: most texts have no word that begins like one of them, a blank after a digit.
+    return any(low[word.end() : word.end() + _BEGUN] in _BEGINNINGS for word in _AFTER_DIGIT.finditer(low)) and any(
+        [need in low for need in needs]
+    )
 
 
 def _day(match: re.Match[str]) -> Day | None:

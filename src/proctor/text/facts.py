@@ -224,7 +224,8 @@ def _differences(wanted: Piece, piece: Piece) -> Iterator[tuple[Quantity, Quanti
 
 
 def _speaks_of(wanted: Piece, piece: Piece) -> bool:
-    return any(one.same(other) or comparable(one, other) for one in wanted.quantities for other in piece.quantities)
+    told = piece.quantities
+    return bool(told) and any(one.same(other) or comparable(one, other) for one in wanted.quantities for other in told)
 
 
 def _anywhere(quantity: Quantity, given: Prepared) -> bool:

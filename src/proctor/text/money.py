@@ -119,6 +119,7 @@ _INFLECTED: Final = tuple(
         (r"kronor|kr(?![a-z])", "SEK"),
     )
 )
+_ANY_INFLECTED: Final = re.compile("|".join(pattern.pattern for pattern, _ in _INFLECTED), re.IGNORECASE)
 _BEFORE = re.compile(
     r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|r\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud|chf|pln|rub|brl|sar"
     r"|aed|egp|sek|rs\.?):?)"
@@ -140,6 +141,7 @@ _CENTS = re.compile(
 )
 _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)
 _LOOK = 14
+_MOST_GAP = 2  # blanks and hyphens between a number and its currency
 _EASTERN: Final = re.compile(f"[{EAST_ASIAN}]")
 
 
@@ -224,6 +226,8 @@ def _look(text: str, number: Number) -> _Found:
         return _Found(number, currency, first, end)
     if number.percent:
         return _Found(number, None, start, end)
+    if not _may_name_currency(text, end):
+        return _Found(number, None, start, end)
     if cents := _CENTS.match(text, end):
         return _Found(number, "USD", start, cents.end(), cents=True)
     if behind := _BEHIND.match(text, end):
@@ -231,10 +235,21 @@ def _look(text: str, number: Number) -> _Found:
         return _Found(number, _WORDS.get(word) or _SIGNS.get(behind[1]), start, behind.end())
     if not text.isascii() or text[end : end + 3].strip()[:1].isalpha():
         first = end + len(text[end : end + 2]) - len(text[end : end + 2].lstrip())
-        for pattern, currency in _INFLECTED:
+        for pattern, currency in _INFLECTED if _ANY_INFLECTED.match(text, first) else ():
             if (match := pattern.match(text, first)) and _is_whole(text, match):
                 return _Found(number, currency, start, match.end())
     return _Found(number, None, start, end)
+
+
+def _may_name_currency(text: str, end: int) -> bool:
+    """Whether a letter or a sign of a currency follows a number, after up to two blanks or hyphens."""
+    sign = text[end : end + 1]
+    for _ in range(_MOST_GAP):
+        if sign != "-" and not sign.isspace():
+            break
+        end += 1
+        sign = text[end : end + 1]
+    return sign.isalpha() or sign in _SIGNS
 
 
 def _is_whole(text: str, word: re.Match[str]) -> bool:

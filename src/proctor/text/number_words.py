@@ -15,6 +15,8 @@ __all__ = ["SpelledNumber", "find_number_words"]
 
 _MOST_WORDS: Final = 5  # of one number: "quatre vingt dix neuf"
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’\u064b-\u0652\u093c-\u094d][^\W\d_]*)*")
+_LETTERS_ALONE: Final = {code: " " for code in range(128) if not chr(code).isalpha()}  # all else becomes a blank
+_PUNCTUATION: Final = dict.fromkeys(map(ord, "\u00a0‘’“”–—…€£"), " ")  # what English text has beside ASCII
 _BETWEEN: Final = re.compile(r"[ \u00a0-]{1,2}|['’]")
 
 # 0 to 19 (or 20), then the tens from 20 (or 30); forms of one number are joined by "|".
@@ -140,11 +142,17 @@ class SpelledNumber:
 def find_number_words(text: str) -> Iterator[SpelledNumber]:
     """Yield the longest numbers in words, in order. A word may be a number in one language and none in another."""
     phrases, starts = _phrases()
+    ascii_text = text if text.isascii() else text.translate(_PUNCTUATION)
+    if ascii_text.isascii() and starts.isdisjoint(ascii_text.lower().translate(_LETTERS_ALONE).split()):
+        return
+    keys = [word.lower() for word in _WORD.findall(text)]
+    if starts.isdisjoint(keys):
+        return
     words = list(_WORD.finditer(text))
     at = 0
     while at < len(words):
         taken = 0
-        key = words[at].group().lower()
+        key = keys[at]
         if key in starts:
             last = min(at + _MOST_WORDS, len(words))
             known = key
@@ -152,7 +160,7 @@ def find_number_words(text: str) -> Iterator[SpelledNumber]:
             for more in range(at + 1, last):
                 if not _BETWEEN.fullmatch(text[words[more - 1].end() : words[more].start()]):
                     break
-                known = f"{known} {words[more].group().lower()}"
+                known = f"{known} {keys[more]}"
                 if known in phrases:
                     best = more, phrases[known]
             if best is not None:

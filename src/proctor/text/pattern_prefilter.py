@@ -17,7 +17,7 @@ from re import _casefix as casefix  # type: ignore[attr-defined,unused-ignore]  
 from re import _constants as sre  # type: ignore[attr-defined,unused-ignore]  # isort: skip
 from re import _parser as parser  # type: ignore[attr-defined,unused-ignore]  # isort: skip
 
-__all__ = ["Haystack", "needles", "warming"]
+__all__ = ["Haystack", "lowered", "needles", "warming"]
 
 Node = tuple[Any, Any]
 Needles = frozenset[str] | None  # substrings of which one must occur; None: unknown
@@ -46,7 +46,7 @@ class Haystack:
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Yield every match with its pattern's number, in pattern order."""
-        for number in self._possible(_small(text)):
+        for number in self._possible(lowered(text)):
             for hit in finditer(self._compiled(number), text):
                 yield number, hit
 
@@ -58,7 +58,7 @@ class Haystack:
 
     def numbers(self, text: str) -> Iterator[int]:
         """Yield the number of every pattern that matches, in order."""
-        for number in self._possible(_small(text)):
+        for number in self._possible(lowered(text)):
             if any(True for _ in finditer(self._compiled(number), text)):
                 yield number
 
@@ -115,7 +115,7 @@ def warming() -> Iterator[None]:
             yield
 
 
-def _small(text: str) -> str:
+def lowered(text: str) -> str:
     """Return the text in lowercase, one character for each of its own."""
     return text.lower() if text.isascii() else translated(text.replace("İ", "i").lower(), _SAME)
 
@@ -164,11 +164,11 @@ def _of(items: Sequence[Node]) -> Needles:
             continue
         if kind is sre.AT:
             continue
-        found += [frozenset({_small(run)})] if run else []
+        found += [frozenset({lowered(run)})] if run else []
         run = ""
         if (inside := _inside(kind, value)) is not None:
             found.append(inside)
-    found += [frozenset({_small(run)})] if run else []
+    found += [frozenset({lowered(run)})] if run else []
     return max(found, key=lambda each: (_tells(each), min(map(len, each)), -len(each)), default=None)
 
 
@@ -179,7 +179,7 @@ def _inside(kind: Any, value: Any) -> Needles:
         return _of(list(value[2])) if value[0] > 0 else None
     if kind is sre.IN:
         letters = [chr(detail) for item, detail in value if item is sre.LITERAL]
-        return frozenset(map(_small, letters)) if len(letters) == len(value) else None
+        return frozenset(map(lowered, letters)) if len(letters) == len(value) else None
     if kind is not sre.BRANCH:
         return None
     choices = [_of(list(choice)) for choice in value[1]]

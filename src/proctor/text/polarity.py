@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.script_ranges import EAST_ASIAN, HAN, HANGUL, KATAKANA, THAI_LETTERS
 
@@ -25,7 +26,7 @@ __all__ = [
 
 _HINDI: Final = r"[\u0900-\u0963\u0966-\u097f]"
 # Particles and prefixes that deny, a closed class of grammar. In scripts without blanks they are endings.
-_DENIED: Final = re.compile(
+_DENIED: Final = FilteredPattern(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nothing|nobody|n['’]t|\w+n['’]t|non-?(?=\w)"
     r"|nicht|kein\w*|nie|niemals|ohne|weder"
     r"|niet|geen|nooit|zonder|niks"
@@ -48,29 +49,29 @@ _DENIED: Final = re.compile(
     r"|않|없|못|아니|안 (?=[가-힣])|불가|금지",
     re.IGNORECASE,
 )
-_EXCLUDED: Final = re.compile(
+_EXCLUDED: Final = FilteredPattern(
     r"\b(?:exclude[sd]?|prohibit\w*|forbidden|impossible|unavailable|refus\w+|ausgeschlossen|verboten|exclus?\w*|interdit\w*|excluid\w*|prohibid\w+|esclus\w+|vietat\w+"
     r"|uitgesloten|verboden|wykluczon\w+|исключ\w+|запрещ\w+|yasak\w*|हराम|मना)\b|対象外|除外|除外|제외",
     re.IGNORECASE,
 )
-_FREE: Final = re.compile(
+_FREE: Final = FilteredPattern(
     r"\b(?:free(?: of charge)?|complimentary|kostenlos\w*|kostenfrei\w*|gratis|umsonst|unentgeltlich|gratuit\w*|gratui[td]\w*|offert\w*|de graça"
     r"|gratuitamente|bezpłatn\w+|darmow\w+|бесплатн\w*|ücretsiz\w*|bedava)\b|مجان\w*|निःशुल्क|मुफ़्त|मुफ्त|免费|免費|無料|무료",
     re.IGNORECASE,
 )
 # No charge said by a negation, which is no denial of the matter itself.
-_NO_CHARGE: Final = re.compile(
+_NO_CHARGE: Final = FilteredPattern(
     r"\b(?:(?:no|any|without(?: any)?) (?:\w+ )?(?:charge|cost|fee)s?|costs? nothing|ohne (?:\w+ )?(?:aufpreis|kosten|gebühr\w*|zuschlag)|keine (?:\w+ )?(?:kosten|gebühr\w*)|kostet nichts"
     r"|sans (?:\w+ )?(?:frais|supplément)|sin (?:\w+ )?(?:coste?s?|cargos?|recargos?)|senza (?:\w+ )?(?:costi|spese|supplementi)|sem (?:\w+ )?(?:custos?|taxas?)|zonder (?:\w+ )?kosten|geen (?:\w+ )?kosten|kost (?:\w+ )?niets"
     r"|bez (?:\w+ )?(?:opłat\w*|dopłat\w*|kosztów)|без (?:\w+ )?(?:доплат\w*|оплат\w*|комисси\w*))\b|(?:بدون|دون)(?: أي)? رسوم|बिना (?:\w+ )?शुल्क|不收费|不收取费用|不收取任何费用|无需付费|费用全免|追加料金なし|비용 없이",
     re.IGNORECASE,
 )
-_INCLUDED: Final = re.compile(
+_INCLUDED: Final = FilteredPattern(
     r"inclu[diís]|inbegriffen|enthalten|compris|compres[oai]|inclus|inbegrepen|exempt|isent|befreit|esent|exent|waived|включ|входит|wliczon|dahil|شامل|معف|शामिल|包含|已含|込み|포함",
     re.IGNORECASE,
 )
 # "Not only", "no later than" and "if not" deny nothing.
-_NO_DENIAL: Final = re.compile(
+_NO_DENIAL: Final = FilteredPattern(
     r"\b(?:not only|no later than|no more than|no less than|not later than|no problem|no worries|if not|whether or not"
     r"|nicht nur|spätestens nicht|no solo|no sólo|non solo|não só|не только|nie tylko|pas seulement|niet alleen|ne yazık ki)\b|かもしれません|不仅|不但",
     re.IGNORECASE,
@@ -159,10 +160,12 @@ def root_words(clause: str) -> frozenset[str]:
     """Return the beginnings of content words, and pairs of signs in scripts without blanks; denials are left out."""
     plain = _DENIED.sub(" ", _EXCLUDED.sub(" ", clause)).lower()
     found: set[str] = set()
-    for run in _RUN.findall(plain):
-        found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
+    if not plain.isascii():
+        for run in _RUN.findall(plain):
+            found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
+        plain = _UNSPACED.sub(" ", plain)
     skip = common_words() if clause.isascii() else frozenset[str]()
-    for word in _WORD.findall(_UNSPACED.sub(" ", plain)):
+    for word in _WORD.findall(plain):
         if len(word) > 3 and not (word in skip and len(word) < 5):
             found.add(word[:_ROOT])
     return frozenset(found)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.money import CURRENCIES
 from proctor.text.quantities import find_quantities
 
@@ -57,10 +58,10 @@ _KINDS: Final = {
     "booked": _BOOKED,
     "terms": _TERMS,
 }
-_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
-    name: re.compile(words, re.IGNORECASE) for name, words in _KINDS.items()
+_PATTERNS: Final[Mapping[str, FilteredPattern]] = {
+    name: FilteredPattern(words, re.IGNORECASE) for name, words in _KINDS.items()
 }
-_FREE: Final = re.compile(
+_FREE: Final = FilteredPattern(
     r"\b(?:free of charge|for free|no (?:extra )?(?:charge|fee|cost)s?|half (?:of )?the price)\b|無料|半額",
     re.IGNORECASE,
 )
@@ -84,7 +85,7 @@ _TALK: Final = re.compile(
     r"|(?:お伺い|お尋ね|お聞かせ|お知らせ|お申し付け|ご連絡)(?:ください|くださいませ)[。.]?$",
     re.IGNORECASE,
 )
-_REASON: Final = re.compile(
+_REASON: Final = FilteredPattern(
     r"\b(?:because|since|due to|as (?:our|the|it|this|your)|according|polic(?:y|ies)|rules?"
     r"|not (?:possible|allowed|permitted))\b|ため|ので|規定|から、",
     re.IGNORECASE,

@@ -76,15 +76,24 @@ class Quantity:
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """Return every quantity in the text, in order: dates, money, counted things, bare numbers."""
-    return _remembered(text) if len(text) <= _SHORT else _found(text)
+    if len(text) <= _SHORT:
+        return _remembered(text)
+    return _remembered_whole(text) if len(text) <= _LONG else _found(text)
 
 
-# A sentence is compared with many others; only short texts are cached, to limit memory.
+# A sentence is compared with many others, and a passage is read for several checks. Long texts are not cached, to limit
+# memory.
 _SHORT: Final = 600
+_LONG: Final = 4_000
 
 
 @lru_cache(maxsize=4096)
 def _remembered(text: str) -> tuple[Quantity, ...]:
+    return _found(text)
+
+
+@lru_cache(maxsize=128)
+def _remembered_whole(text: str) -> tuple[Quantity, ...]:
     return _found(text)
 
 
@@ -100,6 +109,8 @@ def _found(text: str) -> tuple[Quantity, ...]:
         found += _kanji(text)
     if not ascii_only:
         found += (*_arabic_pairs(text), *_sino_korean(text))
+    if not found:
+        return ()
     taken, chosen = TakenSpans(text), list[Quantity]()
     for one in found:
         if not taken.overlaps(one.start, one.end):
@@ -182,7 +193,7 @@ def _sino_korean(text: str) -> Iterator[Quantity]:
 def _arabic_pairs(text: str) -> Iterator[Quantity]:
     for match in _ARABIC_PAIR.finditer(text):
         unit, size = _ARABIC_UNITS[(match.lastindex or 1) - 1]
-        yield replace(_of(text, Decimal(2 * size), unit, match.start(), match.end()), size=Decimal(size))
+        yield _of(text, Decimal(2 * size), unit, match.start(), match.end(), Decimal(size))
 
 
 def _composed(written: str, digits: Mapping[str, int], powers: Mapping[str, int]) -> Decimal:
@@ -206,15 +217,15 @@ def _measured(text: str, value: Decimal, start: int, end: int, languages: frozen
         kind = "volume number" if named.group().strip().lower().startswith(("vol", "第")) else "number"
         return _of(text, value, kind, start, end)
     if (unit := find_unit(text, end, languages)) is not None:
-        return replace(_of(text, value * unit.size, unit.base, start, unit.end), size=unit.size)
+        return _of(text, value * unit.size, unit.base, start, unit.end, unit.size)
     if languages is not None and (money := currency_after(text, end)) is not None:
         currency, last, cents = money
         return _of(text, value.scaleb(-2) if cents else value, currency, start, last)
     return _of(text, value, "", start, end)
 
 
-def _of(text: str, value: Decimal, unit: str, start: int, end: int) -> Quantity:
-    return Quantity(value=value, unit=unit, start=start, end=end, quote=text[start:end])
+def _of(text: str, value: Decimal, unit: str, start: int, end: int, size: Decimal = Decimal(1)) -> Quantity:
+    return Quantity(value=value, unit=unit, start=start, end=end, quote=text[start:end], size=size)
 
 
 _TO = re.compile(  # small letters only: the A of 10 A is a unit

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Final
+
+from proctor.text.first_letters import UNUSUAL_LETTERS, first_letters
 
 __all__ = ["MeasureUnit", "find_unit"]
 
@@ -93,6 +95,9 @@ _ROWS: Final[tuple[_Row, ...]] = (
         "en": r"per ?cent", "de": r"prozent", "nl": r"procent", "fr": r"pour ?cent", "es": r"por ciento", "it": r"per cento", "sv": r"procent", "da": r"procent|prosent", "cs": r"procent\w*", "uk": r"відсотк\w+", "pt": r"por cento",
         "pl": r"procent\w*", "ru": r"процент\w*", "ar": r"(?:بالمئة|بالمائة|في المئة)", "hi": r"प्रतिशत|फ़ीसदी|फीसदी", "ko": r"퍼센트|프로(?!그|모)"}),
 )  # fmt: skip
+_Unit = tuple[str, Decimal, str]  # its base, its size, and the language of its word
+_Word = tuple[re.Pattern[str], _Unit]
+_MOST_GAP: Final = 2  # blanks and hyphens between a number and its unit
 _UNSPACED: Final = frozenset({"ja", "zh", "ko", "hi", "ar", "ru", "uk"})  # their words never continue in Latin letters
 
 
@@ -108,23 +113,52 @@ class MeasureUnit:
 
 def find_unit(text: str, end: int, languages: frozenset[str] | None = None) -> MeasureUnit | None:
     """Return the unit right after a number that ends at ``end``; ``languages`` limits the languages of its word."""
-    pattern, rows = _pattern(languages)
-    match = pattern.match(text, end)
-    if match is None:
-        return None
-    base, size, language = rows[(match.lastindex or 1) - 1]
-    return MeasureUnit(base, size, match.end(), language)
+    for _ in range(_MOST_GAP):
+        gap = text[end : end + 1]
+        if gap != "-" and not gap.isspace():
+            break
+        end += 1
+    letter = text[end : end + 1]
+    for pattern, (base, size, language) in _beginning(letter if letter in UNUSUAL_LETTERS else letter.lower()):
+        if languages is not None and language and language not in languages:
+            continue
+        if (match := pattern.match(text, end)) is not None:
+            return MeasureUnit(base, size, match.end(), language)
+    return None
+
+
+def _beginning(letter: str) -> Sequence[_Word]:
+    """Return the words that may begin with a letter; trying all of them takes a tenth of a millisecond a number."""
+    if letter in UNUSUAL_LETTERS:
+        return _compiled("")
+    return _compiled(letter) if letter in _by_letter() else ()
 
 
 @cache
-def _pattern(languages: frozenset[str] | None) -> tuple[re.Pattern[str], tuple[tuple[str, Decimal, str], ...]]:
-    groups, rows = [], []
-    for base, size, words in _ROWS:
-        for language, written in words.items():
-            if languages is None or not language or language in languages:
-                groups.append(f"({_bounded(language, written)})")
-                rows.append((base, Decimal(size), language))
-    return re.compile(r"[\s\u00a0-]{0,2}(?:" + "|".join(groups) + ")", re.IGNORECASE), tuple(rows)
+def _compiled(letter: str) -> list[_Word]:
+    words = _by_letter()[letter] if letter else _words()
+    return [(re.compile(written, re.IGNORECASE), unit) for written, unit in words]
+
+
+@cache
+def _by_letter() -> dict[str, list[tuple[str, _Unit]]]:
+    found: dict[str, list[tuple[str, _Unit]]] = {}
+    for written, unit in _words():
+        letters = first_letters(written)
+        if letters is None:
+            raise ValueError(f"every unit begins with known letters, but {written!r} does not")
+        for letter in letters:
+            found.setdefault(letter, []).append((written, unit))
+    return found
+
+
+def _words() -> list[tuple[str, _Unit]]:
+    """Return each word of a unit as a pattern, with the unit, in the order in which they are tried."""
+    return [
+        (_bounded(language, written), (base, Decimal(size), language))
+        for base, size, words in _ROWS
+        for language, written in words.items()
+    ]
 
 
 def _bounded(language: str, written: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -186,7 +186,10 @@ def _documents(data: Any, depth: int = 0) -> Iterator[Source]:
                 title=title if isinstance(title, str) else None,
                 uri=uri if isinstance(uri, str) else None,
             )
-    children = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    children: Iterable[Any] = (
+        data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    )
     if depth < 4:
         for child in list(children)[:200]:
-            yield from _documents(child, depth + 1)
+            if not isinstance(child, (str, int, float)):
+                yield from _documents(child, depth + 1)

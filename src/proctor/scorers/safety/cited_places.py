@@ -56,18 +56,24 @@ def missing_places(text: str, given: str) -> Iterator[tuple[str, str]]:
         if not _has_label(number, given):
             written = match.group().strip()
             yield written, f"nothing that was read has {written!r}"
-    plain = _plain(given)
+    plain: str | None = None
     for match in _QUOTED.finditer(text):
         if _FIELD.match(text, match.end()):
             continue  # the name of a field in an answer that is a record
         title = next(group for group in match.groups() if group)
         near = f"{text[max(0, match.start() - _NEAR) : match.start()]} {text[match.end() : match.end() + _BEHIND]}"
         named = _DOCUMENT.search(title) or (_DOCUMENT.search(near) and _is_title(title))
-        if named and _plain(title) not in plain:
+        if not named:
+            continue
+        plain = _plain(given) if plain is None else plain
+        if _plain(title) not in plain:
             yield title, f"nothing that was read is called {title[:60]!r}"
     for match in _CODE.finditer(text):
         before = text[max(0, match.start() - _NEAR) : match.start()].rpartition("\n")[2]
-        if _DOCUMENT.search(before) and _plain(match.group()) not in plain:
+        if not _DOCUMENT.search(before):
+            continue
+        plain = _plain(given) if plain is None else plain
+        if _plain(match.group()) not in plain:
             yield match.group(), f"nothing that was read has {match.group()!r}"
 
 

@@ -149,6 +149,8 @@ def _day(written: str | None) -> Day | None:
 
 def spoken(value: Any, depth: int = 0) -> str:
     """Return data as text, such as ``price jpy: 770. stock: 24``."""
+    if isinstance(value, (str, int, float)):  # nearly always; the checks below take longer
+        return str(value)[:2000]
     if isinstance(value, Mapping) and depth < 4:
         pairs = [f"{str(key).replace('_', ' ')}: {spoken(each, depth + 1)}" for key, each in list(value.items())[:60]]
         return ". ".join(pairs)
