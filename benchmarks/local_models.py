@@ -183,10 +183,11 @@ async def _memory(count: int) -> int:
     from proctor.models.local.grounding import LocalGrounder
     from proctor.models.local.injection import InjectionClassifier
     from proctor.models.local.intents import LocalIntents
-    from proctor.models.local.model_registry import pieces_of, warm
+    from proctor.models.local.model_registry import pieces_of
     from proctor.models.local.nli import LocalEntailer
+    from proctor.wiring.local_models import LOCAL, warm_local
 
-    await warm()
+    await warm_local(LOCAL)
     loaded, _ = _resident()
     dice, pieces = random.Random(2), pieces_of()
     words = [word.strip("▁") for word in pieces.tokens([dice.randrange(5, 50_000) for _ in range(20_000)])]

@@ -161,7 +161,10 @@ async def warm_local(roles: Iterable[str]) -> None:
         StoreError: a weights file is missing or broken.
     """
     some = set(roles)
-    if names := sorted({_NETWORKS[role] for role in some if role in _NETWORKS}):  # others have no network
-        await import_module("proctor.models.local.model_registry").warm(names)
+    # The largest first: unfolding its weights takes as much memory for a moment as all others take later.
     if some & _SECOND_OPINION:
         await import_module("proctor.models.local.second_opinion").warm_second_opinion()
+    if names := sorted({_NETWORKS[role] for role in some if role in _NETWORKS}):  # others have no network
+        await import_module("proctor.models.local.model_registry").warm(names)
+    if some:
+        import_module("proctor.models.local.unused_memory").release_unused_memory()
