@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from tests.tables import table
 
+from proctor.text import number_words
 from proctor.text.number_words import find_number_words
 
 
@@ -39,3 +40,9 @@ def test_a_number_in_words_has_its_value(text: str, value: int, language: str) -
 
 def test_text_without_numbers_has_none() -> None:
     assert list(find_number_words("The tour starts at the harbour.")) == []
+
+
+def test_the_first_look_knows_every_word_in_ascii() -> None:
+    _, starts = number_words._phrases()
+    # Its words are runs of letters; a number that begins with another sign would be passed over.
+    assert [word for word in starts if word.isascii() and not word.isalpha()] == []
