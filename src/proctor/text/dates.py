@@ -62,6 +62,7 @@ _PATTERNS: Final = tuple(
         (_MONTHS, rf"\b(?P<name>{_NAME})\s+(?P<y>[12][0-9]{{3}})(?![0-9])"),
     )
 )
+_ASCII_PATTERNS: Final = tuple((needs, pattern) for needs, pattern in _PATTERNS if any(map(str.isascii, needs)))
 _ANY: Final = re.compile("[0-9元]")
 _BEGUN: Final = min(map(len, MONTH_NAMES))  # characters
 _BEGINNINGS: Final = frozenset(name[:_BEGUN] for name in MONTH_NAMES)
@@ -117,7 +118,7 @@ def _matches(plain: str) -> Iterator[tuple[tuple[int, int], Day | None]]:
     if _ANY.search(plain) is None:
         return
     low, missing = plain.lower(), None
-    for needs, pattern in _PATTERNS:
+    for needs, pattern in _ASCII_PATTERNS if plain.isascii() else _PATTERNS:
         if needs is missing:
             continue
         if not _has_any(low, needs):
