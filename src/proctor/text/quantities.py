@@ -127,7 +127,12 @@ def apart(one: str, other: str) -> bool:
     first = other[:1]
     if one[-1:] not in _STOPS or not first.isascii() or not first.isalpha():
         return False
-    return next(find_number_words(other.split(" ", 1)[0]), None) is None
+    return not _is_number_word(other.split(" ", 1)[0])
+
+
+@lru_cache(maxsize=4096)  # sentences begin with the same few words
+def _is_number_word(word: str) -> bool:
+    return next(find_number_words(word), None) is not None
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:
