@@ -152,8 +152,10 @@ def _title(lines: list[_Line], at: int) -> str | None:
     below = lines[at + 1].text
     blank = _BLANK.match(below) is not None
     listed = bool(_ITEM.match(below) or _OBJECT.match(below))
-    known = text[:1].isupper() and section_of(text) not in ("plain", "include") and len(text.split()) <= 3
-    return text if capitals or (known and (blank or listed)) else None
+    section = section_of(text)
+    known = text[:1].isupper() and section not in ("plain", "include") and len(text.split()) <= 3
+    shown = section == "example" and not blank
+    return text if capitals or (known and (blank or listed or shown)) else None
 
 
 def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:

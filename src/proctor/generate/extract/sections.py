@@ -18,7 +18,9 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     (
         "example",
         r"\b(?:examples?|few[- ]?shots?|demonstrations?|sample (?:input|output|dialog\w*|conversation)s?)\b|"
-        r"例(?!外)|サンプル|示例|样例|\b(?:beispiele?|exemples?|ejemplos?|exemplos?|esemp(?:io|i))\b",
+        r"例(?!外)|サンプル|示例|样例|예시|उदाहरण|مثال|أمثلة|ตัวอย่าง|\b(?:beispiele?|exemples?|ejemplos?|exemplos?|"
+        r"esemp(?:io|i)|voorbeeld(?:en)?|пример\w*|приклад\w*|przykład\w*|příklad\w*|örnek\w*|exempel|eksemp\w+|"
+        r"esimer\w+|péld\w+|exempl[ue]|contoh|ví dụ|παράδειγμα\w*)\b",
     ),
     (
         "never",
@@ -33,7 +35,12 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r"\b(?:verboten|interdit|prohibido|proibido|vietato|was du nicht|ce que tu ne|lo que no|"
         r"o que não|cosa non)\b[^.]*$|^\W*禁止",
     ),
-    ("tools", r"\b(?:tools?|functions?|apis?|plugins?)\b(?: you (?:can|may) use)?\W*$|\bhave access to\b|ツール"),
+    (
+        "tools",
+        r"\b(?:tools?|functions?|apis?|plugins?)\b(?: you (?:can|may) use)?\W*$|\bhave access to\b|ツール|工具|도구|"
+        r"^\W*(?:[^\W\d_]+\W+){0,2}(?:werkzeuge?|outils|herramientas|ferramentas|strumenti|gereedschap|narzędzia|"
+        r"инструменты|verktyg|araçlar)(?:\W+[^\W\d_]+){0,2}\W*$",
+    ),
     (
         "fields",
         r"\b(?:fields?|keys|properties|attributes|columns|key[- ]value pairs)\b[^.]*$|\bkey\W*$|項目|キー",
