@@ -8,7 +8,17 @@ from typing import Final
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["blanked", "denies", "independent_pieces", "is_conditional", "is_open", "without_cases"]
+__all__ = [
+    "PERMISSION",
+    "blanked",
+    "denies",
+    "independent_pieces",
+    "is_conditional",
+    "is_open",
+    "is_permitted",
+    "split_condition",
+    "without_cases",
+]
 
 # ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
 _CONCEDED: Final = Lazy(
@@ -36,6 +46,19 @@ _PERMITTED: Final = Lazy(
     r"kannst)|sie (?:dürfen|"
     r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|"
     r"てもよい|ても構い",
+    re.IGNORECASE,
+)
+PERMISSION: Final = Lazy(
+    r"\W*(?:you(?:'re|’re| are) (?:also )?(?:free|allowed|welcome|able|encouraged)|you (?:may|can|could|might) "
+    r"(?!not\b|only\b|never\b)|feel free|it(?:'s|’s| is) (?:ok|okay|fine|acceptable|optional))\b",
+    re.IGNORECASE,
+)
+# The condition that an English sentence begins with, and the comma after it.
+_LEADING: Final = Lazy(
+    r"\W*(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|in all other cases|for (?:any|all|other|anything|"
+    r"everything|questions?|topics?|requests?|unrelated|off-topic|invalid|unclear)(?=[^,]{0,60}\b(?:other|else|outside|not|"
+    r"unrelated|off-topic|invalid|unclear)\b))\b(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s|"
+    r",(?=[^,.]{1,40},? (?:or|and) )){1,400}?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
     re.IGNORECASE,
 )
 _SOFT: Final = Lazy(
@@ -67,6 +90,17 @@ _QUOTED: Final = re.compile(
 def is_conditional(text: str) -> bool:
     """Whether a sentence holds only in some cases."""
     return _IF.search(_CONCEDED.sub(lambda found: " " * len(found.group()), text)) is not None
+
+
+def is_permitted(text: str) -> bool:
+    """Whether a sentence allows something, in any language."""
+    return _PERMITTED.match(text.lstrip(" -*•")) is not None
+
+
+def split_condition(text: str) -> tuple[str, str]:
+    """Return the condition that a sentence begins with and the rest; an empty condition if there is none."""
+    match = _LEADING.match(text)
+    return (match["condition"].strip(), text[match.end() :]) if match else ("", text)
 
 
 def denies(lead: str) -> str:

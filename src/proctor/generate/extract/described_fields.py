@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks
@@ -54,24 +55,6 @@ _KEYS_OF_ITEMS: Final = Lazy(
     r"\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
     re.IGNORECASE,
 )
-_LANGUAGES: Final = tuple(
-    (code, Lazy(rf"(?:\b(?:in|auf|en|em|op|på)\s+(?:{names})\b)|(?:用|以){han}|{han}で", re.IGNORECASE))
-    for code, names, han in (
-        ("en", r"english|englisch|anglais|inglés|inglês|inglese|het engels", "(?:英文|英语|英語)"),
-        ("de", r"german|deutsch|allemand|alemán|alemão|tedesco|het duits", "(?:德语|ドイツ語)"),
-        ("fr", r"french|französisch|français|francés|francês|francese|het frans", "(?:法语|フランス語)"),
-        ("es", r"spanish|spanisch|espagnol|español|espanhol|spagnolo|het spaans", "(?:西班牙语|スペイン語)"),
-        ("it", r"italian|italienisch|italien|italiano|het italiaans", "(?:意大利语|イタリア語)"),
-        ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese", "(?:葡萄牙语|ポルトガル語)"),
-        (
-            "nl",
-            r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands",
-            "(?:荷兰语|オランダ語)",
-        ),
-        ("zh", r"chinese|chinesisch|chinois|chino|chinês|cinese", "(?:中文|简体中文|中国語)"),
-        ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
-    )
-)
 _DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b|\bISO[- ]?8601\b")
 _ALONE: Final = r"^\W*(?:in |en |em |all )?(?:{names})\W*$"
 _UPPER: Final = r"upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|maiuscolo|hoofdletters|大写"
@@ -104,14 +87,14 @@ _AT_START: Final = 4
 _EMPTY_TEXT: Final = ("", "null", "[]")
 
 
-def field_checks(name: str, said: str, scope: Scope) -> Iterator[str]:
+def field_checks(name: str, said: str, scope: PromptScope) -> Iterator[str]:
     """Yield the predicates for the field of this name, in canonical form."""
     for predicate in value_checks(said, scope):
         if found := checkable(f"json field {quoted([name])} {predicate}"):
             yield found
 
 
-def value_checks(said: str, scope: Scope) -> Iterator[str]:
+def value_checks(said: str, scope: PromptScope) -> Iterator[str]:
     """Yield the predicates for a value that is described in these words; a value that may be missing is excused."""
     for predicate in _asked(said, scope):
         inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
@@ -119,13 +102,13 @@ def value_checks(said: str, scope: Scope) -> Iterator[str]:
         yield f"({' or '.join([inner, *excused])})" if excused else inner
 
 
-def _blanks(said: str, scope: Scope) -> tuple[str, ...]:
+def _blanks(said: str, scope: PromptScope) -> tuple[str, ...]:
     if _MAYBE_EMPTY.search(said):
         return _EMPTY_TEXT
     return scope.blank
 
 
-def _asked(said: str, scope: Scope) -> Iterator[str]:
+def _asked(said: str, scope: PromptScope) -> Iterator[str]:
     if values := _values(said):
         if len(values) == 2 and set(map(str.lower, values)) == {"true", "false"}:
             values = ("true", "false")
@@ -163,13 +146,10 @@ def _of_number(said: str) -> Iterator[str]:
         yield "is number"
 
 
-def _of_text(said: str, scope: Scope) -> Iterator[str]:
+def _of_text(said: str, scope: PromptScope) -> Iterator[str]:
     """Yield what is asked of a text: its letter case, its language, its size and its words."""
     yield from (f"case is {name}" for name, pattern in _CASES if pattern.search(said))
     lone = replace(scope, structured=False, fields=(), array=False)
-    for code, pattern in _LANGUAGES:
-        if pattern.search(said):
-            yield f"language is {code}"
     sized = list(described_amounts(said, scope.language))
     yield from sized
     for check in find_checks(said, lone):
@@ -193,7 +173,7 @@ def described_amounts(said: str, code: str) -> Iterator[str]:
                 yield f"{each.measure} {each.bound}"
 
 
-def _of_array(said: str, scope: Scope) -> Iterator[str]:
+def _of_array(said: str, scope: PromptScope) -> Iterator[str]:
     yield "is json array"
     parts = re.split(r"(?<=[,;，；、])", said)
     for part in parts:
@@ -221,6 +201,8 @@ def item_keys(said: str) -> tuple[str, ...]:
             if len(run.texts) >= 2 and not run.either and all(re.fullmatch(r"\w+", each) for each in run.texts):
                 return run.texts
     match = _KEYS_OF_ITEMS.search(said)
+    if match and not re.search(r"obje[ck]t|objet|oggett|对象", said, re.IGNORECASE):
+        return ()
     return (
         tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"])))
         if match

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from proctor.generate.extract.conditions import is_conditional
+from proctor.generate.extract.conditions import is_conditional, split_condition
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
+from proctor.generate.extract.labels import special_answer
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -47,19 +48,24 @@ _INSTEAD: Final = Lazy(
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 
 
-def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[str]:
-    """Yield the whole replies that conditions ask for; ``fields`` are keys of JSON, whose values are no replies."""
+def fixed_replies(
+    statements: Sequence[Statement], text: str, fields: Sequence[str]
+) -> Iterator[tuple[Statement, str]]:
+    """Yield the whole replies that conditions ask for, each with its sentence.
+
+    ``fields`` are keys of JSON, whose values are no replies.
+    """
     for at, each in enumerate(statements):
         if each.code or each.section in ("example", "input", "tools"):
             continue
         if (shown := _JSON_REPLY.search(each.text)) and not any(f'"{name}"' in shown.group() for name in fields):
-            yield shown.group()
+            yield each, shown.group()
             continue
         before = statements[at - 1].text if at else ""
         if not is_case(each.text) and not (_BELOW.search(each.text) and is_case(before)):
             continue
         if reply := _reply(each, statements[at + 1 :], text, fields):
-            yield reply
+            yield each, reply
 
 
 def is_case(text: str) -> bool:
@@ -97,7 +103,8 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE
     ):
         return found[-1] if found and not said.isupper() else None
-    return None
+    condition, asked = split_condition(said)
+    return special_answer(asked) if condition else None
 
 
 def _is_whole(said: str, end: int, head: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.aspects import checkable, quoted
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement

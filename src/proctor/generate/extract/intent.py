@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.generate.extract.clause_requests import plain
+from proctor.generate.extract.requests import plain
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.prompts.prompt import Prompt

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Literal
 
-from proctor.generate.extract.aspects import Kind
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["kind_of", "priority_of"]
+__all__ = ["Kind", "kind_of", "priority_of"]
+
+Kind = Literal["format", "content", "refusal", "style", "safety"]
 
 _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
     (

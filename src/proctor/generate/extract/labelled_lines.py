@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
-from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
@@ -131,7 +132,7 @@ def _leads(first: str, others: Sequence[str], text: str) -> bool:
 
 
 def part_drafts(
-    parts: Sequence[LabelledPart], statements: Sequence[Statement], text: str, scope: Scope
+    parts: Sequence[LabelledPart], statements: Sequence[Statement], text: str, scope: PromptScope
 ) -> Iterator[tuple[Draft, Statement | None]]:
     """Yield the order of the parts, and what the items that begin with a label say about its part."""
     if not parts:
@@ -151,7 +152,7 @@ def part_drafts(
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, predicate, 1), each
 
 
-def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tuple[Draft, Statement]]:
+def place_drafts(statements: Sequence[Statement], scope: PromptScope) -> Iterator[tuple[Draft, Statement]]:
     """Yield the rules of items that begin with a place: ``First line: VERDICT: PASS or VERDICT: BLOCK``."""
     for each in statements:
         match = None if each.code else _LINE.match(each.text.strip())
@@ -180,7 +181,7 @@ def _place(label: str) -> AnswerPart | None:
     return part if (part.form or "").startswith(("first", "last")) else None
 
 
-def _alone(scope: Scope) -> Scope:
+def _alone(scope: PromptScope) -> PromptScope:
     return replace(scope, structured=False, fields=(), array=False, blank=())
 
 
@@ -210,7 +211,7 @@ def _label(statement: Statement) -> str:
     return each_text[: match.end("colon")].strip("* ") if (each_text := statement.text.strip()) else ""
 
 
-def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
+def line_drafts(run: Sequence[Statement], scope: PromptScope) -> Iterator[Draft]:
     """Yield the order of the lines, and what each of them holds."""
     labels = [_label(each) for each in run]
     begun = [label if not re.search(r"\s[:：]$", label) else label.rstrip(" :：") for label in labels]

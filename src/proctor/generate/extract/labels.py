@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.aspects import Scope, quoted, quoted_texts
+from proctor.generate.extract.predicate_text import quoted
+from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
@@ -19,7 +20,7 @@ __all__ = [
     "label_of_item",
     "labels_in",
     "listed",
-    "names_answer",
+    "label_sets",
     "special_answer",
 ]
 
@@ -100,6 +101,26 @@ _SPECIAL: Final = Lazy(
     r"undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
     re.IGNORECASE,
 )
+
+
+_QUOTE: Final = re.compile(
+    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|„([^“”\n]{1,400})[“”]|«\s*([^»\n]{1,400}?)\s*»|`([^`\n]{1,400})`|「([^」\n]{1,200})」|"
+    r"『([^』\n]{1,200})』|(?<!\w)'([^'\n]{1,200})'(?!\w)"
+)
+# ``une seule étiquette parmi : …``: one of the labels that follow is the answer, in any language.
+_LABEL_NOUN: Final = (
+    r"(?:labels?|categor(?:y|ies)|class(?:es)?|tags?|codes?|intents?|verdict|étiquettes?|catégories?|kategori\w*|kürzel|etikett\w*|"
+    r"schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|categorie|etykiet\w*|kod\w*|код\w*|"
+    r"категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|라벨|카테고리|코드|word|wort|mot|palabra|palavra|parola|woord|słow\w+|слов\w+)"
+)
+_SINGLE: Final = (
+    r"(?:one|a single|genau ein\w*|ein(?:e[mns]?)? einzig\w*|une? seule?|un[oa]? sol[ao]|uma? únic[ao]|um só|uma só|precies één|één|"
+    r"dokładnie jed\w+|jedn\w+|одн\w+|exakt en|ett|tek|bir|一个|1つ|一つ|하나)"
+)
+_ONE_LABEL: Final = Lazy(rf"(?:{ONLY}|{_SINGLE})\W+(?:[^\W\d_]+\W+){{0,3}}?{_LABEL_NOUN}(?![^\W\d_])|{_LABEL_NOUN}(?:だけ|のみ|만)|只[^，。]{{0,4}}{_LABEL_NOUN}", re.IGNORECASE)
+_CODE: Final = r"[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9]*(?:[_-][A-ZÀ-ÖØ-Þ0-9]+)*"
+_CODES_IN_LINE: Final = Lazy(rf"(?P<list>{_CODE}(?:\s*[,、/|]\s*(?:\w{{1,4}}\s+)?{_CODE}|\s+\w{{1,4}}\s+{_CODE}){{1,40}})(?![\w-])")
+_CODED_LINE: Final = re.compile(rf"(?m)^[ \t]*(?:[-*•][ \t]*)?(?:\|[ \t]*)?[`*\"]{{0,3}}(?P<code>{_CODE})[`*\"]{{0,3}}[ \t]*(?:=|→|[–—-](?=[ \t])|[:：]|\|)[ \t]*\S[^\n]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,21 +226,39 @@ def special_answer(clause: str) -> str | None:
     return word if word is not None and (not word.islower() or word in _LITERALS) else None
 
 
-def names_answer(text: str, scope: Scope) -> bool:
-    """Whether a sentence gives a case its answer: ``Fever in a baby under 3 months is EMERGENCY``."""
-    named = [
-        label for label in (*scope.labels, *scope.special, *scope.part_labels) if len(label) > 2 and not label.islower()
-    ]
-    said = re.sub(r"[*_`\"“”]", "", text)
-    return any(
-        re.search(rf"\b(?:is|are|be|as|get|gets|means?|=)\s+(?:always |an? )?{re.escape(label)}(?!\w)", said)
-        for label in named
-    )
-
-
 _LITERALS: Final = worded("null none unknown true false n/a undefined")
 
 
 def ignoring_case(labels: Sequence[str]) -> bool:
     """Whether labels are ordinary lowercase words, whose case does not matter."""
     return all(label.islower() for label in labels)
+
+
+def quoted_texts(text: str) -> Sequence[str]:
+    """Return the texts in quotes or backticks."""
+    return [next(group for group in match.groups() if group is not None) for match in _QUOTE.finditer(text)]
+
+
+def label_sets(text: str, statements: Sequence[Statement]) -> Iterator[LabelSet]:
+    """Yield the labels one of which is the whole answer, in any language.
+
+    A sentence asks for a single label, and it or a list of lines names them: codes in capitals, or quoted words.
+    """
+    asked = [each for each in statements if not each.code and _ONE_LABEL.search(each.text)]
+    for each in asked:
+        rest = each.text[_ONE_LABEL.search(each.text).end() :]  # type: ignore[union-attr]
+        codes = _CODES_IN_LINE.search(rest)
+        if codes:
+            found = tuple(dict.fromkeys(re.findall(_CODE, codes["list"])))
+        else:
+            found = tuple(dict.fromkeys(quoted_texts(rest)))
+        if len(found) >= 2:
+            yield LabelSet(labels=found, start=each.start, end=each.end, alone=True)
+            return
+    lines = list(_CODED_LINE.finditer(text))
+    if asked and len(lines) >= _LEAST_LINES:
+        found = tuple(dict.fromkeys(match["code"] for match in lines))
+        yield LabelSet(labels=found, start=asked[0].start, end=max(asked[0].end, lines[-1].end()), alone=True)
+
+
+_LEAST_LINES: Final = 3

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -40,9 +39,9 @@ _STEM: Final = 5
 _FIRST: Final = 6  # statements: what is made is told at the beginning
 
 
-def made_nouns(statements: Sequence[Statement], scope: Scope) -> tuple[str, ...]:
+def made_nouns(statements: Sequence[Statement]) -> tuple[str, ...]:
     """Return the words, in lower case, of what the first statements ask to make."""
-    found = list(scope.nouns)
+    found: list[str] = []
     for each in [one for one in statements if not one.code and not one.item][:_FIRST]:
         if match := _MAKES.search(each.text):
             head = _LESS.split(f"{match['said']} ")[0]

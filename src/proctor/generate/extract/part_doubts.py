@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
@@ -43,7 +43,7 @@ _EACH: Final = re.compile(
 _FILLED: Final = re.compile(r"<([^<>\n{}]{2,60})>")
 
 
-def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
+def shown_part(text: str, statements: Sequence[Statement], scope: PromptScope) -> str:
     """Return one of the parts that the prompt shows of its answer; nothing if it shows none."""
     if scope.line_labels:
         return scope.line_labels[0]

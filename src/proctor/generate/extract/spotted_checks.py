@@ -9,7 +9,8 @@ from typing import Final
 
 from proctor.generate.extract.answer_parts import WHOLE, AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
-from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.conditions import blanked, independent_pieces, is_conditional, is_open, without_cases
 from proctor.generate.extract.labels import listed
@@ -82,7 +83,7 @@ class SpottedCheck:
     end: int
 
 
-def find_checks(text: str, scope: Scope, made: Sequence[str] = (), *, denying: str = "") -> tuple[SpottedCheck, ...]:
+def find_checks(text: str, scope: PromptScope, made: Sequence[str] = (), *, denying: str = "") -> tuple[SpottedCheck, ...]:
     """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge.
 
     ``denying`` is the negation of a line above the sentence, if that forbids what the sentence says.
@@ -119,7 +120,7 @@ def _chosen(text: str, check: SpottedCheck) -> str:
     return f"one of {quoted(found)} ignoring case" if one_word else check.predicate
 
 
-def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+def _checks(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[SpottedCheck]:
     structured = scope.structured and bool(scope.fields)
     yield from _amounts(text, scope, made, structured=structured)
     for predicate, start, end in find_denied(text):
@@ -143,7 +144,7 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
             yield SpottedCheck(predicate=predicate, start=start, end=end)
 
 
-def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+def _amounts(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
         if each.measure == "questions" and each.bare and _WITH.search(text[: each.start]):
@@ -165,7 +166,7 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
 
 
 def _part_of(
-    text: str, each: AskedAmount, found: Sequence[AskedAmount], scope: Scope, made: Sequence[str], *, structured: bool
+    text: str, each: AskedAmount, found: Sequence[AskedAmount], scope: PromptScope, made: Sequence[str], *, structured: bool
 ) -> AnswerPart | None:
     """Return the part of the answer that an amount is of; None if it is not sure."""
     before = text[: each.start]
@@ -207,7 +208,7 @@ def _is_each(before: str, noun: str) -> bool:
     )
 
 
-def _known_label(text: str, scope: Scope) -> bool | None:
+def _known_label(text: str, scope: PromptScope) -> bool | None:
     """Whether the label before a sentence is one of the answer's; None if there is no label, or an item has it."""
     label = re.match(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*)", text)
     if label is None or len(label["label"].split()) < 2:
@@ -241,7 +242,7 @@ def _asked(each: AskedAmount) -> str:
     return f"{each.measure} {each.bound}"
 
 
-def _field_part(before: str, scope: Scope) -> AnswerPart | None:
+def _field_part(before: str, scope: PromptScope) -> AnswerPart | None:
     """Return the field of the JSON that is named last before some words; one inside an array is one of each item."""
     name = _field(before, scope)
     parent = next((field for key, field in scope.nested if key == name and name not in scope.fields), "")
@@ -252,7 +253,7 @@ def _field_part(before: str, scope: Scope) -> AnswerPart | None:
     return AnswerPart(form=f"json field {quoted([name])}")
 
 
-def _field(before: str, scope: Scope) -> str:
+def _field(before: str, scope: PromptScope) -> str:
     """Return the last key of the JSON that is named before an amount."""
     found = []
     for name in (*scope.fields, *(key for key, _ in scope.nested)):
@@ -261,7 +262,7 @@ def _field(before: str, scope: Scope) -> str:
     return max(found)[1] if found else ""
 
 
-def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+def _literals(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     for run in find_runs(text):
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)

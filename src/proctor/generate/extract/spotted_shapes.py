@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from proctor.generate.extract.aspects import Scope, quoted
+from proctor.generate.extract.predicate_text import quoted
+from proctor.generate.extract.prompt_scope import PromptScope
+from proctor.generate.extract.answer_language import find_language
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_spotted_shapes"]
@@ -133,13 +136,47 @@ _BY_NAME: Final = Lazy(
 )
 
 
-def find_spotted_shapes(text: str, scope: Scope) -> Iterator[tuple[str, int, int]]:
+# JSON that a sentence asks for; what the input is in does not matter.
+_JSON: Final = Lazy(r"(?<![A-Za-z])JSON(?![A-Za-z])", re.IGNORECASE)
+_ASKS: Final = Lazy(rf"{REPLY}|{ONLY}|\b(?:produce|emit|as|in|valid|single|must|should|provide|generate|create)\b|\bone JSON\b", re.IGNORECASE)
+_GIVEN: Final = Lazy(r"\b(?:input|given|receive|from|contains?|eingabe|entrée|entrada|read|parse)\b[^.;,]{0,30}$", re.IGNORECASE)
+_KINDS: Final = (
+    ("is json array of strings", Lazy(r"\b(?:array|list|liste|tableau|lista) (?:of|von|de|di) (?:strings|words|names|texten|chaînes|textos|cadenas|stringhe)\b|JSON (?:array|list) of strings", re.IGNORECASE)),
+    ("is json array of objects", Lazy(r"\b(?:array|list) of (?:JSON )?objects\b", re.IGNORECASE)),
+    ("is json array", Lazy(r"\bJSON[- ](?:formatted )?(?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) (?:de |di )?JSON\b|JSON\s*(?:数组|配列|列表)", re.IGNORECASE)),
+    ("is json object", Lazy(r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)|\bJSON with (?:the )?(?:following )?(?:keys|fields)\b", re.IGNORECASE)),
+)
+_COUNTED_ITEMS: Final = Lazy(rf"(?P<n>{COUNT})\s+(?:strings|names|words|items|\w+ (?:as|in) an? JSON (?:array|list) of strings)\b", re.IGNORECASE)
+_TAG: Final = Lazy(
+    rf"(?:(?P<least>at least|multiple|several)|(?P<just>exactly|only|a single))?\s*(?P<n>{COUNT})?\s*(?P<more>or more\s+)?"
+    r"<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
+    re.IGNORECASE,
+)
+_TAGGED: Final = Lazy(r"\b(?:wrap|enclose|put|place|inside|within|in|between|dentro de|entre|zwischen|dans|nei)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>\s*(?:(?:and|…|\.\.\.|et|y|und)?\s*</(?P=tag)>)?\s*(?:xml |html )?(?:tags?|balises?|etiquetas?)", re.IGNORECASE)
+_EACH_TAG: Final = Lazy(r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE)
+_KIND_OF_LETTER: Final = r"(?:(?:lower[- ]?case|upper[- ]?case|capital|latin)\s+)?(?:letters|digits|numbers|hyphens|dashes|underscores|spaces|dots)"
+_CHARACTERS: Final = Lazy(rf"\bonly\s+(?P<list>{_KIND_OF_LETTER}(?:(?:\s*,\s*(?:and |or )?|\s+and\s+|\s+or\s+){_KIND_OF_LETTER})+)", re.IGNORECASE)
+_CLASSES: Final = (
+    (r"lower[- ]?case letters", "a-z"), (r"(?:upper[- ]?case|capital) letters", "A-Z"), (r"(?<!case )(?<!capital )letters", "A-Za-z"),
+    (r"digits|numbers", "0-9"), (r"underscores", "_"), (r"spaces", " "), (r"dots", "."), (r"hyphens|dashes", "-"),
+)  # fmt: skip
+_SCALE: Final = Lazy(
+    rf"(?:{ONLY})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:number|score|rating|integer|zahl|nombre|número|numero|getal|liczb\w+|числ\w+|数字|数値)\b[^.;\"]{{0,40}}?"
+    r"(?P<low>\d{1,4})\s*(?:\([^()]{1,60}\)\s*)?(?:-|–|to|and|bis|à|a|do|до|到|から)\s*(?P<high>\d{1,4})(?![\d%])",
+    re.IGNORECASE,
+)
+
+
+def find_spotted_shapes(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:
     """Yield the predicates of the shapes that a sentence asks for, with where it does."""
     for predicate, pattern in _ASKED:
         if (match := pattern.search(text)) and not _denied(text, match):
             if predicate == "no markdown" and _MARKDOWN.search(text):
                 continue  # ``Markdown that reads well as plain text``
             yield predicate, match.start(), match.end()
+    yield from find_language(text)
+    yield from _json(text)
+    yield from _tags(text)
     yield from _listed(text)
     if (marked := _MARKED.search(text)) and (block := _BLOCK.search(text)) and not _denied(text, block):
         yield f"matches /`{{3}}{marked['fence'] or marked['name']}\\b/", marked.start(), marked.end()
@@ -151,6 +188,42 @@ def find_spotted_shapes(text: str, scope: Scope) -> Iterator[tuple[str, int, int
         named = [name for name in scope.inputs if re.search(r"name|nom(?:bre|e)?\b|名", name, re.IGNORECASE)]
         if len(named) == 1:
             yield f"contains the input {quoted(named)}", match.start(), match.end()
+
+
+def _json(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the kind of JSON that a sentence asks the answer to be."""
+    match = _JSON.search(text)
+    if match is None or _denied(text, match) or not _ASKS.search(text) or _GIVEN.search(text[: match.start()]):
+        return
+    found = next(((kind, said) for kind, pattern in _KINDS if (said := pattern.search(text))), None)
+    if found is None:
+        yield "is json", match.start(), match.end()
+        return
+    kind, said = found
+    yield kind, min(match.start(), said.start()), max(match.end(), said.end())
+    if kind == "is json array of strings" and (counted := _COUNTED_ITEMS.search(text)):
+        yield f"json array length = {count_of(counted['n'])}", counted.start(), said.end()
+
+
+def _tags(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield what a sentence says of HTML or XML tags: ``at least three <p> tags``, ``inside <answer> tags``."""
+    inside = _EACH_TAG.search(text)
+    for match in _TAG.finditer(text, inside.end() if inside else 0):
+        if not (match["least"] or match["n"] or match["just"]):
+            continue
+        number = count_of(match["n"]) if match["n"] else 1 if match["just"] else 2
+        form = ">=" if match["least"] or match["more"] else "="
+        counted = f'tags "{match["tag"].lower()}" {form} {number}'
+        tag = inside["tag"].lower() if inside else ""
+        yield (f'tags "{tag}" >= 1 and each "{tag}": {counted}' if tag else counted), match.start(), match.end()
+    for match in _TAGGED.finditer(text):
+        if not _denied(text, match) and not inside:
+            yield f'tags "{match["tag"]}" = 1', match.start(), match.end()
+    if (match := _CHARACTERS.search(text)) and not _denied(text, match):
+        kinds = [kind for word, kind in _CLASSES if re.search(word, match["list"], re.IGNORECASE)]
+        yield f"only characters /[{''.join(kinds)}]/", match.start(), match.end()
+    if (match := _SCALE.search(text)) and int(match["low"]) < int(match["high"]):
+        yield f"number between {match['low']} and {match['high']}", match.start(), match.end()
 
 
 def _listed(text: str) -> Iterator[tuple[str, int, int]]:
@@ -178,6 +251,9 @@ _ASKED: Final = (
     ("has code block", _BLOCK),
     ('ends with "?", "？"', _QUESTION_END),
     ("is html", _HTML),
+    ("is csv", Lazy(r"\b(?:as|in|into|output|return|valid|only|im|als|en|em|somente o|apenas o|solo) (?:valid |the |a )?CSV\b", re.IGNORECASE)),
+    ("numbered items >= 1", Lazy(r"(?:\b(?:as|in|using|use|with|return|provide|make)\b|^\W*) ?(?:a )?(?:numbered|ordered) (?:list|steps)\b", re.IGNORECASE)),
+    *((f"case is {name}", Lazy(rf"\b{name}[-_ ]?case\b", re.IGNORECASE)) for name in ("camel", "pascal", "snake", "kebab")),
 )
 
 

@@ -61,6 +61,7 @@ class Statement:
     item: bool = False
     code: bool = False
     user: bool = False
+    opens: bool = True  # the first sentence of its paragraph or item
 
 
 def protected(text: str) -> list[tuple[int, int]]:
@@ -147,17 +148,20 @@ def _statements(text: str, block: PromptBlock) -> Iterator[Statement]:
         return
     if block.kind == "item" and (marker := _MARKER.match(text, start, end)):
         start = marker.end()
-    if block.section in ("labels", "fields") or (block.section == "format" and _shows(text[start:end])):
+    listed = block.kind == "item" and block.section in ("labels", "fields")
+    if listed or (block.section == "format" and _shows(text[start:end])):
         first, last = trimmed(text, start, end, " \t\r\n")
         if first < last:
             yield _statement(text, first, last, block)
         return
+    opens = True
     for first, last in _sentences(text, start, end):
         piece = text[first:last]
         if _shows_example(piece) or _CALL.fullmatch(piece) or _DATA.match(piece):
             continue
         if _VARIABLE.sub("", piece).strip(_EDGE + "\"'`"):
-            yield _statement(text, first, last, block)
+            yield _statement(text, first, last, block, opens=opens)
+            opens = False
 
 
 def _shows_example(piece: str) -> bool:
@@ -174,7 +178,7 @@ def _shows(text: str) -> bool:
     return all(_FIELD.match(line) for line in text.split("\n") if line.strip())
 
 
-def _statement(text: str, start: int, end: int, block: PromptBlock) -> Statement:
+def _statement(text: str, start: int, end: int, block: PromptBlock, *, opens: bool = True) -> Statement:
     end = min(end, start + LONGEST)
     return Statement(
         start=start,
@@ -185,6 +189,7 @@ def _statement(text: str, start: int, end: int, block: PromptBlock) -> Statement
         item=block.kind == "item",
         code=block.kind == "code",
         user=block.role == "user",
+        opens=opens,
     )
 
 

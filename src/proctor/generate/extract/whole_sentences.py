@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.clause_requests import plain
+from proctor.generate.extract.requests import plain
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.number_words import COUNT, in_digits
 from proctor.generate.extract.quantity_words import NEGATION

@@ -1,0 +1,295 @@
+"""Which sentences of a prompt ask something of the answer, by their place and their words, in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_permitted
+from proctor.generate.extract.described_fields import bounded_count
+from proctor.generate.extract.prompt_scope import PromptScope
+from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.tongues import TONGUES
+from proctor.generate.extract.verbs import COMMANDS, THINKING, base_form, looks_like_command
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["about_input", "is_lead", "is_request", "is_role", "is_thanks", "persona_of", "pieces_of", "plain"]
+
+_BOUND: Final = Lazy(
+    r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|"
+    r"muss|musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|uniquement|seulement|"
+    r"il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|sempre|apenas|somente|"
+    r"só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|mogen|altijd|alleen|toegestaan|"
+    r"dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|måste|alltid|endast|bara|skal|"
+    r"vždy|pouze|jen)\b|必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|ます[。．]?$",
+    re.IGNORECASE,
+)
+_SECOND_PERSON: Final = Lazy(
+    r"\b(?:you|your|du|dir|dich|dein\w*|tu|te|toi|ton|ta|vous|votre|vos|tú|ti|usted|você|lei|tuo|tua|je|jij|jouw|"
+    r"u|uw|ты|вы|twój|sen|siz)\b|你|您",
+    re.IGNORECASE,
+)
+_WE: Final = Lazy(
+    r"\b(?:we|our|wir|unser\w*|nous|notre|nosotros|nuestr\w+|nós|noss\w+|noi|nostr\w+|wij|onze?)\b|\b\w{3,}(?:amos|emos|imos|iamo)\b|"
+    r"我们|私たち|当社|弊社",
+    re.IGNORECASE,
+)
+_THANKS: Final = Lazy(
+    r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|ありがとう|"
+    r"let['’]?s (?:play|go|start|begin|think)|hello|hi|hallo|bonjour|hola|olá|ciao|good luck|viel erfolg|bonne chance|"
+    r"take a (?:deep )?breath|take a step back)\b[^.]{0,90}\W*$",
+    re.IGNORECASE,
+)
+_LEAD_IN: Final = Lazy(
+    r"(?:keep|bear) (?:the following|these|this) in mind|\b(?:follow(?:ing)?|these|below)\b[^.]{0,30}$|"
+    r"\bin mind$|(?:beachte|bitte beachten|merke)[^.]{0,30}$",
+    re.IGNORECASE,
+)
+# It leads to what is listed below it, and asks nothing itself.
+_POINTS_ON: Final = Lazy(
+    r"\b(?:these|following|below|diese[nrms]?|folgend\w*|ces|suivant\w*|ci-dessous|estas?|estos|siguientes?|"
+    r"est[ae]s|seguintes?|quest[eio]|seguent[ei]|deze|volgende)\b|以下|如下|次の",
+    re.IGNORECASE,
+)
+# What usually is so: a description, unless something in it binds.
+_HABITUAL: Final = Lazy(
+    r"\b(?:sometimes|often|usually|typically|manchmal|oft|meistens?|parfois|souvent|a veces|a menudo|às vezes|muitas vezes|"
+    r"a volte|spesso|soms|vaak|иногда|часто|czasem|często|ibland|ofta)\b|有时|常常|ときどき|よく",
+    re.IGNORECASE,
+)
+_ROLE: Final = Lazy(
+    r"\W*(?:you(?:'re|’re| are| will be| will act| (?:will )?play)\b|(?:i want you to )?act(?:ing)? as\b|imagine (?:that )?you\b|"
+    r"i want you to act\b|pretend\b|assume the role|as an?\b|play the role|this is\b|here (?:is|are)\b|i am\b|i'm\b|we are\b|"
+    r"my \w+(?: \w+)? is\b|your name is\b|suppose\b)|(?:あなた|君|당신)은?は?.{0,60}(?:です|である|입니다)[。．.]?$",
+    re.IGNORECASE,
+)
+_NAMED: Final = Lazy(
+    r"\b(?:you are|you play|you're|your name is|du bist|dein name ist|tu es|eres|te llamas|você é|sei|je bent|act as)\s+"
+    r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]{1,20})\b(?!\s+[A-Z][a-z]+ (?:engineer|expert|assistant))",
+)
+_INPUT: Final = Lazy(
+    r"\W*(?:in this task,?\s+)?(?:you(?:'ll|’ll| will| are| may|'re)? (?:also )?(?:be )?(?:given|provided|presented|shown|receive|"
+    r"receiving|get|see|supplied|asked a)\b|(?:the |a |each |our )?(?:users?|customers?|input|human|client|student|reader|employee|"
+    r"patient|following)(?:'s|’s|s’)?\s+(?:[\w-]+\s+)?(?:will|is|are|may|might|can|could|provides?|asks?|gives?|sends?|contains?|"
+    r"consists?|has|have|enters?|writes?|speaks?|wants?|needs?|says?|submits?|read)\b(?!\s+be (?:told|asked|greeted))|"
+    r"(?:input|context|text|question|query|user input)\b[^.]{0,20}:|the (?:user'?s? |input |given |following |provided )?"
+    r"(?:text|document|article|input|review|email|message|question|context|passage|code|abstract|data|transcript|sentence|"
+    r"paragraph|conversation|ticket|diff|recipe|essay|contract|clause|query|request|report|list|table|image|story|resume|"
+    r"description)s? (?:is|are|will|may|can|contains?|consists?|below|above|comes?|was|follows?|has|might|between)\b|"
+    r"given (?:a|an|the|some|two|this|that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|(?:when i\b[^,]*, )?i (?:will|am|have|'ll)\b|"
+    r"when i (?:need|want)\b)",
+    re.IGNORECASE,
+)
+_OPENING: Final = Lazy(
+    r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|additionally|furthermore|"
+    r"moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in addition|in general|"
+    r"in all cases|at all times|critical|warning|reminder|as such|overall|ideally|preferably|most importantly|above all|"
+    r"it is (?:very )?(?:important|crucial|essential|critical|vital) (?:that )?(?!to\b)(?=\w)|step \d+)\b(?:\s*[,:!]+\s*|\s+|$)"
+    r"(?:that\s+)?)+",
+    re.IGNORECASE,
+)
+_CHARGE: Final = Lazy(
+    r"\W*(?:you (?:must|should|shall|will|have to|need to|are to|ought to|can only|may only)(?: always| only| also)?|you'll|(?:your|the) "
+    r"(?:\w+ )?(?:task|job|role|goal|mission|objective|purpose|aim)(?: here)?(?: is|:| will be)(?: to)?|i (?:want|need|would like|'d like) "
+    r"you to|we (?:want|need) you to|(?:be sure|make sure|remember|try|take care|aim|strive)(?: always)? to|help me|can you|could you|you)"
+    r"\s+(?!be given|be provided)",
+    re.IGNORECASE,
+)
+_OCCASION: Final = Lazy(
+    r"\W*(?:given|based on|using|from|with|for|in|as|after|before|by|once|to|on|depending on|according to|during|at|per|when|while|"
+    r"if|whenever|unless|within|through|without|below|above|under|inside|instead of)\b[^,:]{2,120}[,:]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_COMMAND: Final = Lazy(
+    r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|dont|not|simply|just|briefly|clearly|carefully|politely|strictly|directly|"
+    r"also|ever|kindly)\s+)*)(?P<verb>[A-Za-z]+)\b[,]?(?:\s+(?P<next>\S+))?",
+    re.IGNORECASE,
+)
+# What is said of a part of the output, of values in it, or as a limit, without a command.
+_PART: Final = Lazy(
+    r"\W*(?:(?:each|every|all|no|the (?:first|second|third|last|final|opening|closing)(?: and the \w+)?|first|last|a|an)\s+"
+    r"(?:of the\s+)?(?:\w+\s+)?(?:entry|entries|item|bullet|line|sentence|paragraph|section|point|question|field|value|name|key|step|"
+    r"word|heading|title|label|tag|stanza|slide|row|column|verse|chapter|option|summary|comment|card|clue)s?\s+"
+    r"(?:is|are|has|have|begins?|starts?|ends?|contains?|includes?|uses?|gets?|consists?|follows?|does|do|at most|\()\b|"
+    r"(?:the |your |each |every |all )*(?:outputs?|responses?|repl(?:y|ies)|results?|answers?|messages?|titles?|summar(?:y|ies))\s+"
+    r"(?:is|are|has|have|contains?|includes?|starts?|ends?|consists?|begins?)\b|"
+    r"(?:all )?(?:dates|times|prices|amounts|quantities|units|numbers|names|titles)\s+(?:are|have|use|in|with)\b|none(?: of)?\b|"
+    r"(?:no|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|without|not|less than|fewer than|more than|"
+    r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
+    re.IGNORECASE,
+)
+_ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$")
+_RULED: Final = ("rules", "output", "format", "never")
+_SHORTEST: Final = 4  # characters of a sentence
+
+
+def plain(text: str) -> str:
+    """Return the text on one line, without emphasis marks."""
+    pieces = re.split(r"(`[^`\n]*`|\"[^\"\n]*\"|«[^»\n]*»)", text)  # what is quoted stays as it is
+    text = "".join(
+        piece if at % 2 else re.sub(r"\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", piece)
+        for at, piece in enumerate(pieces)
+    )
+    return re.sub(r"\s+", " ", text).strip(" \t-–•,;")
+
+
+def about_input(text: str) -> bool:
+    """Whether an English sentence describes the input."""
+    text = _without_opening(plain(text))
+    return bool(_INPUT.match(text)) and not re.search(r"\byour (?:answer|response|output|reply)\b", text, re.IGNORECASE)
+
+
+def is_thanks(text: str) -> bool:
+    """Whether a sentence is a greeting or the like."""
+    return _THANKS.match(plain(text)) is not None
+
+
+def is_role(text: str, code: str) -> bool:
+    """Whether a sentence says who the model is."""
+    tongue = TONGUES.get(code)
+    return _ROLE.match(text) is not None or (tongue is not None and tongue.role.match(text) is not None)
+
+
+def is_lead(text: str) -> bool:
+    """Whether a sentence only introduces what is below it."""
+    text = text.rstrip(" *_")
+    return text.endswith((":", "：")) and (_POINTS_ON.search(text) is not None or not _BOUND.search(text))
+
+
+def persona_of(text: str) -> str:
+    """Return the name that a prompt gives the model; nothing if it gives none."""
+    found = _NAMED.search(text)
+    return found["name"] if found else ""
+
+
+def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]) -> bool:
+    """Whether a sentence asks something of the answer; ``opening`` are the offsets of those that say the purpose."""
+    text = plain(statement.text)
+    if len(text) < _SHORTEST or text.startswith("|") or text.endswith(("?", "？")) or is_thanks(text):
+        return False
+    if is_lead(text) or _LEAD_IN.search(text) or _is_about_else(text, scope):
+        return False
+    negated = re.search(NEGATION, text, re.IGNORECASE) is not None
+    bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
+    if is_role(text, scope.language):
+        return bound and scope.language in ("", "en")
+    if _HABITUAL.search(text) and not bound:
+        return False
+    if statement.item and statement.opens and _is_placed(statement, scope):
+        return True
+    if scope.language in ("", "en"):
+        return _is_english_request(text, scope, bound=bound)
+    return _is_foreign_request(statement, text, scope, opening, bound=bound)
+
+
+def _is_about_else(text: str, scope: PromptScope) -> bool:
+    """Whether a sentence is about the input, or permits something."""
+    tongue = TONGUES.get(scope.language)
+    if tongue is not None:
+        return tongue.given.match(text) is not None or is_permitted(text)
+    return (scope.language in ("", "en") and about_input(text)) or PERMISSION.match(text) is not None
+
+
+def _is_placed(statement: Statement, scope: PromptScope) -> bool:
+    """Whether an item stands where rules stand: under such a heading, or under a line that leads to it."""
+    tongue = TONGUES.get(scope.language)
+    given = tongue is not None and tongue.given.match(statement.lead) is not None
+    led = statement.lead.rstrip("*_ ").endswith((":", "：")) and not given
+    return statement.section in (*_RULED, "include") or led
+
+
+def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
+    bare = _without_opening(text)
+    if occasion := _OCCASION.match(bare):
+        rest = _without_opening(bare[occasion.end() :])
+        if is_command(rest) or _PART.match(rest) or _CHARGE.match(rest) or is_conditional(text):
+            return True
+    if is_command(bare) or _PART.match(bare):
+        return True
+    if charge := _CHARGE.match(bare):
+        return is_command(bare[charge.end() :], sure=True)
+    if scope.persona and (said := re.match(rf"(?:{re.escape(scope.persona)}|she|he|it)\s+(?P<verb>[a-z]+)\b", bare, re.IGNORECASE)):
+        return bound or is_conditional(text) or base_form(said["verb"]) in COMMANDS - THINKING
+    named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (*scope.fields, *scope.labels) if len(name) > 1)
+    if _WE.match(text) and not _SECOND_PERSON.search(text):
+        return False  # what a company does, or does not do
+    return bound or (named and " " in text and _is_definition(text))
+
+
+def _is_definition(text: str) -> bool:
+    """Whether a sentence says what something is or gets: ``Fever is EMERGENCY``, ``RED means pain``."""
+    return re.search(r"\b(?:is|are|be|gets?|means?|becomes?|counts? as|goes? to)\b|[=→]", text) is not None
+
+
+def _is_foreign_request(
+    statement: Statement, text: str, scope: PromptScope, opening: frozenset[int], *, bound: bool
+) -> bool:
+    tongue = TONGUES.get(scope.language)
+    conditional = is_conditional(text)
+    if statement.start in opening and not bound:
+        return tongue is not None and not statement.item and _commands(text, tongue.opening, tongue.openers)
+    if statement.item:
+        return bound or conditional or tongue is None or _ENDS_IN_VERB.search(text) is not None or _commands(text, tongue.opening, tongue.openers)
+    if _WE.search(text) and not _SECOND_PERSON.search(text) and not _BOUND.search(text):
+        return False
+    if tongue is None:  # no words of this language are known, so a sentence is a rule by its place
+        return True
+    return bound or conditional or _SECOND_PERSON.search(text) is not None or _commands(text, tongue.opening, tongue.openers)
+
+
+def _commands(text: str, opening: Lazy, openers: frozenset[str]) -> bool:
+    label = re.match(r"[^\s:：]{2,30}(?: [^\s:：]{1,20}){0,3}\s*[:：]\s+(?=\w)", text)
+    bare = text[label.end() :] if label else text
+    word = re.match(r"\W*([^\W\d_]+(?:['’-][^\W\d_]+)*)", bare)
+    return word is not None and word[1].lower() not in openers and opening.match(bare) is not None
+
+
+def is_command(text: str, *, sure: bool = False) -> bool:
+    """Whether an English text begins with a command that an answer can keep: no thinking, no noun."""
+    match = _COMMAND.match(_without_opening(text))
+    if match is None:
+        return False
+    verb, following, adverb = match["verb"].lower(), (match["next"] or "").strip(" :"), match["adverb"].lower()
+    begun = text[:1].isupper() and verb in COMMANDS and re.match(r"[a-z\"'“`{<]", following) is not None
+    if not (sure or begun or looks_like_command(verb, following, adverb=adverb)):
+        return False
+    if verb in THINKING and not re.search(r"not|n[’']t|dont|never", adverb):
+        return False
+    return re.match(r"(?:is|are|was|must|should|will|can|may|shall)\b", following) is None
+
+
+def _without_opening(text: str) -> str:
+    match = _OPENING.match(text)
+    rest = text[match.end() :] if match else text
+    return rest if rest.strip() else text
+
+
+_JOINT: Final = Lazy(r"\s*;\s*|,?\s+(?:and|but|then|and then|and also)\s+|,\s+(?:then\s+)?", re.IGNORECASE)
+_LEAST_WORDS: Final = 2
+
+
+def pieces_of(text: str, safe: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans of the commands that an English sentence strings together; one span if it is not so.
+
+    ``safe`` are spans that are not cut. A sentence with a condition or a place before it stays whole, since those are of
+    all of it, and so does what a negation may govern.
+    """
+    if is_conditional(text) or not is_command(text):
+        return [(0, len(text))]
+    found, start = [], 0
+    for joint in _JOINT.finditer(text):
+        rest, before = text[joint.end() :], text[start : joint.start()]
+        if any(low <= joint.start() < high for low, high in safe) or len(before.split()) < _LEAST_WORDS:
+            continue
+        match = _COMMAND.match(rest)
+        if match is None or not is_command(rest) or len(re.split(r"[,.;]", rest)[0].split()) < _LEAST_WORDS:
+            continue
+        bare = joint.group().strip() == ","
+        denied = re.search(NEGATION, before, re.IGNORECASE) is not None and not match["adverb"].strip()
+        if denied or (bare and not match["adverb"] and not re.match(r"(?:the|a|an|your|each|every|all|it|them)\b", match["next"] or "")):
+            continue
+        found.append((start, joint.start()))
+        start = joint.end()
+    return [*found, (start, len(text))]
