@@ -43,14 +43,14 @@ _NAMES: Final[tuple[tuple[str, str], ...]] = (
 _ALL: Final = "|".join(rf"(?P<{code}_>{names})" for code, names in _NAMES)
 _KIND: Final = r"(?:(?:the|british|american|plain|simple|clear|correct|modern|standard|natural|formal|das|het|el|o|il|le)\s+)*"
 _OF_TEXT: Final = (
-    r"(?:answer|respon[ds]|repl(?:y|ies)|writ|output|summar|speak|everything|all\b|text\b|translat|antwort|schreib|ausgabe|alles|"
+    r"(?:generat|creat|produc|compos|draft|texts?\b|answer|respon[ds]|repl(?:y|ies)|writ|output|summar|speak|everything|all\b|text\b|translat|antwort|schreib|ausgabe|alles|"
     r"répon[ds]|rédige|écri|tout|respon[da]|contest|escrib|redact|tod[oa]|escrev|redij|tud[oa]|rispon|scriv|tutt[oa]|testo|"
     r"antwoord|schrijf|alles|odpowi|pisz|отве|пиш|svara|skriv|odpov|piš|yaz|cevap|اكتب|أجب|लिख|जवाब|बोल|回答|回复|输出|书写|撰写|全文|"
     r"答|出力|書|返|쓰|작성|답)"
 )
 # ``in French``, ``po polsku``, ``日本語で``: the name with the word that makes it the language of a text.
 _IN: Final = Lazy(
-    rf"(?:(?:\b(?:in|into|to|auf|ins?|en|em|op|på|i|po|v|на|по-?|في|بال)\s*{_KIND})|(?:用|使用|以|翻译成|译成|译为|写成))(?:{_ALL})"
+    rf"(?:(?:\b(?:in|into|to|auf|ins?|en|em|op|på|i|po|v|на|по-?|في|بال)\s*{_KIND})|(?:(?<!不)(?<!不要)(?:用|使用)|以|翻译成|译成|译为|写成))(?:{_ALL})"
     rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|に(?:翻訳|訳)|로|에서|\s+(?:में|dilinde|olarak)|(?=\s*ve\s|\s+yaz|\s+ol))"
     rf"|\b(?:write|writes|use|speak|schrijf|parle)\s+(?:only |alleen )?{_KIND}(?:{_ALL.replace('_>', '3>')})(?!\w)|\b(?:{_ALL.replace('_>', '4>')})\s+(?:only|nur|seulement)\b",
     re.IGNORECASE,

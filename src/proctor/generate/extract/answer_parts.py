@@ -113,7 +113,7 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|"
             r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|"
             r"regla|regra|regola|reason|begründung|raison|"
-            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|理由|原因",
+            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|本文|理由|原因|제목|본문",
         ),
     )
 )

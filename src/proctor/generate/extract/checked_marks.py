@@ -108,6 +108,12 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ("digits = 0", r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
+# Things that an input may be, too: ``not in the list``.
+_GIVEN_TOO: Final = ("items = 0", "not (is table)", "links = 0")
+_DEFINITE: Final = Lazy(
+    r"\b(?:the|this|that|your|de[mr]|die|diese[rmn]?|la|le|l['’]|cette|el|esta|los|las|a|o|na|no|da|do|nella|della|il|de|het)\s*$",
+    re.IGNORECASE,
+)
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
 _PHRASE: Final = Lazy(
     r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|"
@@ -161,6 +167,7 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 start = match.start()
             if (
                 start is not None
+                and not (predicate in _GIVEN_TOO and _DEFINITE.search(text[: match.start()]))
                 and not _is_excepted(text, start, match.start(), match.end())
                 and not _is_qualified(text, start, match.start(), match.end())
             ):

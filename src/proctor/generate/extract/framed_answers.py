@@ -62,6 +62,8 @@ class AnswerFrame:
             return None
         if not self.named:
             return predicate
+        if predicate.startswith("each sentence:") and _TITLES.search(self.named):
+            return None  # a heading runs into the sentence below it
         if predicate.startswith(("each paragraph:", "each line:")):
             of_body = _OF_BODY.match(predicate)
             if of_body is None:

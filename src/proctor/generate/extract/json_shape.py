@@ -211,7 +211,7 @@ def _shown_value(told: str) -> str:
 def _of_sentence(statement: Statement) -> Iterator[JsonField]:
     """Yield the keys that a sentence about JSON names, with what it says of each in brackets."""
     said = statement.text
-    if not _JSON.search(said) and not re.search(_FIELDS, said, re.IGNORECASE):
+    if not (_JSON.search(said) or _OBJECT_VALUE.search(said) or re.search(_FIELDS, said, re.IGNORECASE)):
         return
     named = re.search(rf"(?:{_FIELDS}|\b(?:with|containing|contain|mit|avec|con|com|met|conter|contener|contenere|z)\b|JSON)", said, re.IGNORECASE)
     quoted_list = _QUOTED_LIST.search(said, named.end()) if named else None
@@ -304,7 +304,7 @@ def shape_drafts(
     closed = any(_OTHERS.search(each.text) and not is_conditional(each.text) for each in words)
     closed = closed or any(_AND_NOTHING.search(each.text) for each in own if shape.named)
     leads = [each for each in words if each.end <= shape.start and shape.start - each.start < _LEAD_REACH]
-    lead = next((each.start for each in reversed(leads) if each.text.rstrip().endswith((":", "：")) or _OTHERS.search(each.text)), -1)
+    lead = next((each.start for each in reversed(leads) if each.text.rstrip().endswith((":", "：")) or _OTHERS.search(each.text) or _JSON.search(each.text)), -1)
     has = f"json has {quoted(names)}" + (f" and json only has {quoted(names)}" if closed else "")
     if shape.array:
         predicate = f"is json array and (json array length = 0 or {has})"
@@ -359,6 +359,9 @@ def _checks(field: JsonField, shape: JsonShape, many: frozenset[str], scope: Pro
     asked = [f"one of {quoted(field.values)}"] if field.values else list(value_checks(field.said, scope))
     others = _alternatives(field)
     for predicate in asked:
+        if shape.loose and not shape.array:
+            yield f"when not (is json array): {path} {predicate}"
+            continue
         loosened = f"({predicate} or one of {quoted(others)})" if others and not predicate.startswith(("one of", "json", "(json")) else predicate
         if checkable(f"{path} {loosened}"):
             yield f"{path} {loosened}"
@@ -414,7 +417,7 @@ def _of_statement(statement: Statement, shape: JsonShape, many: frozenset[str]) 
         return ""
     if _OTHERS.search(said):
         only = f"json only has {quoted(shape.names)}"
-        return f"json array length = 0 or {only}" if shape.array else only
+        return f"json array length = 0 or {only}" if shape.array or shape.loose else only
     if count := bounded_count(said):
         named = [name for name in many if re.search(rf"\b{re.escape(name)}\b", said, re.IGNORECASE)]
         if len(named) == 1:

@@ -96,6 +96,7 @@ _BESIDE_LABEL: Final = Lazy(
     r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
     re.IGNORECASE,
 )
+_SEMICOLONS: Final = Lazy(r"\w;\w|semicolon|semikolon|point-virgule|punto y coma|ponto e vírgula|punto e virgola|puntkomma|średnik\w*|tab\b|分号", re.IGNORECASE)
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|"
     r"französisch|spanisch|"
@@ -284,6 +285,8 @@ def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements
         near = f"{said} {later.text if later else ''}"
         if _OMITTED.search(near):
             return "a part may be left out"
+    if predicate.startswith("is csv") and any(_SEMICOLONS.search(each.text) for each in statements):
+        return "its cells are not between commas"
     if predicate.startswith("one of") and not draft.condition:
         for each in statements:
             if not each.code and each.section not in ("example", "input") and _BESIDE_LABEL.search(each.text):

@@ -95,6 +95,7 @@ _SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
 _CONTRAST: Final = re.compile(
     r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就"
 )
+_VERB_NEXT: Final = Lazy(r"\s*(?:ever |should |must |may |to |doit |debe |deve |dürfen |darf )*(?:be\b|use|using|verwend|utilis|usa|usar|gebruik)", re.IGNORECASE)
 _LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
@@ -165,6 +166,8 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         between = head[denied[-1].end() :]
         if len(between.split()) > 9 or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
             return None  # ``no names, "VN" instead``: the negation is of the words before the comma
+        if (held := _HOLD.search(between)) and len(between[: held.start()].split()) > 0 and not _VERB_NEXT.match(between):
+            return None  # ``A section without findings contains "None."``
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
     if loose or not roles or _FORMED.search(head):
         return None

@@ -10,12 +10,13 @@ from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_p
 from proctor.generate.extract.described_fields import bounded_count
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.statements import Statement
+from proctor.generate.extract.sections import section_of
+from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.generate.extract.tongues import TONGUES
 from proctor.generate.extract.verbs import COMMANDS, THINKING, base_form, looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["about_input", "is_lead", "is_request", "is_role", "is_thanks", "persona_of", "pieces_of", "plain"]
+__all__ = ["about_input", "is_about_else", "is_lead", "is_request", "is_role", "is_thanks", "persona_of", "pieces_of", "plain"]
 
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|"
@@ -23,7 +24,7 @@ _BOUND: Final = Lazy(
     r"il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|sempre|apenas|somente|"
     r"só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|mogen|altijd|alleen|toegestaan|"
     r"dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|måste|alltid|endast|bara|skal|"
-    r"vždy|pouze|jen)\b|必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|ます[。．]?$",
+    r"vždy|pouze|jen)\b|必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND_PERSON: Final = Lazy(
@@ -120,8 +121,11 @@ _PART: Final = Lazy(
     r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
     re.IGNORECASE,
 )
+# ``Review: {{review}}``, ``Dzisiaj jest {{date}}.``: a line that introduces an input.
+_INTRODUCED: Final = re.compile(r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|[^.!?。]{0,60}\}\}\W*$")
 _ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$")
 _RULED: Final = ("rules", "output", "format", "never")
+_SHORT_LEAD: Final = 4  # words
 _SHORTEST: Final = 4  # characters of a sentence
 
 
@@ -155,7 +159,8 @@ def is_role(text: str, code: str) -> bool:
 def is_lead(text: str) -> bool:
     """Whether a sentence only introduces what is below it."""
     text = text.rstrip(" *_")
-    return text.endswith((":", "：")) and (_POINTS_ON.search(text) is not None or not _BOUND.search(text))
+    short = len(text.split()) <= _SHORT_LEAD
+    return text.endswith((":", "：")) and (short or _POINTS_ON.search(text) is not None or not _BOUND.search(text))
 
 
 def persona_of(text: str) -> str:
@@ -169,7 +174,7 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     text = plain(statement.text)
     if len(text) < _SHORTEST or text.startswith("|") or text.endswith(("?", "？")) or is_thanks(text):
         return False
-    if is_lead(text) or _LEAD_IN.search(text) or _is_about_else(text, scope):
+    if is_lead(text) or _LEAD_IN.search(text) or is_about_else(text, scope):
         return False
     negated = re.search(NEGATION, text, re.IGNORECASE) is not None
     bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
@@ -180,16 +185,27 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     if statement.item and statement.opens and _is_placed(statement, scope):
         return True
     if scope.language in ("", "en"):
-        return _is_english_request(text, scope, bound=bound)
+        described = statement.start in opening and not bound and re.match(r"you\s", text, re.IGNORECASE) is not None
+        return not described and _is_english_request(text, scope, bound=bound)
     return _is_foreign_request(statement, text, scope, opening, bound=bound)
 
 
-def _is_about_else(text: str, scope: PromptScope) -> bool:
-    """Whether a sentence is about the input, or permits something."""
+def is_about_else(text: str, scope: PromptScope) -> bool:
+    """Whether a sentence is about the input, introduces it, is background, permits something, or is to be thought."""
+    if _INTRODUCED.match(text) or _is_background(text) or is_thanks(text):
+        return True
+    if scope.language in ("", "en") and (word := re.match(r"\W*([A-Za-z]+)\b", text)) and word[1].lower() in THINKING:
+        return True
     tongue = TONGUES.get(scope.language)
     if tongue is not None:
         return tongue.given.match(text) is not None or is_permitted(text)
     return (scope.language in ("", "en") and about_input(text)) or PERMISSION.match(text) is not None
+
+
+def _is_background(text: str) -> bool:
+    """Whether a label before a sentence says that it is background: ``For context: …``, ``Hintergrund: …``."""
+    label = re.match(r"\W*(?:for |zur |pour |para )?(?P<label>[^\W\d_][^:：]{1,20})[:：]\s", text, re.IGNORECASE)
+    return label is not None and section_of(label["label"]) in ASIDE_SECTIONS
 
 
 def _is_placed(statement: Statement, scope: PromptScope) -> bool:
@@ -209,7 +225,7 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
     if is_command(bare) or _PART.match(bare):
         return True
     if charge := _CHARGE.match(bare):
-        return is_command(bare[charge.end() :], sure=True)
+        return is_command(bare[charge.end() :], sure=charge.group().strip().lower() != "you")
     if scope.persona and (said := re.match(rf"(?:{re.escape(scope.persona)}|she|he|it)\s+(?P<verb>[a-z]+)\b", bare, re.IGNORECASE)):
         return bound or is_conditional(text) or base_form(said["verb"]) in COMMANDS - THINKING
     named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (*scope.fields, *scope.labels) if len(name) > 1)

@@ -29,8 +29,8 @@ from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.predicate_text import checkable
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
-from proctor.generate.extract.requests import is_lead, persona_of
-from proctor.generate.extract.sentence_rules import list_drafts, sentence_drafts
+from proctor.generate.extract.requests import persona_of, plain
+from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_lines import counted_line_drafts, shown_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
@@ -199,7 +199,7 @@ def _label_sets(text: str, statements: Sequence[Statement], scope: PromptScope) 
         part = _OF_PART.match(statement.text)
         if scope.language == "ja" and (names := _japanese_labels(statement.text)):
             yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif scope.language in ("", "en") and (one := labels_in(statement)) and (not part or _WHOLE.match(part["noun"])):
+        elif scope.language in ("", "en") and (one := labels_in(statement)) and (not part or _WHOLE.match(part["noun"]) or part["noun"].lower() in ("here", "this", "there")):
             yield one
     for (section, lead), group in groupby(statements, key=lambda each: (each.section, each.lead)):
         items = [each for each in group if each.item]
@@ -243,7 +243,7 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         if each.start not in taken and not any(low < each.end and each.start < high for low, high in spans)
     ]
     for _, group in groupby(left, key=lambda each: (each.section, each.lead)):
-        yield from list_drafts([(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group])
+        yield from list_drafts([(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope)
 
 
 def _from_labels(found: LabelSet, read: _Reading) -> Draft:
@@ -256,13 +256,21 @@ def _from_labels(found: LabelSet, read: _Reading) -> Draft:
         predicate = found.predicate(special, alone=alone, ignoring_case=ignoring_case(found.labels))
     listed = ", ".join(every[:-1]) + f" or {every[-1]}"
     return Draft(
-        text=f"The output is one of {listed}." if alone else f"The output names one of {listed}.",
+        text=_own_words(found, read) or (f"The output is one of {listed}." if alone else f"The output names one of {listed}."),
         start=found.start,
         end=found.end,
         kind="format",
         priority=2 if alone else 1,
-        predicate=checkable(predicate) if alone else None,
+        predicate=checkable(predicate),
     )
+
+
+def _own_words(found: LabelSet, read: _Reading) -> str:
+    """Return the sentence that lists the labels; nothing in English, where the rule says that they are all."""
+    if read.scope.language in ("", "en"):
+        return ""
+    said = [each.text for each in read.statements if each.start <= found.start < each.end]
+    return closed(plain(said[0])) if said and all(label in said[0] for label in found.labels) else ""
 
 
 def _closed_case(draft: Draft, read: _Reading) -> Draft:

@@ -14,7 +14,7 @@ from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.requests import about_input, is_request, is_role, is_thanks, pieces_of, plain
+from proctor.generate.extract.requests import about_input, is_about_else, is_request, is_role, is_thanks, pieces_of, plain
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.tongues import TONGUES
@@ -59,6 +59,7 @@ _KEY_FIRST: Final = re.compile(
     r"doit|debe|deve)\b|[为是は])\s*",
     re.IGNORECASE,
 )
+_BAN: Final = re.compile(r"contains none (?P<texts>\"(?:[^\"\\]|\\.)*\"(?:, \"(?:[^\"\\]|\\.)*\")*)(?P<options> ignoring case.*)")
 _LEAST_ITEMS: Final = 3
 _MOST_OF: Final = 0.6
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
@@ -73,7 +74,8 @@ def sentence_drafts(statement: Statement, scope: PromptScope, made: Sequence[str
         return
     text = statement.text
     denying = denies(statement.lead) if statement.item and not re.search(NEGATION, text, re.IGNORECASE) else ""
-    checks = () if _is_aside(statement, scope) else find_checks(text, scope, made, denying=denying)
+    aside = _is_aside(statement, scope) or text.rstrip().endswith(("?", "？"))
+    checks = () if aside else find_checks(text, scope, made, denying=denying)
     checks = checks or tuple(_field_checks(text, scope))
     added = list(_checked(checks, statement))
     spans = [(check.start, check.end) for check in checks]
@@ -91,19 +93,19 @@ def sentence_drafts(statement: Statement, scope: PromptScope, made: Sequence[str
         yield each if each.text not in taken else replace(each, text=f"{each.text} ({each.predicate})")
 
 
-def list_drafts(made: Sequence[tuple[Statement, Sequence[Draft]]]) -> Iterator[Draft]:
+def list_drafts(made: Sequence[tuple[Statement, Sequence[Draft]]], scope: PromptScope) -> Iterator[Draft]:
     """Yield the rules of the statements under one line; where most items of a list are rules, the others are too."""
     items = [drafts for each, drafts in made if each.item]
     alike = len(items) >= _LEAST_ITEMS and sum(map(bool, items)) >= _MOST_OF * len(items)
     for each, drafts in made:
-        if alike and each.item and each.opens and not drafts and _goes_along(plain(each.text)):
+        if alike and each.item and each.opens and not drafts and _goes_along(plain(each.text), scope):
             yield _under_case(_judged(each, closed(plain(each.text))), each)
         yield from drafts
 
 
-def _goes_along(text: str) -> bool:
-    """Whether an item may be a rule like the others: neither a question, a lead-in nor an input."""
-    return len(text.split()) > 1 and not text.endswith((":", "：", "?")) and "{{" not in text
+def _goes_along(text: str, scope: PromptScope) -> bool:
+    """Whether an item may be a rule like the others: neither a question, a lead-in nor about something else."""
+    return len(text.split()) > 1 and not text.endswith((":", "：", "?")) and not is_about_else(text, scope)
 
 
 def _completed(statement: Statement) -> Draft | None:
@@ -189,6 +191,14 @@ def _checked(checks: Sequence[SpottedCheck], statement: Statement) -> Iterator[D
     parts: dict[str, list[SpottedCheck]] = {}
     for check in checks:
         parts.setdefault(_segment(statement.text, check.start, check.end), []).append(check)
+    bans = [check for check in checks if _BAN.fullmatch(check.predicate)]
+    found = [match for check in bans if (match := _BAN.fullmatch(check.predicate))]
+    if len({match["options"] for match in found}) == 1 < len(found):
+        low, high = min(check.start for check in bans), max(check.end for check in bans)
+        texts = ", ".join(match["texts"] for match in found)
+        whole = f"contains none {texts}{found[0]['options']}"
+        yield _rule_of(_segment(statement.text, low, high), whole, statement)
+        parts = {text: left for text, each in parts.items() if (left := [one for one in each if one not in bans])}
     for text, found in parts.items():
         fixed = [check for check in found if check.predicate.startswith(("starts with", "ends with"))]
         rest = [check for check in found if check not in fixed]

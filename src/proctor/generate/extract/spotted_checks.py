@@ -95,13 +95,14 @@ def find_checks(text: str, scope: PromptScope, made: Sequence[str] = (), *, deny
             for each in find_checks(before + text, scope, made)
             if each.end > len(before)
         )
-    bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
+    shown = _EXAMPLE.sub(lambda found: " " * len(found.group()), text)
+    bare = in_digits(shown, scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
     for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about the part before
         for piece in independent_pieces(without_cases(part)):
             if piece not in ";；" and not is_open(piece):
-                for check in _checks(piece, scope, made):
+                for check in _checks(piece, shown[at : at + len(piece)], scope, made):
                     predicate = checkable(_chosen(piece, check))
                     if predicate and predicate not in found:
                         found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
@@ -120,17 +121,21 @@ def _chosen(text: str, check: SpottedCheck) -> str:
     return f"one of {quoted(found)} ignoring case" if one_word else check.predicate
 
 
-def _checks(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+    """Yield the checks of a piece; ``written`` is the same with its numbers as they were written."""
     structured = scope.structured and bool(scope.fields)
     yield from _amounts(text, scope, made, structured=structured)
+    counted = {each.measure for each in find_amounts(text, scope.language)}
     for predicate, start, end in find_denied(text):
+        if predicate.endswith(" = 0") and predicate.removesuffix(" = 0") in counted:
+            continue  # ``one emoji, or none``
         part = part_at(_AND.sub("", blanked(_DENIED_PHRASE, text[:start])), start, made)  # ``no title, no emoji``
         labelled = part.form is None and not part.placed and _known_label(text, scope) is False
         if (part.form == "" or part.placed or labelled) and not _WITHIN.match(text, end):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
-    yield from _literals(text, scope, made, structured=structured)
+    yield from _literals(text, written, scope, made, structured=structured)
     for name in scope.inputs:
         said = re.search(
             rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b",
@@ -140,6 +145,8 @@ def _checks(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[Spot
         if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
             yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
     for predicate, start, end in find_spotted_shapes(text, scope):
+        if structured and predicate.startswith("language"):
+            continue  # of the values, and not of the keys
         if not predicate.startswith(_OF_SUBJECT) or is_of_whole(text, start, end, made):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
 
@@ -170,6 +177,8 @@ def _part_of(
 ) -> AnswerPart | None:
     """Return the part of the answer that an amount is of; None if it is not sure."""
     before = text[: each.start]
+    if tags := set(re.findall(r"<([A-Za-z][\w-]*)>", text)):  # ``inside <why></why> tags, in two sentences``
+        return AnswerPart(form=f"each {quoted(tags)}:") if len(tags) == 1 and not scope.html else None
     named = [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", before, re.IGNORECASE)]
     if named:
         sure = len(named) == 1 and not is_conditional(text)
@@ -262,8 +271,12 @@ def _field(before: str, scope: PromptScope) -> str:
     return max(found)[1] if found else ""
 
 
-def _literals(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
-    for run in find_runs(text):
+def _literals(
+    text: str, written: str, scope: PromptScope, made: Sequence[str], *, structured: bool
+) -> Iterator[SpottedCheck]:
+    for found in find_runs(text):
+        read = next(find_runs(written[found.start : found.end]), None)
+        run = replace(found, texts=read.texts) if read and len(read.texts) == len(found.texts) else found
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)
         if literal is not None and part.form is None and not part.placed:

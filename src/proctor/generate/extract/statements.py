@@ -204,6 +204,11 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             or _BEFORE_NUMBER.search(body, max(begin, match.start() - 7), match.end() + 3)
         ):
             continue
+        after = body[match.end() : match.end() + 3]
+        if match.group().startswith("?") and re.match(r"[ \t]+[a-zà-ÿ]", after):
+            continue  # ``member cancelled? answer SKIP``
+        if match.group() == "." and re.search(r"[,(] ?\d{1,2}$", body[max(0, match.start() - 4) : match.start()]) and after[:1] == " ":
+            continue  # ``…, 7. Klasse``
         while safe and safe[-1][1] <= match.start():
             safe.pop()
         if safe and safe[-1][0] < match.start() < safe[-1][1] - 1 and match.end() < safe[-1][1]:
