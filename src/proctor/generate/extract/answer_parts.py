@@ -32,7 +32,7 @@ class AnswerPart:
 
 WHOLE: Final = AnswerPart(form="")
 _LINE: Final = r"(?:lines?|linij\w*|wiersz\w*|rad|zeile|ligne|l[ií]nea|linha|riga|regel|行|строк\w*|satır|줄)"
-_SENTENCE: Final = r"(?:sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+_SENTENCE: Final = r"(?:문장|věta|cümle|جملة|वाक्य|sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
 _PARAGRAPH: Final = r"(?:paragraphs?|absatz\w*|absätze|paragraphe|p[aá]rrafo|par[aá]grafo|paragrafo|段落?|alinea)"
 _ITEM: Final = (
     r"(?:bullet(?:[- ]?point)?s?|items?|points?|steps?|entr(?:y|ies)|takeaways?|schritt\w*|punkt\w*|stichpunkt\w*|"
@@ -41,16 +41,16 @@ _ITEM: Final = (
 )
 _FIRST: Final = (
     r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|"
-    r"primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|перв\w+)"
+    r"primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|første|перв\w+|prv\w+|перш\w+)"
 )
 _LAST: Final = (
     r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|"
-    r"laatste|ostatni\w*|sista|последн\w+)"
+    r"laatste|ostatni\w*|sista|sidste|последн\w+|posledn\w+|останн\w+)"
 )
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
     r"ning[uú]na?|"
-    r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|кажд\w+|每一?个?|各|一つの|1つの|一条)"
+    r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|каждая|кажд\w+|każd\w+|každ\w+|varje|hver(?:t)?|her|кожн\w+|हर|كل|每一?个?|各|一つの|1つの|一条)"
 )
 # ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
 _ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"
@@ -62,17 +62,17 @@ _HAS: Final = (
 _OF_ANSWER: Final = (
     r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|"
     r"antwort\w*|nachricht\w*|"
-    r"ausgabe|réponse|message|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|"
+    r"ausgabe|réponse|message|odpow\w+|odpov\w+|wypowied\w+|svar|meddelande|besked|mesaj\w*|yanıt\w*|відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|"
     r"答案|返信|回|"
     r"request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (
-        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 줄"),
-        ("last line:", rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄"),
-        ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文"),
-        ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文"),
+        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 (?:번째 )?줄|السطر الأول|पहली पंक्ति|первая строка|první řádek|ilk satır"),
+        ("last line:", rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄|السطر الأخير|अंतिम पंक्ति|poslední řádek|son satır"),
+        ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文|첫 (?:번째 )?문장|첫문장|ilk cümle"),
+        ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文|마지막 문장|son cümle"),
         (
             None,
             rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|"

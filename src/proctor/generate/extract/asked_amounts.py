@@ -15,7 +15,7 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
 _JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|до)(?=\s))\s*"
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|đến|hingga|sampai|إلى|से|에서)(?=\s))\s*"
     r"(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
@@ -40,6 +40,7 @@ _LONE_AFTER: Final = re.compile(
     r"\s*(?:only\b|alone\b|nur\b|seule\b|sol[oa]\b|apenas\b|だけ|のみ|で|に)", re.IGNORECASE
 )
 _LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
+_MARKS: Final = ("emoji", "questions", "exclamations", "links")
 _ORDINAL: Final = re.compile(
     r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|"
     r"eerste|laatste)\b",
@@ -115,7 +116,7 @@ class AskedAmount:
 def unit_pattern(code: str) -> str:
     """Return a pattern with one group, ``unit``, for everything that is counted in this language."""
     units = (*UNITS, *(FRENCH_UNITS if code == "fr" else ()))
-    return "(?P<unit>" + "|".join(f"(?:{pattern})" for _, pattern in units) + r")(?![^\W\d_一-鿿ぁ-ヿ])"
+    return "(?P<unit>" + "|".join(f"(?:{pattern})" for _, pattern in units) + r")(?![^\W\d_一-鿿ぁ-ヿ가-힯])"
 
 
 @cache
@@ -173,7 +174,8 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue
         adjective = text[match.end("high" if match["high"] else "low") : match.start("unit")].strip(" -\u00a0个のつ")
-        if adjective and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
+        lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")])
+        if adjective and not lone and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
             continue  # ``one guiding question``: others may be there
         found = _bounded(match, near, text)
         if found is not None:
@@ -216,7 +218,9 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):
         return None
-    single = match["low"].lower() in ONE and _PER_ANSWER.match(text, end) is not None  # ``one question per message``
+    lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")]) and measure in _MARKS
+    # ``one question per message``, ``a single emoji``
+    single = match["low"].lower() in ONE and (_PER_ANSWER.match(text, end) is not None or bool(lone))
     form, bare = ("<=", False) if single else ("=", True)
     return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=end, bare=bare)
 

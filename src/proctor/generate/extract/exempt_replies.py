@@ -68,8 +68,9 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
         )
     if part := re.match(r'((?:after "(?:[^"\\]|\\.)*" |before "(?:[^"\\]|\\.)*" )+)(.+)$', draft.predicate):
         failed = [each for each in dict.fromkeys((*replies, *values)) if parse(part[2]).check(each, inputs={}).ok is False]
-        inner = f"({part[2]} or one of {quoted(failed)})"
-        return replace(draft, predicate=checkable(part[1] + inner)) if failed else draft
+        if failed:
+            draft = replace(draft, predicate=checkable(f"{part[1]}({part[2]} or one of {quoted(failed)})"))
+        check = parse(draft.predicate or "")
     failed = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not failed:
         return draft

@@ -30,7 +30,10 @@ _ANSWER: Final = worded(
     entier complet respuesta respuestas salida texto mensaje todo entero completo resposta respostas saída
     mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale antwoord antwoorden uitvoer
     tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar ответ ответа ответы текст cevap cevabın
-    yanıt yanıtın metin respons jawaban
+    yanıt yanıtın metin metnin mesaj mesajı mesajın respons jawaban pesan balasan odpověď odpovědi zpráva zprávy svaret svaren
+    meddelande meddelandet sms besked beskeden vastaus viesti válasz üzenet răspuns răspunsul mesajul απάντηση μήνυμα відповідь
+    відповіді повідомлення сообщение сообщения ответе جواب الجواب الإجابة الرد النص الرسالة الملخص जवाब उत्तर संदेश câu trả lời
+    tin nhắn תשובה پاسخ wiadomość wiadomości wypowiedź turno réplica mensajes messages turns replik
     """
 )
 # Verbs and adverbs by which a limit is put; none of them names a part.
@@ -65,6 +68,10 @@ _VERBS: Final = worded(
     leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo
     incluídos spazi inclusi
     compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
+    får vara ska skall bli måste på en enda ett skriv svara bör består av använd högst må være ikke skriv svar vær má mít bude být celý
+    celém celkem piš odpovídej konuşma tam toplam yazın olacak geçmesin bir tek तक कुल से में रखें हो लिखें दें दीजिए أن يكون على عن
+    لا يجب بحد أقصى اكتب أجب phải viết trả lời harus tulis jawab antaa kirjoita írj válaszolj scrie răspunde γράψε απάντα مين
+    مستقل tienen lleva llevan caber cabe quepa dura caben
     ровно превышать отвечай пиши olmalı olsun yaz içermeli
     """
 )
@@ -74,7 +81,9 @@ _CJK: Final = Lazy(
     r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|"
     r"すること|にして|します|する|です|ます|"
     r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|"
-    r"为|有|写|是|的|为|都|均|要|以|内"
+    r"为|有|写|是|的|为|都|均|要|以|内|"
+    r"답글|메시지|본문|내용|공백|포함|최대|최소|이내|이하|이상|까지|넘기지|넘지|초과하지|않는다|않습니다|작성|쓴다|씁니다|쓰고|쓰세요|한다|합니다|하세요|하고|"
+    r"으로|하나|총|모두|반드시|정확히|[은는을를이가의로에도]"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
@@ -191,7 +200,7 @@ def unknown_words(said: str, made: Sequence[str]) -> list[str]:
 def names_answer(said: str, made: Sequence[str]) -> bool:
     """Whether some words name the whole answer."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", said)]
-    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|응답|전체", said)
+    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|답글|메시지|응답|전체", said)
     return bool(han) or any(word in _ANSWER or _is_made(word, made) for word in words)
 
 

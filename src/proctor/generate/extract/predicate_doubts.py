@@ -110,7 +110,8 @@ _TONGUES: Final = Lazy(
 )
 # ``With LGTM there are no bullets``, ``In the summary, …``: a phrase before the rule limits it.
 _FRONTED: Final = Lazy(
-    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
+    r"\W*(?:with|for|in|on|at|under|after|before|mit|bei|für|auf|unter|nach|vor|pour|avec|dans|chez|sous|après|avant|con|para|en|después|antes|"
+    r"em|nas|nos|com|depois|dopo|prima|na|po|před|"
     r"per|nel\w*|"
     r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
     re.IGNORECASE,
@@ -130,6 +131,8 @@ _GENERAL: Final = Lazy(
 
 def _is_fronted(said: str, made: Sequence[str]) -> bool:
     """Whether a sentence begins with a place or a case that is not the whole answer."""
+    if re.match(r"\W*[^，,。、]{1,10}(?:之后|以后|后|のあと|の後に?)[，,、]?", said):
+        return True
     found = _FRONTED.match(said)
     if found is None:
         return False

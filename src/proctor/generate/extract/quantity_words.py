@@ -12,15 +12,17 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
         "exclamations",
         r"exclamation (?:marks?|points?)|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
         r"pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|感叹号|惊叹号|感嘆符|ビックリマーク|"
-        r"восклицательн\w+ знак\w*|wykrzyknik\w*|ünlem\w*|느낌표",
+        r"восклицательн\w+ знак\w*|wykrzyknik\w*|ünlem\w*|느낌표|"
+        r"vykřičník\w*|utropstecken|udråbstegn|علامات? تعجب|dấu chấm than|tanda seru|विस्मय\S*",
     ),
     (
         "questions",
         r"(?:(?:follow-?up|clarifying|open|short|simple) )?questions?(?: marks?)?|(?:rück)?fragen?|fragezeichen|"
-        r"preguntas?|perguntas?|domand[ae]|vragen|vraag|问题|提问|質問|вопрос\w*|pyta(?:nie|nia|ń)|soru|질문",
+        r"preguntas?|perguntas?|domand[ae]|vragen|vraag|问题|提问|質問|вопрос\w*|pyta(?:nie|nia|ń)|soru|질문|"
+        r"fråg(?:or|a)|spørgsmål|otáz\w+|запитан\w+|أسئلة|سؤال|सवाल\w*|प्रश्न\w*|câu hỏi|pertanyaan|kérdés\w*|întreb\w+|kysymys\w*",
     ),
     ("count /#[^\\s#]+/", r"hash-?tags?|话题标签|标签|ハッシュタグ|хештег\w*|해시태그"),
-    ("emoji", r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지"),
+    ("emoji", r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|эмодзи|смайлик\w*|emoj[eio]\w*|emotikon\w*|इमोजी|إيموجي|biểu tượng cảm xúc"),
     (
         "numbered items",
         r"(?:numbered|nummerierten?|numerad[oa]s?|numérotées?|genummerde) (?:steps?|items?|points?|schritten?|"
@@ -30,39 +32,45 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     (
         "bullets",
         r"bullet[- ]?points?|bullets|bulleted (?:items|points)|stichpunkten?|aufzählungspunkten?|spiegelstrichen?|"
-        r"puces|viñetas|marcadores|punti elenco|opsommingstekens|箇条書き",
+        r"puces|viñetas|marcadores|punti elenco|opsommingstekens|箇条書き|"
+        r"punktor\w*|wypunktowa\w*|odráž\w+|글머리 ?기호|पॉइंट",
     ),
     ("items", r"要点|条目|項目|list items|listenpunkten?|listeneinträge"),
     ("headings", r"headings|section titles|überschriften|títulos de sección|intertitres|小标题|見出し"),
-    ("links", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク"),
+    ("links", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク|länk(?:ar)?|lenker|odkaz\w*|odnośnik\w*|ссыл(?:ки|ок|ка)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan"),
     (
         "words",
         r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|"
         r"palavras?|ord|"
-        r"parole|parola|woorden|woord|слов[ао]?|słow(?:o|a)|słów|kelime\w*|단어|単語|个词|词语",
+        r"parole|parola|woorden|woord|слов[ао]?|słow(?:o|a)|słów|kelime\w*|단어|単語|个词|词语|"
+        r"slov(?:a|o|ech)?|शब्द(?:ों)?|كلم(?:ة|ات)|낱말|từ|kata|λέξεις|слів|cuvinte|szó|sanaa",
     ),
     (
         "characters",
         r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|"
         r"ów)|tecken|tegn|"
-        r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])",
+        r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])|"
+        r"znak(?:y|ů)|자(?![막신리세료동기유체])|글자|अक्षर(?:ों)?|حرفا?|أحرف|ký tự|χαρακτήρες|merkkiä|caractere|символів",
     ),
     (
         "sentences",
         r"sentences?|s[äa]tze[n]?|satz|oraci[oó]n(?:es)?|frases?|frasi|sentenças?|zinnen|zin|句话|句子|句|"
         r"文(?![字章本])|"
-        r"предложени\w+|zda(?:nie|nia|ń)|mening(?:ar)?|sætning(?:er)?|cümle\w*|문장",
+        r"предложени\w+|zda(?:nie|nia|ń)|mening(?:ar)?|sætning(?:er)?|cümle\w*|문장|"
+        r"zdani\w+|vět\w*|वाक्य(?:ों)?|جملة|جمل|câu|kalimat|речен\w+|προτάσεις|mondat\w*|propoziți\w+|lausetta|setning(?:er)?",
     ),
     (
         "lines",
         r"lines?(?! breaks?| items?| lengths?| numbers?| spacing)|zeilen?|lignes?|l[ií]neas?|renglones|linhas?|righe|"
-        r"riga|regels|行|строк\w*|linij(?:ki|ka|ek)|wiersz(?:y|e)?|rad(?:er)?|linjer?|satır\w*|줄",
+        r"riga|regels|行|строк\w*|linij(?:ki|ka|ek)|wiersz(?:y|e)?|rad(?:er)?|linjer?|satır\w*|줄|"
+        r"řádk\w*|řádek|linií|पंक्ति\w*|أسطر|سطر\w*|dòng|baris|рядк\w*|sor\b|rânduri|riviä",
     ),
     (
         "paragraphs",
         r"paragraphs?|abs[äa]tze[n]?|absatz|paragraphes?|p[aá]rrafos?|par[aá]grafos?|paragrafi|paragrafo|"
         r"alinea['’]?s?|"
-        r"段落|段|абзац\w*|akapit\w*|stycken?|afsnit|paragraf\w*|단락",
+        r"段落|段|абзац\w*|akapit\w*|stycken?|afsnit|paragraf\w*|단락|"
+        r"문단|odstav\w+|فقر(?:ة|ات)|अनुच्छेद\w*|đoạn(?: văn)?|абзац\w*|bekezdés\w*|kappale\w*|avsnitt",
     ),
 )
 # ``phrases`` are sentences in French, and not in English.
@@ -78,7 +86,11 @@ NEGATION: Final = (
     r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bnergens\b|\bnirgends\b|\bnigdzie\b|\bzonder\b|"
     r"\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
     r"\bbez\b|"
-    r"\bżadn\w+|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
+    r"\bżadn\w+|\bani\b|\binte\b|\binga?\b|\binget\b|\bingen\b|\baldrig?\b|\butan\b|\bikke\b|\bintet\b|\buden\b|\buten\b|"
+    r"\bžádn\w+|\bnikdy\b|\bne\w{4,}(?:j|jte|í|š|ň|te)\b|\bжодн\w+|\bніколи\b|\bникогда\b|\bниколи\b|\bjangan\b|\btidak\b|\btanpa\b|\bkhông\b|\bđừng\b|"
+    r"\bfără\b|\bniciodată\b|\bnélkül\b|\btilos\b|\bsoha\b|\bälä\b|\bilman\b|\bμην\b|\bδεν\b|\bχωρίς\b|(?<!\w)و?لا(?!\w)|بدون|(?<!\w)دون(?!\w)|"
+    r"(?<!\w)(?:אל|ללא|בלי)(?!\w)|ห้าม|ไม่|"
+    r"\bmaking sure not\b|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
 # An amount of so many, with what goes before it; the forms of the predicate are the keys.
 BEFORE: Final[tuple[tuple[str, str], ...]] = (
@@ -96,7 +108,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"niet (?:meer|langer) dan|"
         r"не более|максимум|не больше|maksymalnie|najwyżej|co najwyżej|nie więcej niż|en fazla|högst|max(?:imalt)?|"
         r"inte (?:mer|fler) än|højst|ikke (?:mere|flere) end|최대|"
-        r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大",
+        r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大|"
+        r"nejvýše?|maximálně|не більше|щонайбільше|en çok|tối đa|không quá|maksimal|paling banyak|tidak lebih dari|το πολύ|legfeljebb|enintään|korkeintaan|cel mult|maxim|maks\.?|høyst|لا [تي]زيد(?: \S+){0,2}? (?:على|عن)|بحد أقصى|على الأكثر|حداکثر|ज़्यादा से ज़्यादा|अधिकतम|לכל היותר|עד|ไม่เกิน|(?:do|до)(?=\s*[0-9])",
     ),
     (
         "<",
@@ -109,7 +122,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"at least|no (?:fewer|less) than|not (?:fewer|less) than|(?:a )?min(?:imum)?\.?(?:\s+(?:of|de|is))?:?|"
         r"mindestens|wenigstens|nicht weniger als|au (?:moins|minimum)|un minimum de|al menos|como m[íi]nimo|"
         r"m[íi]nimo(?:\s+de)?:?|por lo menos|pelo menos|no m[íi]nimo|almeno|minimo(?: di)?|minstens|ten minste|"
-        r"не менее|co najmniej|przynajmniej|minst|mindst|en az|최소|至少|不少于|最少",
+        r"не менее|co najmniej|przynajmniej|minst|mindst|en az|최소|至少|不少于|最少|"
+        r"nejméně|alespoň|minimálně|не менше|щонайменше|минимум|ít nhất|minimal|setidaknya|paling sedikit|τουλάχιστον|legalább|vähintään|cel puțin|على الأقل|ما لا يقل عن|कम से कम|לפחות",
     ),
     (
         ">",
@@ -122,7 +136,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         "=",
         r"exactly|precisely|genau|exactement|exactamente|exatamente|esattamente|precies|ровно|dokładnie|exakt|"
         r"præcis|nøjagtig|tam olarak|"
-        r"정확히|正好|恰好|ちょうど|必ず|only|just|nur|solo|sólo|seulement|uniquement|apenas|somente|soltanto|只|仅",
+        r"정확히|正好|恰好|ちょうど|必ず|only|just|nur|solo|sólo|seulement|uniquement|apenas|somente|soltanto|只|仅|"
+        r"přesně|рівно|tam|딱|ठीक|đúng|chính xác|tepat|persis|ακριβώς|pontosan|täsmälleen|tasan|exact",
     ),
 )
 AFTER: Final[tuple[tuple[str, str], ...]] = (
@@ -136,7 +151,8 @@ AFTER: Final[tuple[tuple[str, str], ...]] = (
         r"grenze|plafond|límite|máximo|limite|massimo|grens|gräns|grænse)|"
         r"o menos|(?:como )?m[áa]ximo|ou menos|no m[áa]ximo|o meno|al massimo|"
         r"massimo|nicht (?:überschreiten|übersteigen)|(?:を|は)?超え(?:ない|ず|ては|てはいけ)|以内|以下|之内|"
-        r"内(?![容部])|まで|이내|이하",
+        r"内(?![容部])|まで|이내|이하|"
+        r"까지|(?:를|을)?\s*(?:넘기지|넘지|초과하지)|तक|से (?:अधिक|ज़्यादा) (?:नहीं|न)|كحد أقصى|على الأكثر|을 넘",
     ),
     ("<", r"未満"),
     (
@@ -144,7 +160,7 @@ AFTER: Final[tuple[tuple[str, str], ...]] = (
         r"or (?:more|longer)|min(?:imum)?\b\.?|at (?:the )?(?:very )?least|oder mehr|mindestens|ou plus|au moins|"
         r"o más|(?:como )?m[íi]nimo|ou mais|no m[íi]nimo|o più|以上|이상",
     ),
-    ("=", r"(?:long )?only\b|ちょうど|exactly\b"),
+    ("=", r"(?:long )?only\b|ちょうど|exactly\b|بالضبط|فقط"),
 )
 LOOSE: Final = (
     r"(?:\babout|\baround|\bapproximately|\broughly|\bapprox\.?|\bcirca|\bideally|\bpreferably|\btypically|\busually|"

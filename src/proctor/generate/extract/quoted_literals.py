@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.reply_words import LITERAL_LINE
+from proctor.generate.extract.reply_words import LITERAL_LINE, ONLY
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
@@ -33,7 +33,8 @@ _START: Final = Lazy(
     r"start\w*|einleit\w*|"
     r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|"
     r"cominci\w*|begin\w*|"
-    r"nachin\w*|начин\w*|rozpocz\w*|zaczyn\w*)\b|以(?=\s*$)|开头|开始|首先写|書き出し|冒頭",
+    r"nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|začni\w*|börja\w*|inled\w*|begynd\w*|почин\w*|почн\w*|mulai\w*|"
+    r"diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|alka\w*|încep\w*)\b|(?:يبدأ|تبدأ|ابدأ|ابدئي)|以(?=\s*$)|开头|开始|首先写|書き出し|冒頭",
     re.IGNORECASE,
 )
 _END: Final = Lazy(
@@ -42,8 +43,9 @@ _END: Final = Lazy(
     r"unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|signe|acab\w*|"
     r"cierr\w*|finaliz\w*|"
     r"firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|eindig\w*|sluit\w*|заверш\w*|"
-    r"заканч\w*|zakończ\w*|"
-    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|最后|结尾|结束|末尾|最後|終わり|締め|署名",
+    r"заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|avslut\w*|slut\w*|afslut\w*|закінч\w*|akhiri|diakhiri|"
+    r"kết thúc|τελειών\w*|zárul\w*|fejez\w*|lopeta\w*|pääty\w*|înche\w*|termină|"
+    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|最后|结尾|结束|末尾|最後|終わり|締め|署名",
     re.IGNORECASE,
 )
 _HOLD: Final = Lazy(
@@ -62,18 +64,21 @@ _LOOSE: Final = Lazy(
     r"por ejemplo|por exemplo|come|ad esempio|zoals|bijvoorbeeld|например)\s*:?\s*$|比如|例如|如(?=\s*$)|など\s*$",
     re.IGNORECASE,
 )
-_JOINED: Final = Lazy(r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始", re.IGNORECASE)
+_JOINED: Final = Lazy(r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始|(?:으로|로)\s*(?:시작|연다)|\s*ile\s+(?:\w+\s+)?(?:başla|aç)\w*|\s*से\s+शुरू", re.IGNORECASE)
 _CLOSED: Final = Lazy(
-    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)", re.IGNORECASE
+    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)|(?:으로|로|라고)?\s*(?:끝|마무리|맺)|\s*ile\s+(?:\w+\s+)?(?:bit|sona)\w*|"
+    r"\s*(?:से|पर)\s+(?:समाप्त|खत्म)", re.IGNORECASE
 )
-_LAST: Final = Lazy(r"(?:最後|末尾|文末|最后|结尾)", re.IGNORECASE)
+_LAST: Final = Lazy(r"(?:最後|末尾|文末|最后|结尾|마지막|끝에)", re.IGNORECASE)
 _FORMED: Final = Lazy(
     r"\b(?:form|format|pattern|forme|forma|formato|muster|vorm)\b|格式|形式",
     re.IGNORECASE,  # an example of a form, not the text
 )
 _BANNED: Final = Lazy(
-    r"(?:など|等)?(?:は|を|の使用は|という(?:言葉|語)は)?(?:一切)?(?:使用)?(?:禁止|使わない|使用しない|使わず|"
-    r"避け)|(?:is|"
+    r"(?:など(?:の\S{1,6}?)?|等)?(?:は|を|の使用は|という\S{1,4}?(?:は|を))?(?:一切)?(?:使用)?(?:禁止|使わない|使わぬ|使いません|使用しない|使わず|"
+    r"書かない|避け)|(?:이?라는 (?:말|단어|표현)|같은 (?:말|단어|표현)|등)?(?:은|는|을|를)?\s*(?:절대 )?(?:(?:쓰|사용하|넣|언급하)지\s*(?:않|말|마)|금지)|"
+    r"(?:gibi (?:\w+ ){0,2})?(?:kelime\w*|sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|olmasın|yasak)|"
+    r"(?:जैसे )?(?:शब्द\w*\s*)?(?:का (?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
     r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|"
@@ -150,12 +155,12 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     head_from = begin + 1 + (last_quote + 1)
     head, tail = text[head_from : run.start], text[run.end : run.end + 20]
     loose = _LOOSE.search(head) is not None or re.match(r"\s*(?:等|など|etc)", tail) is not None
-    if _BANNED.match(tail.lstrip()) or (_WORD.search(head) and _UNUSED.match(tail)):
+    if _BANNED.match(text[run.end : run.end + 40].lstrip()) or (_WORD.search(head) and _UNUSED.match(tail)):
         return LiteralRole(role="ban", start=run.start)
     if _JOINED.match(tail.lstrip()):
-        return LiteralRole(role="start", start=head_from)
-    if _CLOSED.match(tail.lstrip()) or (_LAST.search(head) and re.match(r"\s*と", tail)):
-        return LiteralRole(role="end", start=head_from)
+        return LiteralRole(role="start", start=run.start)
+    if _CLOSED.match(tail.lstrip()) or (_LAST.search(head) and re.match(r"\s*(?:と|이?라고)", tail)):
+        return LiteralRole(role="end", start=run.start)
     denied = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
     roles = [
         (match.start(), role)
@@ -164,7 +169,7 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
         between = head[denied[-1].end() :]
-        if len(between.split()) > 9 or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
+        if len(between.split()) > 9 or re.search(rf"\b{ONLY}\W*$", between, re.IGNORECASE) or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
             return None  # ``no names, "VN" instead``: the negation is of the words before the comma
         if (held := _HOLD.search(between)) and len(between[: held.start()].split()) > 0 and not _VERB_NEXT.match(between):
             return None  # ``A section without findings contains "None."``

@@ -45,6 +45,7 @@ _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
 _OPENING: Final = 3  # sentences of the first paragraph that say what the prompt is for
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
+_STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
 _MISSING: Final = Lazy(
     r"(?:missing|not (?:found|present|mentioned|available|given|known|stated|provided|specified)|unknown|absent|no value)\b[^.\n]{0,80}?"
     r"\b(?:use|set|write|return|put|be|to|with|as|is|leave|fill)\b[^.\n]{0,40}?"
@@ -121,7 +122,7 @@ def _read(prompt: Prompt) -> _Reading:
         fields=fields,
         nested=nested,
         structured=structured,
-        array=any(re.search(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", each.text) for each in statements),
+        array=shape.array if shape else any(_STRINGS.search(each.text) for each in statements if not each.code),
         blank=_blank_values(statements) if structured else (),
         special=tuple(dict.fromkeys(reply for _, reply in fixed)),
         html=any(_HTML.search(each.text) for each in statements),

@@ -244,8 +244,8 @@ def _overlaps(part: AnswerPart, each: AskedAmount) -> bool:
 
 
 def _asked(each: AskedAmount) -> str:
-    if each.measure == "questions" and each.bound == "= 1" and not each.exact:
-        return "questions <= 1"  # nobody must ask in every answer
+    if each.measure == "questions" and each.bound == "= 1":
+        return "questions <= 1"  # nobody must ask in every answer: not in the last one
     if each.bare and each.low == 1 and each.measure in ("emoji", "links", "count /#[^\\s#]+/"):
         return f"{each.measure} >= 1"
     return f"{each.measure} {each.bound}"
@@ -257,9 +257,10 @@ def _field_part(before: str, scope: PromptScope) -> AnswerPart | None:
     parent = next((field for key, field in scope.nested if key == name and name not in scope.fields), "")
     if not name:
         return None
+    path = "each json item: " if scope.array else ""
     if parent:
-        return AnswerPart(form=f"json field {quoted([parent])} each json item: json field {quoted([name])}")
-    return AnswerPart(form=f"json field {quoted([name])}")
+        return AnswerPart(form=f"{path}json field {quoted([parent])} each json item: json field {quoted([name])}")
+    return AnswerPart(form=f"{path}json field {quoted([name])}")
 
 
 def _field(before: str, scope: PromptScope) -> str:

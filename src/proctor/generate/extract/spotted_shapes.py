@@ -17,7 +17,7 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["find_spotted_shapes"]
 
 _IN_A: Final = (
-    r"(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di|以|用)[\s一-鿿e'’]{0,3}\s*"
+    r"(?:\b(?:in|as|als|in form|sous forme d|dans|en|como|em|come|sotto forma di)|以|用)[\s一-鿿e'’]{0,3}\s*"
     r"(?:(?:an?|une?|einer?|una?|uma?|de|di)\b)?\s*"
     r"(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
 )
