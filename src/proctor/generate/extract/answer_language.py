@@ -109,4 +109,5 @@ def _is_other(text: str, match: re.Match[str]) -> bool:
     denied = re.search(rf"{NEGATION}[^.;,]{{0,40}}$", before, re.IGNORECASE)
     joint = _SECOND.match(after)
     several = joint is not None and re.match(_ALL.replace("_>", "9>"), after[joint.end() :], re.IGNORECASE)
-    return denied is not None or bool(several) or _OTHER.search(before) is not None
+    told_of = re.match(r"\s+(?:is|are|was|were|should be|must be|will be|werden|wird|sont|son|são|sono)\b", after)
+    return denied is not None or bool(told_of) or bool(several) or _OTHER.search(before) is not None

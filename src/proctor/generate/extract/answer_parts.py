@@ -78,8 +78,8 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|"
             rf"second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
         ),
-        ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)"),
-        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行"),
+        ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)|한 문장(?:은|에|당)|각 문장|문장마다"),
+        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行|한 줄(?:은|에|당)|각 줄|줄마다"),
         ("each paragraph:", rf"^\W*{_ANY}\s+{_PARAGRAPH}\b{_HAS}|\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
         ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
         (

@@ -32,13 +32,14 @@ _IF: Final = Lazy(
     r"à moins|sauf|"
     r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
     r"когда|jeśli|"
-    r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
+    r"jeżeli|gdy|eğer|když|pokud|jestli(?:že)?|якщо|коли|ha|jos|mikäli|dacă|jika|bila|apabila|nếu|αν|εάν|όταν|hvis|når|ifall|när|eğer|durumunda|yoksa|varsa|"
+    r"[^\W\d_]{3,}(?:ıyorsa|iyorsa|uyorsa|üyorsa|ıysa|iysa|mışsa|mişse|masa|mese|rsa|rse|ında[yi]sa|taysa|deyse)|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
     r"but)\s+)(?:si|(?<!\bet )(?<!\by )(?<!\bmais )(?<!\bpero )se|als(?= (?:de|het|er|een|je|u|iemand|dat|"
     r"niets|geen)\b)|"
     r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
     r"cada|ogni|all|einem|allen))|如果|"
     r"若(?!干)|如遇|假如|一旦|当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|"
-    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
+    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了|(?:^|\s|و)(?:إذا|في حال|عند)(?=\s|ال)|(?:^|\s)(?:अगर|यदि)\s|होने पर|(?<=[가-힣])(?:으면|면|라면|경우|때)(?=[\s,에는])|ถ้า|หาก|اگر|(?<!\w)אם(?!\w)",
     re.IGNORECASE,
 )
 _PERMITTED: Final = Lazy(

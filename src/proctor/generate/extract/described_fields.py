@@ -55,7 +55,7 @@ _KEYS_OF_ITEMS: Final = Lazy(
     r"\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
     re.IGNORECASE,
 )
-_DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b|\bISO[- ]?8601\b")
+_DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b(?!\s*T?HH)|\bISO[- ]?8601\b")
 _ALONE: Final = r"^\W*(?:in |en |em |all )?(?:{names})\W*$"
 _UPPER: Final = r"upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|maiuscolo|hoofdletters|大写"
 _LOWER: Final = r"lower[- ]?case|kleinbuchstaben|minuscules|minúsculas|minuscolo|kleine letters|小写"

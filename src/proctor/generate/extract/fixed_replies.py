@@ -25,9 +25,9 @@ _ASKED: Final = Lazy(
     rf"è)\b[^.;,]{{0,30}}$",
     re.IGNORECASE,
 )
-_AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
+_AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*이?라고만?\s*(?:답|쓰|쓴|말|출력)|\s*(?:zurück|terug)", re.IGNORECASE)
 _LINE: Final = Lazy(
-    rf"(?:{ONLY}|{REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{ONLY}))*\s*[:：]\s*"
+    rf"(?:{ONLY}|{REPLY})(?:\s+[^\W\d_]+){{0,3}}\s*[:：]\s*"
     r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
     re.IGNORECASE,
 )
@@ -109,7 +109,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
-    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
+    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ|이?라고만)", said[end:])
     return (
         bool(only)
         or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

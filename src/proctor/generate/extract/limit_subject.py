@@ -119,6 +119,9 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     low, high = _segment(text, start, end)
     if "{{" in text[:start] and _MANNER.search(text[:start]):
         return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
+    topic = re.findall(r"([가-힣]+?)(?:은|는)\s", text[low:start])
+    if topic and not names_answer(topic[-1], made):
+        return False
     beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
     if _TOTAL.search(beside) or _is_subject(text[low:start], made):
         return True

@@ -84,10 +84,11 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     said = statement.text
     case = is_case(said) or is_case(statement.lead if statement.item else "")
     for run in find_runs(said):
-        if len(run.texts) != 1 or not is_sentence(run.texts[0]):
-            continue
         head, tail = said[: run.start], said[run.end :]
-        only = re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*(?:と)?{ONLY}", tail, re.IGNORECASE)
+        said_only = re.match(rf"\s*(?:と|이?라고){ONLY}", tail, re.IGNORECASE)
+        only = said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
+        if len(run.texts) != 1 or not (is_sentence(run.texts[0]) or said_only or (only and case)):
+            continue
         role = literal_role(said, run)
         named = _NAMED_CASE.search(head[-_NEAR:]) is not None and any(map(str.isalnum, head[-_NEAR:]))
         if role is not None and role.role in ("start", "end", "contain") and not only:

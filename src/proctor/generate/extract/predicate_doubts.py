@@ -139,6 +139,7 @@ def _is_fronted(said: str, made: Sequence[str]) -> bool:
     place = found["place"]
     return (
         place.isupper()
+        or re.match(r"\W*(?:after|nach|après|después|depois|dopo|na|po)\b", said, re.IGNORECASE) is not None
         or _ORDINAL.search(place) is not None
         or bool(not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made))
     )
@@ -299,7 +300,7 @@ def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements
 
 def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:
     """Return why the sentence alone may not mean what the predicate checks."""
-    if _MARKER.search(predicate):
+    if _MARKER.search(predicate) or re.match(r'starts with "[^\w"]{1,2}"', predicate):
         return "a mark of a list is no text of its items"
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"

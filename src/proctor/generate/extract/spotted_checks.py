@@ -302,7 +302,8 @@ def _literals(
         else:
             asked = _at_end(literal.role, [words.strip() for words in run.texts])
             sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
-            if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
+            edge = part.form == ("first line:" if literal.role.endswith("start") else "last line:")
+            if (part.form == "" and sure) or part.placed or edge:
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
