@@ -51,7 +51,7 @@ _OF_TEXT: Final = (
 # ``in French``, ``po polsku``, ``日本語で``: the name with the word that makes it the language of a text.
 _IN: Final = Lazy(
     rf"(?:(?:\b(?:in|into|to|auf|ins?|en|em|op|på|i|po|v|на|по-?|في|بال)\s*{_KIND})|(?:(?<!不)(?<!不要)(?:用|使用)|以|翻译成|译成|译为|写成))(?:{_ALL})"
-    rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|に(?:翻訳|訳)|로|에서|\s+(?:में|dilinde|olarak)|(?=\s*ve\s|\s+yaz|\s+ol))"
+    rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|に(?:翻訳|訳)|の(?:本文|文章|訳文)|로|에서|\s+(?:में|dilinde|olarak)|(?=\s*ve\s|\s+yaz|\s+ol))"
     rf"|\b(?:write|writes|use|speak|schrijf|parle)\s+(?:only |alleen )?{_KIND}(?:{_ALL.replace('_>', '3>')})(?!\w)|\b(?:{_ALL.replace('_>', '4>')})\s+(?:only|nur|seulement)\b",
     re.IGNORECASE,
 )  # fmt: skip

@@ -137,7 +137,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
             form,
             re.compile(
                 rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ가-힯]))(?:{before})(?:\s+(?:jamais|pas|nie|niemals|nicht|ever))?\s*"
-                r"(?:the |die |de |het |les |los |las |os |as |i |le )?[提问用写有出]{0,2}$",
+                r"(?:(?:the|die|de|het|les|los|las|os|as|i|le|in|w|we|v|ve|auf|en|na|в|на)\s+)?[提问用写有出]{0,2}$",
                 re.IGNORECASE,
             ),
             re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
@@ -149,7 +149,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     text = in_digits(text, code or "en")
-    found = list(_found(text, code))
+    found = [*_found(text, code), *_stated(text, code)]
     yield from found
     if _LIST.search(text):
         listed = _STEPS.sub(lambda noun: "条目".ljust(len(noun.group())), text)
@@ -180,6 +180,25 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
         found = _bounded(match, near, text)
         if found is not None:
             yield found
+
+
+@cache
+def _stated_pattern(code: str) -> re.Pattern[str]:
+    bounds = "|".join(f"(?P<bound{at}>{before})" for at, (_, before) in enumerate(BEFORE))
+    return re.compile(
+        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|が)\s*(?:{bounds})\s*(?P<low>{COUNT})(?!\s*[^\W\d_])",
+        re.IGNORECASE,
+    )
+
+
+def _stated(text: str, code: str) -> Iterator[AskedAmount]:
+    """Yield amounts whose unit comes first: ``Emoji: max 1``, ``느낌표는 최대 1개``."""
+    for match in _stated_pattern(code).finditer(re.sub(r"(?<=[0-9])(?:개|個|个|つ|回)", " ", text)):
+        form = next(form for at, (form, _) in enumerate(BEFORE) if match[f"bound{at}"])
+        low = count_of(match["low"])
+        yield AskedAmount(
+            measure=_measure(match["unit"]), form=form, low=low, high=low, start=match.start(), end=match.end()
+        )
 
 
 def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:

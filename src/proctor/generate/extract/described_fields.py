@@ -77,6 +77,7 @@ _BARE_VALUES: Final = Lazy(
     r"\s*(?:$|[;.(（]|,\s+see\b)",
     re.IGNORECASE,
 )
+_ONE_OF: Final = Lazy(r"\W*(?:one of|either)\s*:?\s+(?P<list>[A-Z0-9][^.;:()]*?,[^.;:()]+)\s*\.?\s*$")
 _BARE_JOINT: Final = re.compile(r"\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?|\s+(?:or|oder|ou|o|of|lub)\s+|\s*或\s*")
 _TYPE: Final = Lazy(
     r"string|text|integer|int|number|float|decimal|boolean|bool|array|list|object|null|date|optional|required",
@@ -250,7 +251,9 @@ def _bare_values(said: str) -> Sequence[str]:
     """Return allowed values without quotes: ``P1, P2 or P3``, ``one of RED, GREEN``; types of a value are none."""
     match = _BARE_VALUES.match(said)
     if match is None:
-        return ()
+        named = _ONE_OF.match(said)
+        pieces = [piece.strip() for piece in re.split(r",\s*(?:or\s+)?|\s+or\s+", named["list"])] if named else []
+        return pieces if len(pieces) > 1 and all(0 < len(piece.split()) <= _SURE for piece in pieces) else ()
     values = _BARE_JOINT.split(match["list"].strip())
     if any(_TYPE.fullmatch(value) for value in values) or len(set(values)) != len(values):
         return ()

@@ -41,7 +41,8 @@ _VERB_FIRST: Final = Lazy(
     r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
-_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_ASKED_FIRST: Final = re.compile(r"[^.!?]{5,90}\?\s+[a-z]")  # ``member cancelled? answer SKIP``
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
 )
@@ -75,7 +76,7 @@ def is_case(text: str) -> bool:
 
 def opens_with_case(text: str) -> bool:
     """Whether the order of its first words makes a sentence conditional: ``Should the word be short, …``."""
-    return _VERB_FIRST.match(text) is not None
+    return _VERB_FIRST.match(text) is not None or _ASKED_FIRST.match(text) is not None
 
 
 def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:
@@ -98,7 +99,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
-    found = [match.group() for match in _CODE_WORD.finditer(said) if not set(match.group().split()) & set(NO_REPLY)]
+    found = [match.group() for match in _CODE_WORD.finditer(said) if not set(match.group().split()) <= set(NO_REPLY)]
     if (found and re.search(ONLY, said, re.IGNORECASE)) or re.search(
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE
     ):

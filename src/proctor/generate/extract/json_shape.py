@@ -11,6 +11,7 @@ from typing import Any, Final
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import bounded_count, item_keys, value_checks
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
@@ -357,6 +358,8 @@ def _path(field: JsonField, shape: JsonShape, many: frozenset[str]) -> str:
 def _checks(field: JsonField, shape: JsonShape, many: frozenset[str], scope: PromptScope) -> Iterator[str]:
     path = _path(field, shape, many)
     asked = [f"one of {quoted(field.values)}"] if field.values else list(value_checks(field.said, scope))
+    if not asked and (count := bounded_count(field.said)) and re.search(rf"\d\s+{re.escape(field.name[:4])}", in_digits(field.said), re.IGNORECASE):
+        asked = [f"json array length {count}"]  # ``steps: 3 to 10 steps``
     others = _alternatives(field)
     for predicate in asked:
         if shape.loose and not shape.array:

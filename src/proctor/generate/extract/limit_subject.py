@@ -68,6 +68,8 @@ _VERBS: Final = worded(
     leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo
     incluídos spazi inclusi
     compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
+    each every any all cada chaque ogni elke elk iedere każda każdy każdego každá každý každé varje hver hvert кожна каждый каждое каждая her
+    termine fini finit acaba cierra endet schließt se sich stå rad står och
     får vara ska skall bli måste på en enda ett skriv svara bör består av använd högst må være ikke skriv svar vær má mít bude být celý
     celém celkem piš odpovídej konuşma tam toplam yazın olacak geçmesin bir tek तक कुल से में रखें हो लिखें दें दीजिए أن يكون على عن
     لا يجب بحد أقصى اكتب أجب phải viết trả lời harus tulis jawab antaa kirjoita írj válaszolj scrie răspunde γράψε απάντα مين
@@ -87,9 +89,9 @@ _CJK: Final = Lazy(
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
-    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
-    r"message|text|output|"
-    r"post|note|mail|e-?mail)|insgesamt|gesamt(?:e|en|er|länge)?|alles zusammen|en tout|au total|"
+    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|response|reply|message|text|output)|"
+    r"insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|il|o|a) \w+ (?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|"
+    r"cał[yae] \w+|вс[её] \w+|en tout|au total|"
     r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
     r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|"
     r"łącznie|w sumie|"
@@ -120,8 +122,10 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     if "{{" in text[:start] and _MANNER.search(text[:start]):
         return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
     topic = re.findall(r"([가-힣]+?)(?:은|는)\s", text[low:start])
-    if topic and not names_answer(topic[-1], made):
-        return False
+    if re.match(r"\s*(?:で|に)(?:返|出力|答|書|まとめ|要約)", text[end:]):
+        return True  # ``1行で返す``
+    if topic:
+        return names_answer(topic[-1], made) or any(noun in topic[-1] for noun in made)
     beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
     if _TOTAL.search(beside) or _is_subject(text[low:start], made):
         return True

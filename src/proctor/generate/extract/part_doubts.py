@@ -10,6 +10,7 @@ from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
+from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 
 __all__ = ["doubt_of_part", "shown_part"]
@@ -32,7 +33,7 @@ _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)
 # ``**Gap** - one sentence``, ``Gap: one sentence``: the label of a line.
 _LABEL: Final = re.compile(
-    r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「]{0,40}?)\**(?:[:：]|\s[–—-]\s)"
+    r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「`]{0,40}?)\**(?:[:：]|\s[–—-]\s)"
 )
 # A short section of its own: ``## Facts`` and, right below it, ``Two to four sentences.``, then the next heading.
 _HEADING: Final = re.compile(r"(?m)^#{1,6} (?P<label>[^\n]{2,40})\n+$")
@@ -83,6 +84,8 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
     label = None if predicate.startswith(("one of", "contains")) else _LABEL.match(text, text.rfind("\n", 0, start) + 1)
     if label and re.search(r"\d", in_digits(label["label"])):
         label = None  # ``Three paragraphs:`` is an amount
+    if label and section_of(label["label"]) in ("rules", "format", "output", "never"):
+        label = None
     if label and label.end() <= end and unknown_words(label["label"], made) and not names_answer(label["label"], made):
         return f"it may be for {label['label'].strip()} only"
     heading = _HEADING.search(text, max(0, start - 80), start)

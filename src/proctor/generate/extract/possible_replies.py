@@ -26,7 +26,7 @@ _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between
 _NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
 _LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
-_CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
+_CODE: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
 _REST: Final = Lazy(
     rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
 )
@@ -110,4 +110,4 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             for match in _CODE.finditer(bare)
             if is_sentence(match.group()) or re.search(rf"(?:{REPLY}|{ONLY})\W*$", bare[: match.start()], re.IGNORECASE)
         ]
-        yield from (code for code in codes if not set(code.split()) & set(NO_REPLY))
+        yield from (code for code in codes if not set(code.split()) <= set(NO_REPLY))

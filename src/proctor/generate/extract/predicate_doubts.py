@@ -18,6 +18,7 @@ from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
+from proctor.generate.extract.reply_words import REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -79,6 +80,10 @@ _EQUAL: Final = re.compile(
 _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
+_SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;:。？！”»)]{1,2}"')
+# What an answer that only says something does not have.
+_STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|headings|lines) (?:>=|=|between) [1-9]")
+_SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
 _NEXT: Final = 3  # characters between two sentences
 _OMITTED: Final = Lazy(
     r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|"
@@ -285,10 +290,14 @@ def doubt_of(
 def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements: Sequence[Statement]) -> str:
     """Return why not every answer has all the parts of a predicate, or has more than its label."""
     predicate = draft.predicate or ""
-    if predicate.startswith("fields in order"):
+    if predicate.startswith(("fields in order", "contains all")):
         near = f"{said} {later.text if later else ''}"
         if _OMITTED.search(near):
             return "a part may be left out"
+    if _STRUCTURE.match(predicate):
+        for each in statements:
+            if not each.code and is_conditional(each.text) and _SAYS_THAT.search(each.text):
+                return f"another case has another answer: {each.text[:80]}"
     if predicate.startswith("is csv") and any(_SEMICOLONS.search(each.text) for each in statements):
         return "its cells are not between commas"
     if predicate.startswith("one of") and not draft.condition:
@@ -300,7 +309,7 @@ def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements
 
 def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:
     """Return why the sentence alone may not mean what the predicate checks."""
-    if _MARKER.search(predicate) or re.match(r'starts with "[^\w"]{1,2}"', predicate):
+    if _MARKER.search(predicate) or _SIGN_ALONE.match(predicate):
         return "a mark of a list is no text of its items"
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"

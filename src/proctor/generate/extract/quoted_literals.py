@@ -23,7 +23,7 @@ _QUOTE: Final = re.compile(
     r"(?<![\w/@.])([a-z0-9-]+(?:\.[a-z0-9-]+)+/[\w/-]+|\d{3}[- ]\d{3}[- ]\d{4})(?![\w@])"
 )
 _BETWEEN: Final = re.compile(
-    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|и|или|和|或|と|"
+    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|a|ani|nebo|och|eller|og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|이나|나|和|或|と|"
     r"や)?\s*(?:the\s+)?",
     re.IGNORECASE,
 )
@@ -139,7 +139,7 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
             stop += 1
         texts = tuple(words for _, _, words in found[at:stop])
         if not any(_TEMPLATE.search(words) for words in texts):
-            either = bool(re.search(r"\b(?:or|oder|ou|o|of|или)\b|或", joints, re.IGNORECASE))
+            either = bool(re.search(r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나", joints, re.IGNORECASE))
             yield QuotedRun(texts=texts, start=found[at][0], end=found[stop - 1][1], either=either)
         at = stop
     line = None if found else LITERAL_LINE.search(text)

@@ -48,7 +48,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     (
         "format",
         r"\b(?:exactly|only|these|following) (?:\w+ )?(?:lines|labels|headings|sections|parts)\W*[:：]\W*$|"
-        r"\b(?:format|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid )?json\W*$|"
+        r"^\W*(?:présentation|presentación|presentazione|apresentação|aufbau|form|forma|forme|vorm|biçim)\W*$|\b(?:format|formato|formát|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid )?json\W*$|"
         r"\b(?:return|respond with|output|reply with|answer with|produce)\b[^.]{0,40}\bjson\b[^.]{0,40}[:：]\W*$|"
         r"\bJSON\b[^.]{0,60}[:：]\W*$|形式|フォーマット|書式|格式",
     ),

@@ -9,6 +9,7 @@ from typing import Final
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.answer_language import find_language
+from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.reply_words import ONLY, REPLY
@@ -226,8 +227,57 @@ def _tags(text: str) -> Iterator[tuple[str, int, int]]:
         yield f"number between {match['low']} and {match['high']}", match.start(), match.end()
 
 
+_MARK: Final = (
+    r"(?:an? |eine[mnr]? |une? |una? |uma? |een |en )?(?P<mark{at}>(?:full stop|period|punkt|point(?!s? d)|punto|ponto(?: final)?|punt|kropk\w+|tečk\w+)|"
+    r"(?:semi-?colon|semikolon|point-virgule|punto y coma|punto e virgola|ponto e vírgula|puntkomma)|"
+    r"(?:question mark|fragezeichen|point d['’]interrogation|signo de interrogación|punto interrogativo|ponto de interrogação|vraagteken))"
+)
+_MARK_SIGNS: Final = ((r"semi|virg|coma|komma|vírg", ";"), (r"question|frage|interrog|vraag", "?"), (r"", "."))
+_ENDS_IN_MARK: Final = Lazy(
+    r"(?:^\W*(?:and |und |et )?|\b(?:answer|reply|response|message|output|query|antwort|réponse|respuesta|resposta|risposta)\b[^.;,]{0,60}?)"
+    r"\b(?:ends?|finish\w*|ende\w*|finis\w*|termin\w*|acab\w*|finisc\w*|eindig\w*|sluit\w*)\s+(?:\w+\s+)?(?:with|in|mit|par|con|com|met|auf)\s+"
+    + _MARK.format(at=1) + rf"(?:\s+(?:or|oder|ou|o|of)\s+{_MARK.format(at=2)})?(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_HEADING: Final = Lazy(
+    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|titres?|rubriques?|sections|parties|"
+    r"encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|koppen|delen|nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|"
+    r"rubriker|overskrifter|nadpis\w*|başlık\w*|bölüm\w*)\b|标题|部分|小节|見出し|項目|제목|부분|عناوين|शीर्षक",
+    re.IGNORECASE,
+)
+_HEADING_QUOTE: Final = re.compile(r"„([^“”\"\n]{1,60})[“”\"]|“([^”\n]{1,60})”|\"([^\"\n]{1,60})\"|«\s*([^»\n]{1,60}?)\s*»|`([^`\n]{1,60})`|【[^】\n]{1,30}】|「([^」\n]{1,40})」")
+_SLASHED: Final = re.compile(r"[:：]\s*(?P<list>[^/\n:：]{3,60}(?:\s/\s[^/\n:：]{3,60}){2,})\s*$")
+
+
+def _headings(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield that all headings are there which a sentence quotes one after the other: ``three sections: "A", "B" and "C"``."""
+    named = _HEADING.search(text)
+    if named is None or _denied(text, named) or is_conditional(text):
+        return
+    quotes = [match for match in _HEADING_QUOTE.finditer(text, named.end())]
+    run = quotes[:1]
+    for match in quotes[1:]:
+        if len(text[run[-1].end() : match.start()].strip(" ,，、")) > _LONGEST_JOINT:
+            break
+        run.append(match)
+    if len(run) > 1:
+        texts = [next((group for group in match.groups() if group), match.group()).lstrip("# ") for match in run]
+        yield f"contains all {quoted(texts)}", named.start(), run[-1].end()
+    elif slashed := _SLASHED.search(text, named.end()):
+        pieces = [piece.strip() for piece in slashed["list"].split(" / ")]
+        yield f"contains all {quoted(pieces)}", named.start(), slashed.end()
+
+
+_LONGEST_JOINT: Final = 5  # characters of a word between two headings
+
+
 def _listed(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the shapes that a list in the sentence names: columns, pieces, beginnings, tags."""
+    yield from _headings(text)
+    if match := _ENDS_IN_MARK.search(text):
+        marks = [match[name].lower() for name in ("mark1", "mark2") if match[name]]
+        signs = [next(sign for pattern, sign in _MARK_SIGNS if re.search(pattern, mark)) for mark in marks]
+        yield f"ends with {quoted(signs)}", match.start(), match.end()
     if match := _COLUMNS.search(text):
         held = match["list"]
         held = re.split(r"[,;]", held)[0] if "|" in held else held
@@ -250,6 +300,15 @@ _ASKED: Final = (
     ("case is lower", _LOWER),
     ("has code block", _BLOCK),
     ('ends with "?", "？"', _QUESTION_END),
+    (
+        'ends with "?", "？"',
+        Lazy(
+            r"\b(?:last sentence|letzter? satz|dernière phrase|última frase|ultima frase|laatste zin|ostatnie zdanie|sista meningen)\s+"
+            r"(?:is|be|ist|est|es|é|è|to|jest|är)\s+(?:always |immer |toujours |siempre )?(?:an?|eine|une|una|uma|een|en)?\s*"
+            r"(?:question|frage|pregunta|pergunta|domanda|vraag|pytanie\w*|fråga)\b",
+            re.IGNORECASE,
+        ),
+    ),
     ("is html", _HTML),
     ("is csv", Lazy(r"\b(?:as|in|into|output|return|valid|only|im|als|en|em|somente o|apenas o|solo) (?:valid |the |a )?CSV\b", re.IGNORECASE)),
     ("numbered items >= 1", Lazy(r"(?:\b(?:as|in|using|use|with|return|provide|make)\b|^\W*) ?(?:a )?(?:numbered|ordered) (?:list|steps)\b", re.IGNORECASE)),
