@@ -136,7 +136,7 @@ _COUNTED: Final = tuple(
 # A place within the answer, which the rest of the sentence is about.
 _PLACED: Final = Lazy(
     r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|"
-    r"underneath|above|"
+    r"underneath|above|between (?:them|these|those|the two)|dazwischen|entre (?:les deux|ces deux|ambas?|ambos)|tra (?:queste|i due|le due)|"
     r"at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin with|darunter|"
     r"darüber|danach|"
     r"anschließend|zuletzt|zum schluss|am (?:ende|anfang|schluss)|d['’]abord|ensuite|puis|enfin|à la fin|au début|"

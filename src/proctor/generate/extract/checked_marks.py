@@ -57,7 +57,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "numbered items = 0",
-        r"numbering|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号",
+        r"numbering|number(?= the| them| your)|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号",
     ),
     ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト|lister|listor|wylicze\w+|список|списк\w+|목록|सूची|قوائم|seznam\w*"),
     ("links = 0", r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址|länk(?:ar)?|lenker|link\w{0,3}|odkaz\w*|odnośnik\w*|ссыл(?:ки|ок)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan"),

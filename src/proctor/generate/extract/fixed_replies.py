@@ -110,7 +110,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
-    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ|이?라고만)", said[end:])
+    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(rf"\W*(?:\w{{1,3}} )?{ONLY}", said[end:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ|이?라고만)", said[end:])
     return (
         bool(only)
         or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

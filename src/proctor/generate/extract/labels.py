@@ -14,7 +14,7 @@ from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = [
-    "ALTERNATIVE",
+    "asks_one_label",
     "LabelSet",
     "ignoring_case",
     "label_of_item",
@@ -62,7 +62,7 @@ _WHICH: Final = Lazy(
     r"(?P<list>[\w-]+(?: [\w-]+)?(?:\s*[/|]\s*[\w-]+(?: [\w-]+)?){1,20})\s*[.?]?\s*$",
     re.IGNORECASE,
 )
-ALTERNATIVE: Final = Lazy(
+_ALTERNATIVE: Final = Lazy(
     r"\b(?i:answer|respond|reply|return|output|say|print)\b(?:\s+(?:with|only|just|either|the word))*\s+"
     r"(?P<one>[\"“`'][^\"”`'\n]{1,40}[\"”`']|[A-Z][A-Z_]{1,30})\s+(?:if|"
     r"when)\b[^.;\n]{2,200}?(?:,\s*(?:and |or |otherwise )?|"
@@ -154,7 +154,7 @@ def _found_labels(statement: Statement) -> LabelSet | None:
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
-    if match := ALTERNATIVE.search(text):
+    if match := _ALTERNATIVE.search(text):
         labels = tuple(match.group(name).strip("\"“”`'") for name in ("one", "other"))
         whole = {label.lower() for label in labels} == {"yes", "no"}
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True, yes_no=whole)
@@ -237,6 +237,11 @@ def ignoring_case(labels: Sequence[str]) -> bool:
 def quoted_texts(text: str) -> Sequence[str]:
     """Return the texts in quotes or backticks."""
     return [next(group for group in match.groups() if group is not None) for match in _QUOTE.finditer(text)]
+
+
+def asks_one_label(text: str) -> bool:
+    """Whether a sentence of any language asks for a single label."""
+    return _ONE_LABEL.search(text) is not None
 
 
 def label_sets(text: str, statements: Sequence[Statement]) -> Iterator[LabelSet]:

@@ -287,7 +287,8 @@ def _enter(place: _Place, *, closing: bool, name: str) -> None:
         place.tags.append(name)
         opened = name
     place.heading = opened.replace("_", " ").replace("-", " ")
-    place.heading_section = section_of(place.heading) if opened else "plain"
+    around = [section_of(re.sub(r"[_-]", " ", tag)) for tag in place.tags]
+    place.heading_section = "example" if "example" in around else section_of(place.heading) if opened else "plain"
     place.lead, place.lead_section = "", None
 
 

@@ -90,7 +90,8 @@ NEGATION: Final = (
     r"\bžádn\w+|\bnikdy\b|\bne\w{4,}(?:j|jte|í|š|ň|te)\b|\bжодн\w+|\bніколи\b|\bникогда\b|\bниколи\b|\bjangan\b|\btidak\b|\btanpa\b|\bkhông\b|\bđừng\b|"
     r"\bfără\b|\bniciodată\b|\bnélkül\b|\btilos\b|\bsoha\b|\bälä\b|\bilman\b|\bμην\b|\bδεν\b|\bχωρίς\b|(?<!\w)و?لا(?!\w)|بدون|(?<!\w)دون(?!\w)|"
     r"(?<!\w)(?:אל|ללא|בלי)(?!\w)|ห้าม|ไม่|"
-    r"\bmaking sure not\b|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
+    r"\bunika\w*|\bwystrzega\w*|\bundvik\w*|\bundgå\w*|\bvyhýb\w+|\bvyhn\w+|\bизбега\w*|\bуника\w*|\bkerüld?\b|\bvältä\w*|\bevită\b|\bhindari\b|"
+    r"\btránh\b|تجنب|\bmaking sure not\b|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
 # An amount of so many, with what goes before it; the forms of the predicate are the keys.
 BEFORE: Final[tuple[tuple[str, str], ...]] = (

@@ -121,6 +121,7 @@ _PART: Final = Lazy(
     r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
     re.IGNORECASE,
 )
+_DESCRIBES: Final = Lazy(r"\W*(?:you(?!'ll| will)\s|your \w+ is (?:an?|the)\b)", re.IGNORECASE)
 # ``Review: {{review}}``, ``Dzisiaj jest {{date}}.``: a line that introduces an input.
 _INTRODUCED: Final = re.compile(r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|[^.!?。]{0,60}\}\}\W*$")
 _ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$")
@@ -142,7 +143,8 @@ def plain(text: str) -> str:
 def about_input(text: str) -> bool:
     """Whether an English sentence describes the input."""
     text = _without_opening(plain(text))
-    return bool(_INPUT.match(text)) and not re.search(r"\byour (?:answer|response|output|reply)\b", text, re.IGNORECASE)
+    asked = r"\byour (?:answer|response|output|reply)\b|\b(?:and|then) you(?:'ll| will| should| must| are to)\s+(?!be )"
+    return bool(_INPUT.match(text)) and not re.search(asked, text, re.IGNORECASE)
 
 
 def is_thanks(text: str) -> bool:
@@ -185,7 +187,8 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     if statement.item and statement.opens and _is_placed(statement, scope):
         return True
     if scope.language in ("", "en"):
-        described = statement.start in opening and not bound and re.match(r"you\s", text, re.IGNORECASE) is not None
+        binds = _BOUND.search(text) is not None or negated
+        described = statement.start in opening and not binds and _DESCRIBES.match(text) is not None
         return not described and _is_english_request(text, scope, bound=bound)
     return _is_foreign_request(statement, text, scope, opening, bound=bound)
 
@@ -195,7 +198,7 @@ def is_about_else(text: str, scope: PromptScope) -> bool:
     if _INTRODUCED.match(text) or _is_background(text) or is_thanks(text):
         return True
     if scope.language in ("", "en") and (word := re.match(r"\W*([A-Za-z]+)\b", text)) and word[1].lower() in THINKING:
-        return True
+        return not any(map(is_command, re.split(r",?\s+(?:and|but|then)\s+", text)[1:]))
     tongue = TONGUES.get(scope.language)
     if tongue is not None:
         return tongue.given.match(text) is not None or is_permitted(text)
@@ -222,7 +225,8 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
         rest = _without_opening(bare[occasion.end() :])
         if is_command(rest) or _PART.match(rest) or _CHARGE.match(rest) or is_conditional(text):
             return True
-    if is_command(bare) or _PART.match(bare):
+    label = re.match(r"\W*(?P<label>[A-Za-z][^:.]{1,24}):\s", text)
+    if is_command(bare) or _PART.match(bare) or (label and section_of(label["label"]) in _RULED):
         return True
     if charge := _CHARGE.match(bare):
         return is_command(bare[charge.end() :], sure=charge.group().strip().lower() != "you")
@@ -250,8 +254,8 @@ def _is_foreign_request(
         return bound or conditional or tongue is None or _ENDS_IN_VERB.search(text) is not None or _commands(text, tongue.opening, tongue.openers)
     if _WE.search(text) and not _SECOND_PERSON.search(text) and not _BOUND.search(text):
         return False
-    if tongue is None:  # no words of this language are known, so a sentence is a rule by its place
-        return True
+    if tongue is None:  # no words of this language are known, so a sentence is a rule by its place: none closes the prompt
+        return bound or conditional or not statement.last
     return bound or conditional or _SECOND_PERSON.search(text) is not None or _commands(text, tongue.opening, tongue.openers)
 
 

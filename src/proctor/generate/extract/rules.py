@@ -22,7 +22,7 @@ from proctor.generate.extract.labelled_lines import (
     part_drafts,
     place_drafts,
 )
-from proctor.generate.extract.labels import LabelSet, ignoring_case, label_of_item, label_sets, labels_in
+from proctor.generate.extract.labels import LabelSet, asks_one_label, ignoring_case, label_of_item, label_sets, labels_in
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
@@ -136,7 +136,7 @@ def _read(prompt: Prompt) -> _Reading:
         text=prompt.text,
         statements=statements,
         scope=scope,
-        made=made_nouns(statements),
+        made=(*made_nouns(statements, language), *([scope.persona.lower()] if scope.persona else [])),
         sets=sets,
         shape=shape,
         fixed=fixed,
@@ -248,7 +248,7 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
 
 
 def _from_labels(found: LabelSet, read: _Reading) -> Draft:
-    alone = found.alone or any(_ALONE.search(each.text) for each in read.statements if not each.code)
+    alone = found.alone or any(_ALONE.search(each.text) or asks_one_label(each.text) for each in read.statements if not each.code)
     special = read.scope.special
     every = tuple(dict.fromkeys((*found.labels, *special)))
     if found.yes_no and not special:
@@ -257,7 +257,7 @@ def _from_labels(found: LabelSet, read: _Reading) -> Draft:
         predicate = found.predicate(special, alone=alone, ignoring_case=ignoring_case(found.labels))
     listed = ", ".join(every[:-1]) + f" or {every[-1]}"
     return Draft(
-        text=_own_words(found, read) or (f"The output is one of {listed}." if alone else f"The output names one of {listed}."),
+        text=_own_words(found, read, alone=alone) or (f"The output is one of {listed}." if alone else f"The output names one of {listed}."),
         start=found.start,
         end=found.end,
         kind="format",
@@ -266,9 +266,9 @@ def _from_labels(found: LabelSet, read: _Reading) -> Draft:
     )
 
 
-def _own_words(found: LabelSet, read: _Reading) -> str:
+def _own_words(found: LabelSet, read: _Reading, *, alone: bool) -> str:
     """Return the sentence that lists the labels; nothing in English, where the rule says that they are all."""
-    if read.scope.language in ("", "en"):
+    if read.scope.language in ("", "en") and alone:
         return ""
     said = [each.text for each in read.statements if each.start <= found.start < each.end]
     return closed(plain(said[0])) if said and all(label in said[0] for label in found.labels) else ""

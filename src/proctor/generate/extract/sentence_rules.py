@@ -10,6 +10,7 @@ from typing import Final
 from proctor.generate.extract.conditions import denies, is_conditional, split_condition
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.fixed_replies import is_case
 from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
@@ -56,7 +57,7 @@ _OPEN_END: Final = Lazy(
 _KEY_FIRST: Final = re.compile(
     r"(?:the |la |le |el |o |das |der |die |il )?[`\"*]{0,3}(?P<key>[A-Za-z_]\w*)[`\"*]{0,3}(?: (?:field|key|value))?\s*"
     r"(?:[:：–—→=]|\s-\s|\b(?:is|are|must(?: not)?|must be|should(?: be)?|has|ist|sind|est|es|é|è|moet|"
-    r"doit|debe|deve)\b|[为是は])\s*",
+    r"doit|debe|deve)\b|[为是は]|(?<=[`\"]) )\s*",
     re.IGNORECASE,
 )
 _BAN: Final = re.compile(r"contains none (?P<texts>\"(?:[^\"\\]|\\.)*\"(?:, \"(?:[^\"\\]|\\.)*\")*)(?P<options> ignoring case.*)")
@@ -175,7 +176,7 @@ def _own(statement: Statement, scope: PromptScope) -> Iterator[Draft]:
 
 
 def _judged(statement: Statement, text: str) -> Draft:
-    condition = split_condition(text)[0] or (text if is_conditional(text) else "")
+    condition = split_condition(text)[0] or (text if is_case(text) else "")
     return Draft(
         text=text,
         start=statement.start,

@@ -147,8 +147,11 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
     for predicate, start, end in find_spotted_shapes(text, scope):
         if structured and predicate.startswith("language"):
             continue  # of the values, and not of the keys
-        if not predicate.startswith(_OF_SUBJECT) or is_of_whole(text, start, end, made):
+        part = part_at(text, start, made)
+        if not predicate.startswith(_OF_SUBJECT) or (part.form == "" and is_of_whole(text, start, end, made)):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
+        elif part.form and (inside := part.check(predicate)):
+            yield SpottedCheck(predicate=inside, start=start, end=end)
 
 
 def _amounts(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -62,6 +62,7 @@ class Statement:
     code: bool = False
     user: bool = False
     opens: bool = True  # the first sentence of its paragraph or item
+    last: bool = False  # all of the last paragraph, below a list
 
 
 def protected(text: str) -> list[tuple[int, int]]:
@@ -92,6 +93,9 @@ def _statements_of(messages: tuple[PromptMessage, ...], text: str) -> tuple[Stat
         if number in shown or block.kind == "heading":
             continue
         found.extend(_statements(text, block))
+    told = [each for each in found if not each.user]
+    if len(told) > 1 and told[-1].opens and not told[-1].item and told[-2].item:
+        found[found.index(told[-1])] = replace(told[-1], last=True)
     return tuple(found)
 
 

@@ -25,7 +25,7 @@ _GIVING: Final = worded(
 THINKING: Final = worded(
     "think consider read imagine understand assume pretend act analyse analyze remember note breathe "
     "wait recall reflect know "
-    "learn see look observe study spend digest take play roleplay become let notice examine"
+    "learn see look observe study spend digest consume absorb take play roleplay become let notice examine"
 )
 COMMANDS: Final = (
     _GIVING
