@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.generate.extract import extract_rules
-from proctor.generate.extract.aspects import Scope
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.number_words import count_of, in_digits
 from proctor.generate.extract.shown_schema import schema_of
@@ -55,7 +55,7 @@ def test_numbers_are_read_in_digits_and_words(said: str, number: int) -> None:
     ],
 )  # fmt: skip
 def test_checks_are_found_in_any_language(code: str, sentence: str, predicates: list[str]) -> None:
-    assert sorted(check.predicate for check in find_checks(sentence, Scope(language=code))) == sorted(predicates)
+    assert sorted(check.predicate for check in find_checks(sentence, PromptScope(language=code))) == sorted(predicates)
 
 
 @table(
@@ -79,7 +79,7 @@ def test_checks_are_found_in_any_language(code: str, sentence: str, predicates: 
     ],
 )
 def test_what_holds_in_some_cases_or_for_an_unnamed_part_gives_no_check(code: str, sentence: str) -> None:
-    assert find_checks(sentence, Scope(language=code)) == ()
+    assert find_checks(sentence, PromptScope(language=code)) == ()
 
 
 @table(

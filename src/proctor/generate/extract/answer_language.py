@@ -110,4 +110,7 @@ def _is_other(text: str, match: re.Match[str]) -> bool:
     joint = _SECOND.match(after)
     several = joint is not None and re.match(_ALL.replace("_>", "9>"), after[joint.end() :], re.IGNORECASE)
     told_of = re.match(r"\s+(?:is|are|was|were|should be|must be|will be|werden|wird|sont|son|são|sono)\b", after)
+    goal = re.match(r"(?:in)?to\b", match.group(), re.IGNORECASE)  # ``from English to French``
+    if goal and not several:
+        return denied is not None
     return denied is not None or bool(told_of) or bool(several) or _OTHER.search(before) is not None

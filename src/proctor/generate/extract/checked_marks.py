@@ -118,7 +118,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
 # Things that an input may be, too: ``not in the list``.
 _GIVEN_TOO: Final = ("items = 0", "not (is table)", "links = 0")
 _DEFINITE: Final = Lazy(
-    r"\b(?:the|this|that|your|de[mr]|die|diese[rmn]?|la|le|l['’]|cette|el|esta|los|las|a|o|na|no|da|do|nella|della|il|de|het)\s*$",
+    r"\b(?:the|this|that|your|de[mr]|die|diese[rmn]?|la|le|l['’]|cette|el|esta|los|las|na|da|nella|della|il|de|het)\s*$",
     re.IGNORECASE,
 )
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.

@@ -59,7 +59,7 @@ _LEADING: Final = Lazy(
     r"\W*(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|in all other cases|for (?:any|all|other|anything|"
     r"everything|questions?|topics?|requests?|unrelated|off-topic|invalid|unclear)(?=[^,]{0,60}\b(?:other|else|outside|not|"
     r"unrelated|off-topic|invalid|unclear)\b))\b(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s|"
-    r",(?=[^,.]{1,40},? (?:or|and) )){1,400}?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
+    r",(?=(?:[^,.]{1,40}, ){0,4}[^,.]{1,40},? (?:or|and) [^,.]{1,60},)){1,400}?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
     re.IGNORECASE,
 )
 _SOFT: Final = Lazy(

@@ -315,7 +315,7 @@ def shape_drafts(
         predicate = f'({predicate}) or is "[]"'
     kind = "array of objects" if shape.array else "object"
     told = f"The output is a JSON {kind} with the keys {', '.join(names)}{' and no others' if closed else ''}."
-    yield _draft(told, lead if lead >= 0 else shape.start, shape.end, predicate), None
+    yield _draft(told, lead if lead >= 0 else shape.start, shape.end, predicate), own[0] if shape.named and own else None
     scope = replace(scope, blank=tuple(dict.fromkeys((*scope.blank, *_null(text)))))
     many = _many(shape)
     for each in shape.fields:
@@ -326,7 +326,8 @@ def shape_drafts(
         yield _draft(_closed(said), each.start, each.end, joined(checks)), None
     rests = list(_rests(shape, statements, text))
     for one in (*statements, *rests):
-        found = "" if one.code else _of_case(one, shape) or _of_statement(one, shape, many)
+        inside = shape.start <= one.start < shape.end and one not in rests
+        found = "" if one.code or inside else _of_case(one, shape) or _of_statement(one, shape, many)
         if found or one in rests:
             yield _draft(_closed(one.text), one.start, one.end, found), one
 
@@ -414,7 +415,7 @@ def _pairs(said: str, shape: JsonShape) -> list[tuple[str, str]]:
 def _of_statement(statement: Statement, shape: JsonShape, many: frozenset[str]) -> str:
     """Return the predicate of a sentence about the keys, or the number of things, of the JSON as a whole."""
     said = statement.text
-    if is_conditional(said) or statement.section in ASIDE_SECTIONS or _ITEM.match(said) or shape.start <= statement.start < shape.end:
+    if is_conditional(said) or statement.section in ASIDE_SECTIONS or _ITEM.match(said):
         return ""
     if len(said.split()) > _SHORT or _JSON.search(said):
         return ""

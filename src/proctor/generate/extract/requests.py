@@ -16,7 +16,7 @@ from proctor.generate.extract.tongues import TONGUES
 from proctor.generate.extract.verbs import COMMANDS, THINKING, base_form, looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["about_input", "is_about_else", "is_lead", "is_request", "is_role", "is_thanks", "persona_of", "pieces_of", "plain"]
+__all__ = ["about_input", "is_about_else", "is_command", "is_lead", "is_request", "is_role", "is_thanks", "persona_of", "pieces_of", "plain"]
 
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|"
@@ -40,7 +40,7 @@ _WE: Final = Lazy(
 _THANKS: Final = Lazy(
     r"\W*(?:thank(?:s| you)|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|dank je|bedankt|спасибо|谢谢|ありがとう|"
     r"let['’]?s (?:play|go|start|begin|think)|hello|hi|hallo|bonjour|hola|olá|ciao|good luck|viel erfolg|bonne chance|"
-    r"take a (?:deep )?breath|take a step back)\b[^.]{0,90}\W*$",
+    r"no exceptions?|take a (?:deep )?breath|take a step back)\b[^.]{0,90}\W*$",
     re.IGNORECASE,
 )
 _LEAD_IN: Final = Lazy(
@@ -123,7 +123,7 @@ _PART: Final = Lazy(
 )
 _DESCRIBES: Final = Lazy(r"\W*(?:you(?!'ll| will)\s|your \w+ is (?:an?|the)\b)", re.IGNORECASE)
 # ``Review: {{review}}``, ``Dzisiaj jest {{date}}.``: a line that introduces an input.
-_INTRODUCED: Final = re.compile(r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|[^.!?。]{0,60}\}\}\W*$")
+_INTRODUCED: Final = re.compile(r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|(?:[^\s.!?]+\s+){0,3}\W*\{\{[^{}]*\}\}\W*$|\{\{[^{}]*\}\}\s+\S+\s*[:：]\s*\{\{")
 _ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$")
 _RULED: Final = ("rules", "output", "format", "never")
 _SHORT_LEAD: Final = 4  # words
@@ -181,7 +181,7 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     negated = re.search(NEGATION, text, re.IGNORECASE) is not None
     bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
     if is_role(text, scope.language):
-        return bound and scope.language in ("", "en")
+        return bound if scope.language in ("", "en") else _BOUND.search(text) is not None
     if _HABITUAL.search(text) and not bound:
         return False
     if statement.item and statement.opens and _is_placed(statement, scope):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -29,7 +30,8 @@ from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.predicate_text import checkable
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
-from proctor.generate.extract.requests import persona_of, plain
+from proctor.generate.extract.reply_words import NO_REPLY
+from proctor.generate.extract.requests import is_request, persona_of, plain
 from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.shown_lines import counted_line_drafts, shown_line_drafts
@@ -44,6 +46,7 @@ __all__ = ["extract_rules"]
 _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
 _OPENING: Final = 3  # sentences of the first paragraph that say what the prompt is for
+_CODE: Final = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
 _MISSING: Final = Lazy(
@@ -114,6 +117,8 @@ def _read(prompt: Prompt) -> _Reading:
     fields = shape.names if shape else ()
     nested = shape.nested if shape else ()
     fixed = tuple(fixed_replies(statements, prompt.text, (*fields, *(name for name, _ in nested))))
+    blank = _blank_values(statements) if structured else ()
+    fixed = tuple(each for each in fixed if each[1] not in blank)
     if shape is not None:  # a value of a field is no reply
         fixed = tuple(each for each in fixed if not any(each[1] in field.said for field in shape.fields))
     scope = PromptScope(
@@ -123,7 +128,7 @@ def _read(prompt: Prompt) -> _Reading:
         nested=nested,
         structured=structured,
         array=shape.array if shape else any(_STRINGS.search(each.text) for each in statements if not each.code),
-        blank=_blank_values(statements) if structured else (),
+        blank=blank,
         special=tuple(dict.fromkeys(reply for _, reply in fixed)),
         html=any(_HTML.search(each.text) for each in statements),
         each=(products.noun, products.each) if products else ("", ""),
@@ -131,7 +136,8 @@ def _read(prompt: Prompt) -> _Reading:
         persona=persona_of(prompt.text),
     )
     sets = () if structured else tuple(_label_sets(prompt.text, statements, scope))
-    scope = replace(scope, labels=tuple(dict.fromkeys(label for each in sets for label in each.labels)))
+    labelled = [label for each in sets for label in each.labels]
+    scope = replace(scope, labels=tuple(dict.fromkeys([*labelled, *_codes(statements)])))
     return _Reading(
         text=prompt.text,
         statements=statements,
@@ -158,6 +164,12 @@ def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str
     yield from (part.name for part in labelled_parts(text))
     for run in described_runs(statements):
         yield from (each.text.split(":")[0].strip("*- ") for each in run)
+
+
+def _codes(statements: Sequence[Statement]) -> Iterator[str]:
+    """Yield the words in capitals that more than one sentence has: what something is called."""
+    found = Counter(code for each in statements for code in set(_CODE.findall(each.text)))
+    yield from (code for code, count in found.items() if count > 1 and code not in NO_REPLY)
 
 
 def _blank_values(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -222,7 +234,7 @@ def _japanese_labels(text: str) -> tuple[str, ...]:
 def _drafts(read: _Reading) -> Iterator[Draft]:
     scope, statements = read.scope, read.statements
     for labels in read.sets:
-        yield _from_labels(labels, read)
+        yield from _from_labels(labels, read)
     if products := counted_products(statements, scope.language):
         yield from count_drafts(products, statements)
     made: list[tuple[Draft, Statement | None]] = []
@@ -247,7 +259,8 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         yield from list_drafts([(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope)
 
 
-def _from_labels(found: LabelSet, read: _Reading) -> Draft:
+def _from_labels(found: LabelSet, read: _Reading) -> Iterator[Draft]:
+    """Yield the rule of a set of labels; one that a sentence only mentions is none."""
     alone = found.alone or any(_ALONE.search(each.text) or asks_one_label(each.text) for each in read.statements if not each.code)
     special = read.scope.special
     every = tuple(dict.fromkeys((*found.labels, *special)))
@@ -256,7 +269,10 @@ def _from_labels(found: LabelSet, read: _Reading) -> Draft:
     else:
         predicate = found.predicate(special, alone=alone, ignoring_case=ignoring_case(found.labels))
     listed = ", ".join(every[:-1]) + f" or {every[-1]}"
-    return Draft(
+    own = next((each for each in read.statements if each.start <= found.start < each.end), None)
+    if not alone and own is not None and not own.item and not is_request(own, read.scope, read.opening):
+        return
+    yield Draft(
         text=_own_words(found, read, alone=alone) or (f"The output is one of {listed}." if alone else f"The output names one of {listed}."),
         start=found.start,
         end=found.end,

@@ -15,7 +15,7 @@ from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.requests import about_input, is_about_else, is_request, is_role, is_thanks, pieces_of, plain
+from proctor.generate.extract.requests import about_input, is_about_else, is_command, is_request, is_role, is_thanks, pieces_of, plain
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.tongues import TONGUES
@@ -116,6 +116,7 @@ def _completed(statement: Statement) -> Draft | None:
     lead, said = plain(statement.lead).rstrip(":： *_"), plain(statement.text).rstrip(" .;,")
     if is_role(lead, "en") or denies(statement.lead):
         return None
+    lead = lead.lower() if lead.isupper() else lead
     text = f"{lead[:1].upper()}{lead[1:]} {said if said[1:2].isupper() else said[:1].lower() + said[1:]}."
     condition = lead if re.search(r"\b(?:if|when|unless)\b", lead, re.IGNORECASE) else ""
     return replace(_judged(statement, text), condition=condition)
@@ -166,13 +167,25 @@ def _is_aside(statement: Statement, scope: PromptScope) -> bool:
 def _own(statement: Statement, scope: PromptScope) -> Iterator[Draft]:
     """Yield the sentence, or the commands that it strings together, as rules for a judge."""
     text = statement.text
-    spans = pieces_of(text, protected(text)) if scope.language in ("", "en") else [(0, len(text))]
+    safe = protected(text)
+    cuts = [match for match in re.finditer(r"[;；]\s*", text) if not any(low <= match.start() < high for low, high in safe)]
+    parts = list(zip([0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)], strict=True))
+    if not all(is_command(text[low:high]) or split_condition(text[low:high])[0] for low, high in parts):
+        parts = [(0, len(text))]  # a part needs the words before it
+    spans = [span for low, high in parts for span in _commands_in(text, low, high, scope)]
     for low, high in spans:
         said = closed(plain(text[low:high]))
         draft = _judged(statement, said)
         if len(spans) > 1:
             draft = replace(draft, start=statement.start + low, end=statement.start + high)
         yield _under_case(draft, statement)
+
+
+def _commands_in(text: str, low: int, high: int, scope: PromptScope) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the commands in a part of a sentence; all of it where it is not English, or is one."""
+    said = text[low:high]
+    spans = pieces_of(said, protected(said)) if scope.language in ("", "en") else [(0, len(said))]
+    yield from ((low + start, low + end) for start, end in spans if any(map(str.isalnum, said[start:end])))
 
 
 def _judged(statement: Statement, text: str) -> Draft:
@@ -266,4 +279,4 @@ def closed(text: str) -> str:
     text = re.sub(r"\s+", " ", text).strip().rstrip(":;,：，； ")
     text = text[:1].upper() + text[1:]
     han = re.search(r"[一-鿿ぁ-ヿ]", text) is not None
-    return text if re.search(r"[.!?。！？][\"”“»」』)]?$", text) else text + ("。" if han else ".")
+    return text if re.search(r"[.!?。！？][\"”“»」』)'’]?$", text) else text + ("。" if han else ".")

@@ -11,6 +11,7 @@ from proctor.generate.extract.answer_parts import WHOLE, AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
+from proctor.generate.extract.banned_words import find_banned, find_form
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.conditions import blanked, independent_pieces, is_conditional, is_open, without_cases
 from proctor.generate.extract.labels import listed
@@ -136,6 +137,8 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
     yield from _literals(text, written, scope, made, structured=structured)
+    for predicate, start, end in (*find_banned(written), *find_form(text)):
+        yield SpottedCheck(predicate=predicate, start=start, end=end)
     for name in scope.inputs:
         said = re.search(
             rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b",

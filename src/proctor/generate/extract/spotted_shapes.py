@@ -142,7 +142,7 @@ _JSON: Final = Lazy(r"(?<![A-Za-z])JSON(?![A-Za-z])", re.IGNORECASE)
 _ASKS: Final = Lazy(rf"{REPLY}|{ONLY}|\b(?:produce|emit|as|in|valid|single|must|should|provide|generate|create)\b|\bone JSON\b", re.IGNORECASE)
 _GIVEN: Final = Lazy(r"\b(?:input|given|receive|from|contains?|eingabe|entrée|entrada|read|parse)\b[^.;,]{0,30}$", re.IGNORECASE)
 _KINDS: Final = (
-    ("is json array of strings", Lazy(r"\b(?:array|list|liste|tableau|lista) (?:of|von|de|di) (?:strings|words|names|texten|chaînes|textos|cadenas|stringhe)\b|JSON (?:array|list) of strings", re.IGNORECASE)),
+    ("is json array of strings", Lazy(rf"\b(?:array|list|liste|tableau|lista) (?:of|von|de|di) (?:exactly )?(?:{COUNT} )?(?:strings|words|names|texten|chaînes|textos|cadenas|stringhe)\b", re.IGNORECASE)),
     ("is json array of objects", Lazy(r"\b(?:array|list) of (?:JSON )?objects\b", re.IGNORECASE)),
     ("is json array", Lazy(r"\bJSON[- ](?:formatted )?(?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) (?:de |di )?JSON\b|JSON\s*(?:数组|配列|列表)", re.IGNORECASE)),
     ("is json object", Lazy(r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)|\bJSON with (?:the )?(?:following )?(?:keys|fields)\b", re.IGNORECASE)),
