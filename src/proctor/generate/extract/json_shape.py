@@ -315,7 +315,7 @@ def shape_drafts(
         predicate = f'({predicate}) or is "[]"'
     kind = "array of objects" if shape.array else "object"
     told = f"The output is a JSON {kind} with the keys {', '.join(names)}{' and no others' if closed else ''}."
-    yield _draft(told, lead if lead >= 0 else shape.start, shape.end, predicate), own[0] if shape.named and own else None
+    yield _draft(told, lead if lead >= 0 else shape.start, shape.end, predicate), _announcing(shape, own, words, lead)
     scope = replace(scope, blank=tuple(dict.fromkeys((*scope.blank, *_null(text)))))
     many = _many(shape)
     for each in shape.fields:
@@ -342,6 +342,15 @@ def _rests(shape: JsonShape, statements: Sequence[Statement], text: str) -> Iter
             if len(said) > 2 and not _ITEM.match(line.group()):
                 start = text.find(said, max(inside))
                 yield replace(each, start=start, end=start + len(said), text=said, item=False, section="plain")
+
+
+def _announcing(shape: JsonShape, own: Sequence[Statement], words: Sequence[Statement], lead: int) -> Statement | None:
+    """Return the sentence that only names the keys, or leads to them: the rule of the shape is its rule."""
+    if shape.named:
+        return own[0] if own else None
+    found = next((each for each in words if each.start == lead), None)
+    leads = found is not None and found.text.rstrip().endswith((":", "：")) and len(found.text.split()) <= _SHORT
+    return found if leads and found is not None and not _OTHERS.search(found.text) else None
 
 
 def _many(shape: JsonShape) -> frozenset[str]:

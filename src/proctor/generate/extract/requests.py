@@ -121,6 +121,13 @@ _PART: Final = Lazy(
     r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
     re.IGNORECASE,
 )
+# People and things outside the answer: what they must do is no rule for it.
+_OUTSIDE: Final = Lazy(
+    r"\W*(?:the |our |all |each |every |any )?(?:\w+ )?(?:customers?|users?|employees?|members?|clients?|patients?|guests?|orders?|refunds?|"
+    r"products?|students?|drivers?|tenants?|buyers?|visitors?|deliver(?:y|ies)|returns?|company|we|they|people)\s+(?:must|can|cannot|may|are|is|have|has|"
+    r"need|should|will)\b(?!\s+be (?:told|asked|greeted|addressed))",
+    re.IGNORECASE,
+)
 _DESCRIBES: Final = Lazy(r"\W*(?:you(?!'ll| will)\s|your \w+ is (?:an?|the)\b)", re.IGNORECASE)
 # ``Review: {{review}}``, ``Dzisiaj jest {{date}}.``: a line that introduces an input.
 _INTRODUCED: Final = re.compile(r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|(?:[^\s.!?]+\s+){0,3}\W*\{\{[^{}]*\}\}\W*$|\{\{[^{}]*\}\}\s+\S+\s*[:：]\s*\{\{")
@@ -181,7 +188,7 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     negated = re.search(NEGATION, text, re.IGNORECASE) is not None
     bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
     if is_role(text, scope.language):
-        return bound if scope.language in ("", "en") else _BOUND.search(text) is not None
+        return _BOUND.search(text) is not None or (negated and scope.language in ("", "en"))
     if _HABITUAL.search(text) and not bound:
         return False
     if statement.item and statement.opens and _is_placed(statement, scope):
@@ -189,7 +196,7 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     if scope.language in ("", "en"):
         binds = _BOUND.search(text) is not None or negated
         described = statement.start in opening and not binds and _DESCRIBES.match(text) is not None
-        return not described and _is_english_request(text, scope, bound=bound)
+        return not described and not _OUTSIDE.match(text) and _is_english_request(text, scope, bound=binds)
     return _is_foreign_request(statement, text, scope, opening, bound=bound)
 
 
@@ -226,7 +233,7 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
         if is_command(rest) or _PART.match(rest) or _CHARGE.match(rest) or is_conditional(text):
             return True
     label = re.match(r"\W*(?P<label>[A-Za-z][^:.]{1,24}):\s", text)
-    if is_command(bare) or _PART.match(bare) or (label and section_of(label["label"]) in _RULED):
+    if is_command(bare) or _PART.match(bare) or (label and (section_of(label["label"]) in _RULED or is_command(text[label.end() :]))):
         return True
     if charge := _CHARGE.match(bare):
         return is_command(bare[charge.end() :], sure=charge.group().strip().lower() != "you")

@@ -22,6 +22,7 @@ from proctor.generate.extract.labelled_lines import (
     line_drafts,
     part_drafts,
     place_drafts,
+    shown_places,
 )
 from proctor.generate.extract.labels import LabelSet, asks_one_label, ignoring_case, label_of_item, label_sets, labels_in
 from proctor.generate.extract.made_nouns import made_nouns
@@ -244,16 +245,19 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         yield from counted_line_drafts(statements, scope.language)
         made += part_drafts(labelled_parts(read.text), statements, read.text, scope)
         made += place_drafts(statements, scope)
+        made += shown_places(statements)
         for run in described_runs(statements):
             made += [(draft, each) for draft, each in zip(line_drafts(run, scope), (run[0], *run), strict=True)]
     made += [(draft, each) for each, draft in shown_line_drafts(statements)]
     yield from (draft for draft, _ in made)
     taken = {each.start for _, each in made if each is not None}
     spans = [(each.start, each.end) for each in read.shape.fields if not each.shown] if read.shape else []
+    listed = [(each.start, each.end) for each in read.sets]
     left = [
         each
         for each in statements
-        if each.start not in taken and not any(low < each.end and each.start < high for low, high in spans)
+        if not (each.section == "labels" and each.item and any(low <= each.start < high for low, high in listed))
+        and each.start not in taken and not any(low < each.end and each.start < high for low, high in spans)
     ]
     for _, group in groupby(left, key=lambda each: (each.section, each.lead)):
         yield from list_drafts([(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope)

@@ -84,7 +84,7 @@ def sentence_drafts(statement: Statement, scope: PromptScope, made: Sequence[str
     if added or denying or is_request(statement, scope, opening):
         left = _left(text, spans)
         if len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
-            told = list(_own(statement, scope))
+            told = list(_own(statement, scope, denying))
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
         if not _is_covered(draft, text, spans) and (draft.text in more or all(each.text != draft.text for each in added)):
@@ -164,8 +164,11 @@ def _is_aside(statement: Statement, scope: PromptScope) -> bool:
     return about_input(text)
 
 
-def _own(statement: Statement, scope: PromptScope) -> Iterator[Draft]:
-    """Yield the sentence, or the commands that it strings together, as rules for a judge."""
+def _own(statement: Statement, scope: PromptScope, denying: str = "") -> Iterator[Draft]:
+    """Yield the sentence, or the commands that it strings together, as rules for a judge.
+
+    ``denying`` is the negation of the line above it.
+    """
     text = statement.text
     safe = protected(text)
     cuts = [match for match in re.finditer(r"[;；]\s*", text) if not any(low <= match.start() < high for low, high in safe)]
@@ -175,6 +178,10 @@ def _own(statement: Statement, scope: PromptScope) -> Iterator[Draft]:
     spans = [span for low, high in parts for span in _commands_in(text, low, high, scope)]
     for low, high in spans:
         said = closed(plain(text[low:high]))
+        if denying:  # ``Do not:`` and ``give advice``
+            lead = plain(statement.lead).rstrip(":： *_#")
+            lead = lead.capitalize() if lead.isupper() else lead
+            said = closed(f"{lead[:1].upper()}{lead[1:]}: {said[:1].lower()}{said[1:]}")
         draft = _judged(statement, said)
         if len(spans) > 1:
             draft = replace(draft, start=statement.start + low, end=statement.start + high)

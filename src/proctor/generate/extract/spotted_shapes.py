@@ -298,6 +298,8 @@ _ASKED: Final = (
     ("is table", _TABLE),
     ("no markdown", _PLAIN),
     ("case is lower", _LOWER),
+    ("case is lower", Lazy(r"\b(?:in|all|use|only) (?:all )?lower[- ]?case\b(?: letters)?(?=\s*(?:[.;,]|$|only\b|and (?!digits|numbers)|on\b))", re.IGNORECASE)),
+    ("case is upper", Lazy(r"\b(?:in|all|use|only) (?:all )?(?:upper[- ]?case|capital letters|capitals)\b(?: letters)?(?=\s*(?:[.;,]|$|only\b))", re.IGNORECASE)),
     ("has code block", _BLOCK),
     ('ends with "?", "？"', _QUESTION_END),
     (
