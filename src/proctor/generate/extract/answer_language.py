@@ -14,10 +14,14 @@ __all__ = ["find_language"]
 
 # How languages are called in other languages and in their own; each is a stem.
 _NAMES: Final[tuple[tuple[str, str], ...]] = (
-    ("en", r"englisc?h|anglais|ingl[eé]s[e]?|ingl[eê]s|engels|angielsk\w*|английск\w*|anglick\w*|engelsk\w*|ingilizce|英文|英语|英語|영어|الإنجليزية"),
-    ("de", r"german|deutsch\w*|allemand|alem[aá]n|alemão|tedesco|duits|niemieck\w*|немецк\w*|německ\w*|tyska?|almanca|德语|德文|ドイツ語|독일어"),
-    ("fr", r"french|französisch|français|franc[eé]s|francês|francese|frans|francusk\w*|французск\w*|fransk?a|fransızca|法语|法文|フランス語|프랑스어"),
-    ("es", r"spanish|spanisch|espagnol|español|castellano|espanhol|spagnolo|spaans|hiszpańsk\w*|испанск\w*|西班牙语|スペイン語|스페인어"),
+    ("en", r"englisc?h|anglais|ingl[eé]s[e]?|ingl[eê]s|engels|angielsk\w*|английск\w*|anglick\w*|engelsk\w*|"
+r"ingilizce|英文|英语|英語|영어|الإنجليزية"),
+    ("de", r"german|deutsch\w*|allemand|alem[aá]n|alemão|tedesco|duits|niemieck\w*|немецк\w*|německ\w*|tyska?|"
+r"almanca|德语|德文|ドイツ語|독일어"),
+    ("fr", r"french|französisch|français|franc[eé]s|francês|francese|frans|francusk\w*|французск\w*|fransk?a|"
+r"fransızca|法语|法文|フランス語|프랑스어"),
+    ("es", r"spanish|spanisch|espagnol|español|castellano|espanhol|spagnolo|spaans|hiszpańsk\w*|испанск\w*|西班牙语|"
+r"スペイン語|스페인어"),
     ("it", r"italian|italienisch|italien|italiano|italiaans|włosk\w*|итальянск\w*|意大利语|イタリア語|이탈리아어"),
     ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese|portugees|portugalsk\w*|葡萄牙语|ポルトガル語"),
     ("nl", r"dutch|niederländisch|néerlandais|neerland[eé]s|holandês|olandese|nederlands|荷兰语|オランダ語"),
@@ -41,46 +45,65 @@ _NAMES: Final[tuple[tuple[str, str], ...]] = (
     ("ko", r"korean|koreanisch|coréen|coreano|koreaans|韩语|韓国語|한국어"),
 )  # fmt: skip
 _ALL: Final = "|".join(rf"(?P<{code}_>{names})" for code, names in _NAMES)
-_KIND: Final = r"(?:(?:the|british|american|plain|simple|clear|correct|modern|standard|natural|formal|das|het|el|o|il|le)\s+)*"
+_KIND: Final = (
+    r"(?:(?:the|british|american|plain|simple|clear|correct|modern|standard|natural|formal|das|het|el|o|il|le)\s+)*"
+)
 _OF_TEXT: Final = (
-    r"(?:generat|creat|produc|compos|draft|texts?\b|answer|respon[ds]|repl(?:y|ies)|writ|output|summar|speak|everything|all\b|text\b|translat|antwort|schreib|ausgabe|alles|"
-    r"répon[ds]|rédige|écri|tout|respon[da]|contest|escrib|redact|tod[oa]|escrev|redij|tud[oa]|rispon|scriv|tutt[oa]|testo|"
-    r"antwoord|schrijf|alles|odpowi|pisz|отве|пиш|svara|skriv|odpov|piš|yaz|cevap|اكتب|أجب|लिख|जवाब|बोल|回答|回复|输出|书写|撰写|全文|"
+    r"(?:generat|creat|produc|compos|draft|texts?\b|answer|respon[ds]|repl(?:y|ies)|writ|output|summar|"
+    r"speak|everything|all\b|text\b|translat|antwort|schreib|ausgabe|alles|"
+    r"répon[ds]|rédige|écri|tout|respon[da]|contest|escrib|redact|tod[oa]|escrev|redij|tud[oa]|rispon|"
+    r"scriv|tutt[oa]|testo|"
+    r"antwoord|schrijf|alles|odpowi|pisz|отве|пиш|svara|skriv|odpov|piš|yaz|cevap|اكتب|أجب|लिख|जवाब|बोल|"
+    r"回答|回复|输出|书写|撰写|全文|"
     r"答|出力|書|返|쓰|작성|답)"
 )
 # ``in French``, ``po polsku``, ``日本語で``: the name with the word that makes it the language of a text.
 _IN: Final = Lazy(
-    rf"(?:(?:\b(?:in|into|to|auf|ins?|en|em|op|på|i|po|v|на|по-?|في|بال)\s*{_KIND})|(?:(?<!不)(?<!不要)(?:用|使用)|以|翻译成|译成|译为|写成))(?:{_ALL})"
-    rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|に(?:翻訳|訳)|の(?:本文|文章|訳文)|로|에서|\s+(?:में|dilinde|olarak)|(?=\s*ve\s|\s+yaz|\s+ol))"
-    rf"|\b(?:write|writes|use|speak|schrijf|parle)\s+(?:only |alleen )?{_KIND}(?:{_ALL.replace('_>', '3>')})(?!\w)|\b(?:{_ALL.replace('_>', '4>')})\s+(?:only|nur|seulement)\b",
+    rf"(?:(?:\b(?:in|into|to|auf|ins?|en|em|op|på|i|po|v|на|по-?|في|بال)\s*{_KIND})|(?:(?<!不)(?<!不要)(?:用|"
+rf"使用)|以|翻译成|译成|译为|写成))(?:{_ALL})"
+    rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|に(?:翻訳|訳)|の(?:本文|文章|"
+rf"訳文)|로|에서|\s+(?:में|dilinde|olarak)|(?=\s*ve\s|\s+yaz|\s+ol))"
+    rf"|\b(?:write|writes|use|speak|schrijf|parle)\s+(?:only |alleen "
+rf")?{_KIND}(?:{_ALL.replace('_>', '3>')})(?!\w)|\b(?:{_ALL.replace('_>', '4>')})\s+(?:only|nur|"
+rf"seulement)\b",
     re.IGNORECASE,
 )  # fmt: skip
 # ``even if the text is in Spanish``: what the input is in does not matter.
 _CONCEDED: Final = Lazy(
-    r"(?:\b(?:even (?:if|when|though)|regardless|no matter|whatever|auch wenn|selbst wenn|egal|même (?:si|quand|lorsque)|quelle que|aunque|"
-    r"incluso (?:si|cuando)|mesmo (?:que|se|quando)|ainda que|anche (?:se|quando)|ook als|även om|i když|nawet (?:jeśli|gdy)|"
+    r"(?:\b(?:even (?:if|when|though)|regardless|no matter|whatever|auch wenn|selbst wenn|egal|même (?:si|"
+    r"quand|lorsque)|quelle que|aunque|"
+    r"incluso (?:si|cuando)|mesmo (?:que|se|quando)|ainda que|anche (?:se|quando)|ook als|även om|i když|"
+    r"nawet (?:jeśli|gdy)|"
     r"даже если|selv om)\b|حتى لو|即使|哪怕|でも|더라도).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _OTHER: Final = Lazy(
-    r"\b(?:from|input|source|original|words?|terms?|spelling|names?|term[oe]s?|wörter|mots|palabras|palavras|parole|woorden|"
+    r"\b(?:from|input|source|original|words?|terms?|spelling|names?|term[oe]s?|wörter|mots|palabras|"
+    r"palavras|parole|woorden|"
     r"is in|are in|written in|comes? in|asks? in|writes? (?:to you )?in)\b[^.;,]{0,30}$",
     re.IGNORECASE,
 )
 _SAME: Final = Lazy(
-    r"\b(?:in|dans|en|em|na|in der|nella|in de)\s+(?:the |la |el |a )?(?:same|gleichen|selben|même|misma?|mesm[ao]|stess[ao]|zelfde)\s+"
-    r"(?:language|sprache|langue|lengua|idioma|língua|lingua|taal)\b|\b(?:in|dans|en|em|na|no|nella|in der|in de) (?:the |la |el |o |a )?"
-    r"(?:language|sprache|langue|lengua|idioma|língua|lingua|taal) (?:of|used by|in which|that|der|des|de|del|do|da|in cui|van) (?:the |la |las? |el |l['’])?"
-    r"(?:(?:last |latest |final )?\w+['’]s )?(?:last |latest )?(?:user|input|question|customer|message|text|writer|letter|client\w*|cliente|usuario|usuári\w+|utente|nutzer\w*|kunden|gebruiker|klant)\b|"
+    r"\b(?:in|dans|en|em|na|in der|nella|in de)\s+(?:the |la |el |a )?(?:same|gleichen|selben|même|misma?|"
+r"mesm[ao]|stess[ao]|zelfde)\s+"
+    r"(?:language|sprache|langue|lengua|idioma|língua|lingua|taal)\b|\b(?:in|dans|en|em|na|no|nella|in "
+r"der|in de) (?:the |la |el |o |a )?"
+    r"(?:language|sprache|langue|lengua|idioma|língua|lingua|taal) (?:of|used by|in which|that|der|des|de|"
+r"del|do|da|in cui|van) (?:the |la |las? |el |l['’])?"
+    r"(?:(?:last |latest |final )?\w+['’]s )?(?:last |latest )?(?:user|input|question|customer|message|"
+r"text|writer|letter|client\w*|cliente|usuario|usuári\w+|utente|nutzer\w*|kunden|gebruiker|klant)\b|"
     r"\bin (?:the )?(?:user|customer|client|guest|writer|reader|sender|original)['’]s (?:own )?language\b",
     re.IGNORECASE,
 )  # fmt: skip
 _VARIABLE: Final = Lazy(
-    r"(?:\b(?:in|into|to|auf|ins|en|em|op|på)|用|以)\s*\{\{\s*(?P<name>\w*(?:lang|locale|idioma|sprache|taal|lingua)\w*)\s*\}\}",
+    r"(?:\b(?:in|into|to|auf|ins|en|em|op|på)|用|以)\s*\{\{\s*(?P<name>\w*(?:lang|locale|idioma|sprache|"
+    r"taal|lingua)\w*)\s*\}\}",
     re.IGNORECASE,
 )
 _BRIEF: Final = 9  # words of a sentence that needs no verb: ``In French.``
-_SECOND: Final = Lazy(r"\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|和|或|か|と)\s*", re.IGNORECASE)
+_SECOND: Final = Lazy(
+    r"\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|和|或|か|と)\s*", re.IGNORECASE
+)
 
 
 def find_language(text: str) -> Iterator[tuple[str, int, int]]:

@@ -32,7 +32,9 @@ class AnswerPart:
 
 WHOLE: Final = AnswerPart(form="")
 _LINE: Final = r"(?:lines?|linij\w*|wiersz\w*|rad|zeile|ligne|l[ií]nea|linha|riga|regel|行|строк\w*|satır|줄)"
-_SENTENCE: Final = r"(?:문장|věta|cümle|جملة|वाक्य|sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+_SENTENCE: Final = (
+    r"(?:문장|věta|cümle|جملة|वाक्य|sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+)
 _PARAGRAPH: Final = r"(?:paragraphs?|absatz\w*|absätze|paragraphe|p[aá]rrafo|par[aá]grafo|paragrafo|段落?|alinea)"
 _ITEM: Final = (
     r"(?:bullet(?:[- ]?point)?s?|items?|points?|steps?|entr(?:y|ies)|takeaways?|schritt\w*|punkt\w*|stichpunkt\w*|"
@@ -50,7 +52,8 @@ _LAST: Final = (
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
     r"ning[uú]na?|"
-    r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|каждая|кажд\w+|każd\w+|každ\w+|varje|hver(?:t)?|her|кожн\w+|हर|كل|每一?个?|各|一つの|1つの|一条)"
+    r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|каждая|кажд\w+|każd\w+|každ\w+|varje|hver(?:t)?|her|"
+    r"кожн\w+|हर|كل|每一?个?|各|一つの|1つの|一条)"
 )
 # ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
 _ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"
@@ -62,15 +65,25 @@ _HAS: Final = (
 _OF_ANSWER: Final = (
     r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|"
     r"antwort\w*|nachricht\w*|"
-    r"ausgabe|réponse|message|odpow\w+|odpov\w+|wypowied\w+|svar|meddelande|besked|mesaj\w*|yanıt\w*|відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|"
+    r"ausgabe|réponse|message|odpow\w+|odpov\w+|wypowied\w+|svar|meddelande|besked|mesaj\w*|yanıt\w*|"
+    r"відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|"
+    r"回复|"
     r"答案|返信|回|"
     r"request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (
-        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 (?:번째 )?줄|السطر الأول|पहली पंक्ति|первая строка|první řádek|ilk satır"),
-        ("last line:", rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄|السطر الأخير|अंतिम पंक्ति|poslední řádek|son satır"),
+        (
+            "first line:",
+            rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 (?:번째 )?줄|السطر الأول|पहली "
+            rf"पंक्ति|первая строка|první řádek|ilk satır",
+        ),
+        (
+            "last line:",
+            rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄|السطر الأخير|अंतिम पंक्ति|poslední řádek|"
+            rf"son satır",
+        ),
         ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文|첫 (?:번째 )?문장|첫문장|ilk cümle"),
         ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文|마지막 문장|son cümle"),
         (
@@ -78,8 +91,14 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|"
             rf"second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
         ),
-        ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)|한 문장(?:은|에|당)|각 문장|문장마다"),
-        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行|한 줄(?:은|에|당)|각 줄|줄마다"),
+        (
+            "each sentence:",
+            rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)|한 문장(?:은|에|당)|각 문장|문장마다",
+        ),
+        (
+            "each line:",
+            rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行|한 줄(?:은|에|당)|각 줄|줄마다",
+        ),
         ("each paragraph:", rf"^\W*{_ANY}\s+{_PARAGRAPH}\b{_HAS}|\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
         ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
         (
@@ -136,7 +155,8 @@ _COUNTED: Final = tuple(
 # A place within the answer, which the rest of the sentence is about.
 _PLACED: Final = Lazy(
     r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|"
-    r"underneath|above|between (?:them|these|those|the two)|dazwischen|entre (?:les deux|ces deux|ambas?|ambos)|tra (?:queste|i due|le due)|"
+    r"underneath|above|between (?:them|these|those|the two)|dazwischen|entre (?:les deux|ces deux|ambas?|"
+    r"ambos)|tra (?:queste|i due|le due)|"
     r"at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin with|darunter|"
     r"darüber|danach|"
     r"anschließend|zuletzt|zum schluss|am (?:ende|anfang|schluss)|d['’]abord|ensuite|puis|enfin|à la fin|au début|"

@@ -15,7 +15,8 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
 _JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|đến|hingga|sampai|إلى|से|에서)(?=\s))\s*"
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|"
+    r"ile|až|đến|hingga|sampai|إلى|से|에서)(?=\s))\s*"
     r"(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
@@ -186,7 +187,8 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
 def _stated_pattern(code: str) -> re.Pattern[str]:
     bounds = "|".join(f"(?P<bound{at}>{before})" for at, (_, before) in enumerate(BEFORE))
     return re.compile(
-        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|が)\s*(?:{bounds})\s*(?P<low>{COUNT})(?!\s*[^\W\d_])",
+        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|"
+        rf"が)\s*(?:{bounds})\s*(?P<low>{COUNT})(?!\s*[^\W\d_])",
         re.IGNORECASE,
     )
 

@@ -18,13 +18,24 @@ _CODE: Final = r"[A-Z][A-Z_]{2,20}(?:\s\*)?"
 _NAME: Final = r"[A-Z][\w'’&.-]*[\w](?:\s[A-Z][\w'’&.-]*){0,2}"
 _LISTS: Final = (
     # ``NO AI vocabulary: seamlessly, elevate, delve``
-    Lazy(_NO + r"[^.:;\n]{0,60}\b(?:vocabulary|words?|terms?|phrases?|jargon|expressions?)[^.:;\n]{0,30}[:：]\s*(?P<list>[\w'’-]+(?:\s*,\s*[\w'’-]+){2,60})\s*[.;]?\s*$"),
+    Lazy(
+        _NO + r"[^.:;\n]{0,60}\b(?:vocabulary|words?|terms?|phrases?|jargon|"
+        r"expressions?)[^.:;\n]{0,30}[:：]\s*(?P<list>[\w'’-]+(?:\s*,\s*[\w'’-]+){2,60})\s*[.;]?\s*$"
+    ),
     # ``Never write INSERT, UPDATE or DELETE``, ``Do not use SELECT *``
-    Lazy(rf"{_NO}(?:\s+(?i:ever|use|using|write|writing|emit|output|generate|include|produce|run|any|the))*\s+(?P<list>{_CODE}(?:{_JOIN}{_CODE})*)(?![\w-])(?!\s+(?:is|are|means?|must)\b)"),
+    Lazy(
+        rf"{_NO}(?:\s+(?i:ever|use|using|write|writing|emit|output|generate|include|produce|run|any|"
+        rf"the))*\s+(?P<list>{_CODE}(?:{_JOIN}{_CODE})*)(?![\w-])(?!\s+(?:is|are|means?|must)\b)"
+    ),
     # ``Do not mention competitors such as Velora or BikeBay``
-    Lazy(rf"{_NO}\s+(?i:mention|name|discuss|recommend|refer to|talk about)\s+(?:[a-z][\w-]*\s+){{1,5}}(?i:such as|like|including|namely)\s*(?P<list>{_NAME}(?:{_JOIN}{_NAME})*)"),
+    Lazy(
+        rf"{_NO}\s+(?i:mention|name|discuss|recommend|refer to|talk about)\s+(?:[a-z][\w-]*\s+){{1,5}}(?i:such "
+        rf"as|like|including|namely)\s*(?P<list>{_NAME}(?:{_JOIN}{_NAME})*)"
+    ),
 )
-_ALL_CAPS: Final = worded("MUST NOT NEVER ONLY ALWAYS ANY ALL THE AND JSON HTML XML CSV YAML API URL FAQ PII USD EUR GBP")
+_ALL_CAPS: Final = worded(
+    "MUST NOT NEVER ONLY ALWAYS ANY ALL THE AND JSON HTML XML CSV YAML API URL FAQ PII USD EUR GBP"
+)
 # ``End every answer with the ticket number in the form “Ticket: C-1234”``
 _FORM: Final = Lazy(
     r"\b(?:ends?|conclude|finish|close)\b[^.;\"“`]{0,60}?\b(?:in|of|using) the (?:form|format|pattern)(?: of)?:?\s+"
@@ -49,6 +60,7 @@ def find_form(text: str) -> Iterator[tuple[str, int, int]]:
     if (match := _FORM.search(text)) and not re.search(r"\b[A-Z]\b\W*$", match["form"]):
         pieces = re.split(r"(\d+)", match["form"])
         pattern = "".join(
-            rf"\d{{{len(piece)}}}" if piece.isdigit() else re.sub(r"([^\w\s:;,!\"'-])", r"\\\1", piece) for piece in pieces
+            rf"\d{{{len(piece)}}}" if piece.isdigit() else re.sub(r"([^\w\s:;,!\"'-])", r"\\\1", piece)
+            for piece in pieces
         )
         yield f"matches /{pattern}\\W*$/", match.start(), match.end()

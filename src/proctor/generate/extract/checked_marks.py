@@ -15,18 +15,24 @@ __all__ = ["find_denied"]
 
 # The order matters: a part of a longer name is not found again.
 _THINGS: Final[tuple[tuple[str, str], ...]] = (
-    ("emoji = 0", r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|emoj[eio]\w*|emotikon\w*|смайлик\w*|इमोजी|إيموجي|الرموز التعبيرية|biểu tượng cảm xúc"),
+    (
+        "emoji = 0",
+        r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|emoj[eio]\w*|"
+        r"emotikon\w*|смайлик\w*|इमोजी|إيموجي|الرموز التعبيرية|biểu tượng cảm xúc",
+    ),
     (
         "exclamations = 0",
         r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
         r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
         r"uitroepteken|wykrzyknik\w*|utropstecken|udråbstegn|"
-        r"感叹号|感嘆符|느낌표|感嘆符|vykřičník\w*|восклицательн\w+ знак\w*|ünlem(?: işaret\w*)?|علامات? التعجب|tanda seru|dấu chấm than|विस्मय\S*|[「“\"]?[!！][」”\"]?(?=は)",
+        r"感叹号|感嘆符|느낌표|感嘆符|vykřičník\w*|восклицательн\w+ знак\w*|ünlem(?: işaret\w*)?|علامات? التعجب|tanda "
+        r"seru|dấu chấm than|विस्मय\S*|[「“\"]?[!！][」”\"]?(?=は)",
     ),
     (
         "questions = 0",
         r"question marks?|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
-        r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符|znak\w* zapytania|frågetecken|otazník\w*|вопросительн\w+ знак\w*|soru işaret\w*|물음표",
+        r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符|znak\w* zapytania|frågetecken|otazník\w*|"
+        r"вопросительн\w+ знак\w*|soru işaret\w*|물음표",
     ),
     ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ|해시태그|хештег\w*|hashtag\w*"),
     (
@@ -48,19 +54,30 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "headings = 0",
         r"headings?|headers?|section titles|überschriften?|intertitres|encabezados|cabeçalhos|subtítulos|"
-        r"小标题|見出し|nagłówk\w*|nadpis\w*|заголовк\w*|rubrik(?:er)?|overskrift\w*|başlık\w*|titels?(?= en| of)|koppen|머리글|소제목|عناوين",
+        r"小标题|見出し|nagłówk\w*|nadpis\w*|заголовк\w*|rubrik(?:er)?|overskrift\w*|başlık\w*|titels?(?= en| of)|"
+        r"koppen|머리글|소제목|عناوين",
     ),
     (
         "bullets = 0",
         r"bullet(?:ed)?[- ]?(?:points?|lists?)|bullets|stichpunkten?|aufzählungszeichen|puces|viñetas|marcadores|"
-        r"elenchi puntati|listes à puces|项目符号|箇条書き|wypunktowa\w*|punktor\w*|odráž\w*|маркер\w*|punktlist\w*|opsommingstekens?|madde işaret\w*|글머리\S*",
+        r"elenchi puntati|listes à puces|项目符号|箇条書き|wypunktowa\w*|punktor\w*|odráž\w*|маркер\w*|punktlist\w*|"
+        r"opsommingstekens?|madde işaret\w*|글머리\S*",
     ),
     (
         "numbered items = 0",
-        r"numbering|number(?= the| them| your)|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号",
+        r"numbering|number(?= the| them| your)|nummerierung(?:en)?|numérotation|numeración|numeração|"
+        r"numerazione|序号|编号|番号",
     ),
-    ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト|lister|listor|wylicze\w+|список|списк\w+|목록|सूची|قوائم|seznam\w*"),
-    ("links = 0", r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址|länk(?:ar)?|lenker|link\w{0,3}|odkaz\w*|odnośnik\w*|ссыл(?:ки|ок)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan"),
+    (
+        "items = 0",
+        r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト|lister|"
+        r"listor|wylicze\w+|список|списк\w+|목록|सूची|قوائم|seznam\w*",
+    ),
+    (
+        "links = 0",
+        r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址|länk(?:ar)?|lenker|link\w{0,3}|"
+        r"odkaz\w*|odnośnik\w*|ссыл(?:ки|ок)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan",
+    ),
     (
         'contains none "**", "__", "<b>", "<strong>"',
         r"(?:markdown[- ]?)?(?:bold(?: (?:type|text|face|formatting))?|fettdruck|fettschrift|fett|gras|"
@@ -105,10 +122,15 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
-    ("digits = 0", r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字|cifr[ae]|chiffre|cijfers?|siffror|cyfr\w*|číslic\w*|цифр\w*|algarismos?|rakam\w*"),
+    (
+        "digits = 0",
+        r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字|cifr[ae]|chiffre|cijfers?|"
+        r"siffror|cyfr\w*|číslic\w*|цифр\w*|algarismos?|rakam\w*",
+    ),
     (
         'contains none "*"',
-        r"asterisks?|sternchen|astérisques?|asteriscos?|asterischi|sterretjes|gwiazdk\w+|hvězdičk\w+|зв[её]здоч\w+|yıldız\w*|"
+        r"asterisks?|sternchen|astérisques?|asteriscos?|asterischi|sterretjes|gwiazdk\w+|hvězdičk\w+|"
+        r"зв[её]здоч\w+|yıldız\w*|"
         r"星号|アスタリスク|तारांकन(?: चिह्न)?|별표",
     ),
     ('contains none "$"', r"dollar signs?|dollarzeichen|signes? dollar"),
@@ -118,7 +140,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
 # Things that an input may be, too: ``not in the list``.
 _GIVEN_TOO: Final = ("items = 0", "not (is table)", "links = 0")
 _DEFINITE: Final = Lazy(
-    r"\b(?:the|this|that|your|de[mr]|die|diese[rmn]?|la|le|l['’]|cette|el|esta|los|las|na|da|nella|della|il|de|het)\s*$",
+    r"\b(?:the|this|that|your|de[mr]|die|diese[rmn]?|la|le|l['’]|cette|el|esta|los|las|na|da|nella|della|"
+    r"il|de|het)\s*$",
     re.IGNORECASE,
 )
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
@@ -154,9 +177,12 @@ _AFTER: Final = Lazy(
     r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|"
     r"(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|"
     r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:를|을|는|은|이|가|도)?\s*(?:와 \S+|과 \S+)?(?:를|을|는|은)?\s*(?:절대\s*)?(?:(?:쓰|사용하|넣|붙이|달|찍)지\s*(?:않|말|마)|금지|없이|없음)|"
-    r"(?:\s*(?:,|ve|veya|ya da)\s*[^\W\d_]+(?:\s+işaret\w*)?){0,3}\s*(?:kullanma\w*|yazma\w*|ekleme\w*|koyma\w*|olmasın|yok|yasak)|"
-    r"(?:\s*(?:,|या|और)\s*\S+(?:\s+चिह्न)?){0,3}\s*(?:बिल्कुल )?(?:नहीं|न\s+\S+|मत)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
+    r"(?:ない|ず)|(?:를|을|는|은|이|가|도)?\s*(?:와 \S+|과 \S+)?(?:를|을|는|은)?\s*(?:절대\s*)?(?:(?:쓰|사용하|넣|붙이|달|"
+    r"찍)지\s*(?:않|말|마)|금지|없이|없음)|"
+    r"(?:\s*(?:,|ve|veya|ya da)\s*[^\W\d_]+(?:\s+işaret\w*)?){0,3}\s*(?:kullanma\w*|yazma\w*|ekleme\w*|"
+    r"koyma\w*|olmasın|yok|yasak)|"
+    r"(?:\s*(?:,|या|और)\s*\S+(?:\s+चिह्न)?){0,3}\s*(?:बिल्कुल )?(?:नहीं|न\s+\S+|मत)|"
+    r"(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
     # ``quotation marks break the import, so use none``
     r"[^.;]{0,60},[^,.;]{0,25}\b(?:none|keine?s?|aucune?|ningun[oa]|nenhuma?|nessun[oa]|geen|żadnych)\W*$",
     re.IGNORECASE,

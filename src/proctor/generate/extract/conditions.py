@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.verbs import looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = [
@@ -32,14 +33,18 @@ _IF: Final = Lazy(
     r"à moins|sauf|"
     r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
     r"когда|jeśli|"
-    r"jeżeli|gdy|eğer|když|pokud|jestli(?:že)?|якщо|коли|ha|jos|mikäli|dacă|jika|bila|apabila|nếu|αν|εάν|όταν|hvis|når|ifall|när|eğer|durumunda|yoksa|varsa|"
-    r"[^\W\d_]{3,}(?:ıyorsa|iyorsa|uyorsa|üyorsa|ıysa|iysa|mışsa|mişse|masa|mese|rsa|rse|ında[yi]sa|taysa|deyse)|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
+    r"jeżeli|gdy|eğer|když|pokud|jestli(?:že)?|якщо|коли|ha|jos|mikäli|dacă|jika|bila|apabila|nếu|αν|εάν|"
+    r"όταν|hvis|når|ifall|när|eğer|durumunda|yoksa|varsa|"
+    r"[^\W\d_]{3,}(?:ıyorsa|iyorsa|uyorsa|üyorsa|ıysa|iysa|mışsa|mişse|masa|mese|rsa|rse|ında[yi]sa|taysa|"
+    r"deyse)|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|"
+    r"mas|ma|"
     r"but)\s+)(?:si|(?<!\bet )(?<!\by )(?<!\bmais )(?<!\bpero )se|als(?= (?:de|het|er|een|je|u|iemand|dat|"
     r"niets|geen)\b)|"
     r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
     r"cada|ogni|all|einem|allen))|如果|"
     r"若(?!干)|如遇|假如|一旦|当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|"
-    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了|(?:^|\s|و)(?:إذا|في حال|عند)(?=\s|ال)|(?:^|\s)(?:अगर|यदि)\s|होने पर|(?<=[가-힣])(?:으면|면|라면|경우|때)(?=[\s,에는])|ถ้า|หาก|اگر|(?<!\w)אם(?!\w)",
+    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了|(?:^|\s|و)(?:إذا|في حال|عند)(?=\s|ال)|(?:^|\s)(?:अगर|यदि)\s|"
+    r"होने पर|(?<=[가-힣])(?:으면|면|라면|경우|때)(?=[\s,에는])|ถ้า|หาก|اگر|(?<!\w)אם(?!\w)",
     re.IGNORECASE,
 )
 _PERMITTED: Final = Lazy(
@@ -56,11 +61,17 @@ PERMISSION: Final = Lazy(
 )
 # The condition that an English sentence begins with, and the comma after it.
 _LEADING: Final = Lazy(
-    r"\W*(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|in all other cases|for (?:any|all|other|anything|"
-    r"everything|questions?|topics?|requests?|unrelated|off-topic|invalid|unclear)(?=[^,]{0,60}\b(?:other|else|outside|not|"
-    r"unrelated|off-topic|invalid|unclear)\b))\b(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s|"
-    r",(?=(?:[^,.]{1,40}, ){0,4}[^,.]{1,40},? (?:or|and) [^,.]{1,60},)){1,400}?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
+    r"\W*(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|in all other cases|for "
+    r"(?:any|all|other|anything|"
+    r"everything|questions?|topics?|requests?|unrelated|off-topic|invalid|unclear)(?=[^,]{0,60}\b(?:other|"
+    r"else|outside|not|"
+    r"unrelated|off-topic|invalid|unclear)\b))\b(?:[^,\"“`(:;]|\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|"
+    r",(?=\d)|,\s*(?:and|or|but)\s|"
+    r",\s*(?:and|or)\s){1,400}?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
     re.IGNORECASE,
+)
+_LISTED_ON: Final = Lazy(
+    r"(?:[^,.:;]{1,40},\s*){0,4}[^,.:;]{1,60}?\b(?:or|and)\s+[^,.:;]{1,60},\s*(?=\S)", re.IGNORECASE
 )
 _SOFT: Final = Lazy(
     r"\b(?:probably|perhaps|would|vermutlich|wahrscheinlich|probablement|probablemente|provavelmente|"
@@ -101,7 +112,14 @@ def is_permitted(text: str) -> bool:
 def split_condition(text: str) -> tuple[str, str]:
     """Return the condition that a sentence begins with and the rest; an empty condition if there is none."""
     match = _LEADING.match(text)
-    return (match["condition"].strip(), text[match.end() :]) if match else ("", text)
+    if match is None:
+        return "", text
+    rest = text[match.end() :]
+    first = re.match(r"(?P<verb>[A-Za-z']+)\s*(?P<next>\S*)", rest)
+    listed = _LISTED_ON.match(rest)  # ``on smoke, fire or a shock, tell …``
+    if listed and first and not looks_like_command(first["verb"], first["next"]):
+        return text[match.start("condition") : match.end() + listed.end()].strip(" ,"), rest[listed.end() :]
+    return match["condition"].strip(), rest
 
 
 def denies(lead: str) -> str:

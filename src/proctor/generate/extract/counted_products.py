@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.predicate_text import checkable
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.number_words import COUNT, count_of, in_digits
+from proctor.generate.extract.predicate_text import checkable
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
@@ -18,8 +18,10 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["CountedProducts", "count_drafts", "counted_products"]
 
 _MADE: Final = Lazy(
-    r"\b(?:write|draft|compose|create|generate|produce|give|suggest|propose|list|return|schreib\w*|verfass\w*|erstell\w*|"
-    r"formulier\w*|nenn\w*|écri\w+|rédige\w*|propose\w*|donne\w*|escrib\w*|redact\w*|propon\w*|genera\w*|escrev\w*|redij\w*|"
+    r"\b(?:write|draft|compose|create|generate|produce|give|suggest|propose|list|return|schreib\w*|"
+    r"verfass\w*|erstell\w*|"
+    r"formulier\w*|nenn\w*|écri\w+|rédige\w*|propose\w*|donne\w*|escrib\w*|redact\w*|propon\w*|genera\w*|"
+    r"escrev\w*|redij\w*|"
     r"scriv\w*|proponi\w*|schrijf\w*|bedenk\w*|geef|napisz|podaj|zaproponuj|напиши\w*|предложи\w*)\s+(?:me |us |"
     r"mir |exactly |genau |exactement "
     rf"|exactamente |exatamente |esattamente |"

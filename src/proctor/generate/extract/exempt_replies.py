@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
+from proctor.generate.extract.json_shape import json_keys
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
-from proctor.generate.extract.json_shape import json_keys
 from proctor.text.predicates import parse
 
 __all__ = ["case_values", "closed_reply", "excused"]
@@ -67,7 +67,9 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
             else draft
         )
     if part := re.match(r'((?:after "(?:[^"\\]|\\.)*" |before "(?:[^"\\]|\\.)*" )+)(.+)$', draft.predicate):
-        failed = [each for each in dict.fromkeys((*replies, *values)) if parse(part[2]).check(each, inputs={}).ok is False]
+        failed = [
+            each for each in dict.fromkeys((*replies, *values)) if parse(part[2]).check(each, inputs={}).ok is False
+        ]
         if failed:
             draft = replace(draft, predicate=checkable(f"{part[1]}({part[2]} or one of {quoted(failed)})"))
         check = parse(draft.predicate or "")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.conditions import is_conditional, split_condition
+from proctor.generate.extract.labels import special_answer
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
-from proctor.generate.extract.labels import special_answer
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -25,7 +25,10 @@ _ASKED: Final = Lazy(
     rf"è)\b[^.;,]{{0,30}}$",
     re.IGNORECASE,
 )
-_AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*이?라고만?\s*(?:답|쓰|쓴|말|출력)|\s*(?:zurück|terug)", re.IGNORECASE)
+_AFTER: Final = Lazy(
+    r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*이?라고만?\s*(?:답|쓰|쓴|말|출력)|\s*(?:zurück|terug)",
+    re.IGNORECASE,
+)
 _LINE: Final = Lazy(
     rf"(?:{ONLY}|{REPLY})(?:\s+[^\W\d_]+){{0,3}}\s*[:：]\s*"
     r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
@@ -49,9 +52,7 @@ _INSTEAD: Final = Lazy(
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 
 
-def fixed_replies(
-    statements: Sequence[Statement], text: str, fields: Sequence[str]
-) -> Iterator[tuple[Statement, str]]:
+def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[tuple[Statement, str]]:
     """Yield the whole replies that conditions ask for, each with its sentence.
 
     ``fields`` are keys of JSON, whose values are no replies.
@@ -105,12 +106,17 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
     ):
         return found[-1] if found and not said.isupper() else None
     condition, asked = split_condition(said)
-    return special_answer(asked) if condition else None
+    of_field = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) for name in fields)
+    return special_answer(asked) if condition and not of_field else None
 
 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
-    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(rf"\W*(?:\w{{1,3}} )?{ONLY}", said[end:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ|이?라고만)", said[end:])
+    only = (
+        re.search(ONLY, head[-60:], re.IGNORECASE)
+        or re.match(rf"\W*(?:\w{{1,3}} )?{ONLY}", said[end:], re.IGNORECASE)
+        or re.match(r"\s*(?:とだけ|のみ|だけ|이?라고만)", said[end:])
+    )
     return (
         bool(only)
         or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

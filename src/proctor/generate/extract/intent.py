@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.generate.extract.requests import plain
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.requests import plain
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy

@@ -23,16 +23,25 @@ from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
 __all__ = ["JsonField", "JsonShape", "json_keys", "shape_drafts", "shape_of"]
 
-_NAME: Final = r"[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|(?P<bare>[a-z][A-Za-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)"
+_NAME: Final = (
+    r"[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|(?P<bare>[a-z][A-Za-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)"
+)
 _ITEM: Final = re.compile(
     rf"(?m)^(?P<indent>[ \t]*)(?:[-*•–·]|\d{{1,2}}[.)])?[ \t]*(?:{_NAME})[ \t]*(?:[:：=→]|[(（]|[–—-](?=[ \t]))[ \t]*"
     r"(?P<said>[^\n]+)$"
 )
+# ``- vendor`` among lines that describe fields
+_BARE_ITEM: Final = re.compile(
+    r"(?m)^(?P<indent>[ \t]*)[-*•][ \t]+(?:[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|"
+    r"(?P<bare>[a-z][a-z0-9_]*))(?P<said>)[ \t]*$"
+)
+_LEAST_DESCRIBED: Final = 2
 _CODE_LINE: Final = re.compile(r"[ \t]+(?P<code>[A-Z][A-Z0-9_]+)[ \t]+\S[^\n]*")
 _QUOTED_KEY: Final = r"[\"“`'][A-Za-z_][\w.-]*[\"”`']"
 _KEY_LIST: Final = (
-    rf"(?:{{key}})(?:\s*[(（][^()（）\n]{{{{1,300}}}}[)）])?(?:\s*(?:[,、，;]|\band\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|\bi\b|和|与|及|と)"
-    rf"(?:\s*(?:and|und|et|y|e|en))?\s*(?:{{key}})(?:\s*[(（][^()（）\n]{{{{1,300}}}}[)）])?)*"
+    r"(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?(?:\s*(?:[,、，;]|\band\b|\bund\b|\bet\b|\by\b|\be\b|"
+    r"\ben\b|\bi\b|和|与|及|と)"
+    r"(?:\s*(?:and|und|et|y|e|en))?\s*(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?)*"
 )
 _FIELDS: Final = (
     r"(?:fields?|keys?|properties|attributes|felder\w*|schlüssel\w*|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|"
@@ -40,7 +49,8 @@ _FIELDS: Final = (
 )
 _QUOTED_LIST: Final = Lazy(_KEY_LIST.format(key=_QUOTED_KEY))
 _BARE_LIST: Final = Lazy(
-    rf"{_FIELDS}(?:\s+(?:called|named|are|is|sind|sont|son|são|sono))?\s*[:：]?\s+(?P<list>{_KEY_LIST.format(key='[A-Za-z_][A-Za-z0-9_]*')})"
+    rf"{_FIELDS}(?:\s+(?:called|named|are|is|sind|sont|son|são|"
+    rf"sono))?\s*[:：]?\s+(?P<list>{_KEY_LIST.format(key='[A-Za-z_][A-Za-z0-9_]*')})"
     r"(?=\s*(?:[.;:)]|$|[–—]|,\s*(?:where|each|with|no|nothing|in)\b|\s+(?:only|and (?:nothing|no))\b))",
     re.IGNORECASE,
 )
@@ -52,7 +62,8 @@ _ARRAY: Final = Lazy(
     re.IGNORECASE,
 )
 _ARRAY_VALUE: Final = Lazy(
-    r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|tablica|массив\w*|pole|dizi)\b|数组|列表|配列|배열", re.IGNORECASE
+    r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|tablica|массив\w*|pole|dizi)\b|数组|列表|配列|배열",
+    re.IGNORECASE,
 )
 _ITEMS_OBJECTS: Final = Lazy(r"\b(?:array|list) of (?:JSON )?objects?\b", re.IGNORECASE)
 _OBJECT: Final = Lazy(
@@ -67,19 +78,28 @@ _IDENTIFIERS: Final = re.compile(
     r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+"
 )
 _OTHERS: Final = Lazy(
-    rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|apenas|exatamente|alleen|"
-    rf"precies|wyłącznie|dokładnie|только|ровно)\b[^.;]{{0,25}}{_FIELDS}|{_FIELDS}[^.]{{0,40}}(?:\b(?:no|add|any) others?\b|\bkeine (?:weiteren|anderen)\b|"
-    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|\bnessun[oa]?['’ ]altr[oa]\b|\bgeen andere\b)|"
+    rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|"
+    rf"apenas|exatamente|alleen|"
+    rf"precies|wyłącznie|dokładnie|только|ровно)\b[^.;]{{0,25}}{_FIELDS}|{_FIELDS}[^.]{{0,40}}(?:\b(?:no|"
+    rf"add|any) others?\b|\bkeine (?:weiteren|anderen)\b|"
+    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|"
+    r"\bnessun[oa]?['’ ]altr[oa]\b|\bgeen andere\b)|"
     r"(?:只能?|仅)(?:包含|有|使用)[^。；]{0,10}(?:字段|键)",
     re.IGNORECASE,
 )
-_AND_NOTHING: Final = Lazy(r"\b(?:nothing else|no other \w+|sonst nichts|rien d['’]autre|nada más|nada mais|nient['’]altro|niets anders)\b", re.IGNORECASE)
+_AND_NOTHING: Final = Lazy(
+    r"\b(?:nothing else|no other \w+|sonst nichts|rien d['’]autre|nada más|nada mais|nient['’]altro|niets anders)\b",
+    re.IGNORECASE,
+)
 _SHOWN_VALUE: Final = re.compile(
-    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
+    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|"
+    r"(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
     r"true\s*(?:\||/|or)\s*false)))"
 )
 _BARE_TYPE: Final = re.compile(r"[:\[]\s*(?:string|integer|int|number|boolean|bool|float|str)\b", re.IGNORECASE)
-_TYPES: Final = re.compile(r"(?:string|number|integer|boolean|null|none|array|object|float|Y{2,4}-M{1,2}-D{1,2}|\.\.\.|…)", re.IGNORECASE)
+_TYPES: Final = re.compile(
+    r"(?:string|number|integer|boolean|null|none|array|object|float|Y{2,4}-M{1,2}-D{1,2}|\.\.\.|…)", re.IGNORECASE
+)
 _NUMBERS: Final = re.compile(r"\W*(?P<low>\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(?P<high>\d+(?:\.\d+)?)\W*")
 _KEY: Final = re.compile(r"(?P<quote>[\"'“])(?P<key>[\w .$-]{1,60})[\"'”]\s*:")
 _LEAD_REACH: Final = 300  # characters
@@ -145,13 +165,17 @@ def shape_of(text: str, statements: Sequence[Statement]) -> JsonShape | None:
     loose = any(_ARRAY_VALUE.search(each.text) and is_conditional(each.text) and not each.item for each in words)
     covered = [(each.start, each.end) for each in words]
     lines = [match for match in _ITEM.finditer(text) if any(low <= match.start("said") < high for low, high in covered)]
+    if len(lines) >= _LEAST_DESCRIBED:
+        lines = sorted([*lines, *_BARE_ITEM.finditer(text)], key=lambda match: match.start())
     listed = tuple(_nested(_runs(lines, text), text))
     rows = tuple(_table_fields(text, covered))
     listed = rows if len(rows) > len(listed) else listed
     if shown is not None:
         return _of_shown(shown[0], shown[1], listed, array=array, loose=loose)
     if len(listed) >= 2:
-        return JsonShape(fields=listed, array=array, start=listed[0].start, end=max(each.end for each in listed), loose=loose)
+        return JsonShape(
+            fields=listed, array=array, start=listed[0].start, end=max(each.end for each in listed), loose=loose
+        )
     for each in words:
         if fields := tuple(_of_sentence(each)):
             many = array or _ITEMS_OBJECTS.search(each.text) is not None
@@ -163,7 +187,11 @@ def _shown(statements: Sequence[Statement]) -> tuple[Statement, str] | None:
     """Return the first JSON that a prompt shows as the shape of its answer, with its statement."""
     for each in statements:
         begin = min((at for at in (each.text.find("{"), each.text.find("[")) if at >= 0), default=-1)
-        if begin < 0 or each.text.startswith(("{{", "[["), begin) or (not each.code and is_conditional(each.text[:begin])):
+        if (
+            begin < 0
+            or each.text.startswith(("{{", "[["), begin)
+            or (not each.code and is_conditional(each.text[:begin]))
+        ):
             continue
         body = _balanced(each.text[:_MOST], begin)
         inner = body[body.find("{") :] if body else ""
@@ -180,11 +208,14 @@ def _of_shown(where: Statement, body: str, listed: Sequence[JsonField], *, array
     schema = _schema(body) or (schema_of(body) if typed else None)
     described = {each.name: each for each in listed if each.name in keys or each.name in {key for key, _ in inner}}
     fields = [
-        described.get(key) or JsonField(name=key, said=_shown_value(told.get(key, "")), start=where.start, end=where.end, shown=True)
+        described.get(key)
+        or JsonField(name=key, said=_shown_value(told.get(key, "")), start=where.start, end=where.end, shown=True)
         for key in keys
     ]
     fields += [
-        replace(described[key], parents=(parent,)) if key in described else JsonField(name=key, said="", start=where.start, end=where.end, parents=(parent,), shown=True)
+        replace(described[key], parents=(parent,))
+        if key in described
+        else JsonField(name=key, said="", start=where.start, end=where.end, parents=(parent,), shown=True)
         for key, parent in inner
         if key not in keys
     ]
@@ -214,16 +245,24 @@ def _of_sentence(statement: Statement) -> Iterator[JsonField]:
     said = statement.text
     if not (_JSON.search(said) or _OBJECT_VALUE.search(said) or re.search(_FIELDS, said, re.IGNORECASE)):
         return
-    named = re.search(rf"(?:{_FIELDS}|\b(?:with|containing|contain|mit|avec|con|com|met|conter|contener|contenere|z)\b|JSON)", said, re.IGNORECASE)
+    named = re.search(
+        rf"(?:{_FIELDS}|\b(?:with|containing|contain|mit|avec|con|com|met|conter|contener|contenere|z)\b|JSON)",
+        said,
+        re.IGNORECASE,
+    )
     quoted_list = _QUOTED_LIST.search(said, named.end()) if named else None
     found = quoted_list.group() if quoted_list else ""
     if not found and (bare := _BARE_LIST.search(said)):
         found = bare["list"]
     parts = [match for match in _PART.finditer(found) if match["name"] not in ("and", "und", "et", "y", "e", "en", "i")]
-    if is_conditional(said[: said.find(found)]) or (len(parts) < 2 and not (parts and quoted_list and _JSON.search(said))):
+    if is_conditional(said[: said.find(found)]) or (
+        len(parts) < 2 and not (parts and quoted_list and _JSON.search(said))
+    ):
         return
     for match in parts:
-        yield JsonField(name=match["name"], said=match["said"] or "", start=statement.start, end=statement.end, shown=True)
+        yield JsonField(
+            name=match["name"], said=match["said"] or "", start=statement.start, end=statement.end, shown=True
+        )
 
 
 def _runs(found: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
@@ -305,7 +344,14 @@ def shape_drafts(
     closed = any(_OTHERS.search(each.text) and not is_conditional(each.text) for each in words)
     closed = closed or any(_AND_NOTHING.search(each.text) for each in own if shape.named)
     leads = [each for each in words if each.end <= shape.start and shape.start - each.start < _LEAD_REACH]
-    lead = next((each.start for each in reversed(leads) if each.text.rstrip().endswith((":", "：")) or _OTHERS.search(each.text) or _JSON.search(each.text)), -1)
+    lead = next(
+        (
+            each.start
+            for each in reversed(leads)
+            if each.text.rstrip().endswith((":", "：")) or _OTHERS.search(each.text) or _JSON.search(each.text)
+        ),
+        -1,
+    )
     has = f"json has {quoted(names)}" + (f" and json only has {quoted(names)}" if closed else "")
     if shape.array:
         predicate = f"is json array and (json array length = 0 or {has})"
@@ -322,7 +368,11 @@ def shape_drafts(
         checks = [] if shape.schema else list(_checks(each, shape, many, scope))
         if each.shown and not checks:
             continue
-        said = f"{each.name}: {each.said}" if each.shown or each.said not in text[each.start : each.end] else text[each.start : each.end]
+        said = (
+            f"{each.name}: {each.said}"
+            if each.shown or each.said not in text[each.start : each.end]
+            else text[each.start : each.end]
+        )
         yield _draft(_closed(said), each.start, each.end, joined(checks)), None
     rests = list(_rests(shape, statements, text))
     for one in (*statements, *rests):
@@ -368,14 +418,22 @@ def _path(field: JsonField, shape: JsonShape, many: frozenset[str]) -> str:
 def _checks(field: JsonField, shape: JsonShape, many: frozenset[str], scope: PromptScope) -> Iterator[str]:
     path = _path(field, shape, many)
     asked = [f"one of {quoted(field.values)}"] if field.values else list(value_checks(field.said, scope))
-    if not asked and (count := bounded_count(field.said)) and re.search(rf"\d\s+{re.escape(field.name[:4])}", in_digits(field.said), re.IGNORECASE):
+    if (
+        not asked
+        and (count := bounded_count(field.said))
+        and re.search(rf"\d\s+{re.escape(field.name[:4])}", in_digits(field.said), re.IGNORECASE)
+    ):
         asked = [f"json array length {count}"]  # ``steps: 3 to 10 steps``
     others = _alternatives(field)
     for predicate in asked:
         if shape.loose and not shape.array:
             yield f"when not (is json array): {path} {predicate}"
             continue
-        loosened = f"({predicate} or one of {quoted(others)})" if others and not predicate.startswith(("one of", "json", "(json")) else predicate
+        loosened = (
+            f"({predicate} or one of {quoted(others)})"
+            if others and not predicate.startswith(("one of", "json", "(json"))
+            else predicate
+        )
         if checkable(f"{path} {loosened}"):
             yield f"{path} {loosened}"
     if field.keys and field.name not in many:
@@ -450,7 +508,12 @@ def _closed(text: str) -> str:
 
 def _draft(text: str, start: int, end: int, predicate: str) -> Draft:
     return Draft(
-        text=text, start=start, end=end, kind="format", priority=2, predicate=checkable(predicate) if predicate else None
+        text=text,
+        start=start,
+        end=end,
+        kind="format",
+        priority=2,
+        predicate=checkable(predicate) if predicate else None,
     )
 
 

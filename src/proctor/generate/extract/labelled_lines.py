@@ -8,17 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
-from proctor.generate.extract.predicate_text import checkable, quoted
-from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["LabelledPart", "described_runs", "labelled_parts", "line_drafts", "part_drafts", "place_drafts", "shown_places"]
+__all__ = [
+    "LabelledPart",
+    "described_runs",
+    "labelled_parts",
+    "line_drafts",
+    "part_drafts",
+    "place_drafts",
+    "shown_places",
+]
 
 _LINE: Final = re.compile(
     r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*"
@@ -75,7 +83,6 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         tuple(run)
         for run in runs
         if len(run) >= 2
-        and (run[0].section != "format" or not any(map(_is_placeholder, run)))
         and len({_label(each) for each in run}) == len(run)
         and 2 * sum(map(_is_rule, run)) <= len(run)
         and not any(_PART_NAME.fullmatch(_label(each).rstrip(":： ")) for each in run)
@@ -204,13 +211,6 @@ def _alone(scope: PromptScope) -> PromptScope:
 def _draft(text: str, start: int, end: int, predicate: str, priority: int) -> Draft:
     found = checkable(predicate) if predicate else None
     return Draft(text=text, start=start, end=end, kind="format", priority=priority, predicate=found)
-
-
-def _is_placeholder(statement: Statement) -> bool:
-    """Whether a line shows a place to fill in, not a description; shown_formats reads those."""
-    match = _LINE.fullmatch(statement.text.strip())
-    said = match["said"].strip() if match else ""
-    return re.fullmatch(r"[<\[{(].*[>\]})]\.?|[^\w]*|\"?[a-z]+_[a-z_]+\"?", said) is not None
 
 
 def _is_rule(statement: Statement) -> bool:

@@ -14,13 +14,13 @@ from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = [
-    "asks_one_label",
     "LabelSet",
+    "asks_one_label",
     "ignoring_case",
     "label_of_item",
+    "label_sets",
     "labels_in",
     "listed",
-    "label_sets",
     "special_answer",
 ]
 
@@ -104,23 +104,37 @@ _SPECIAL: Final = Lazy(
 
 
 _QUOTE: Final = re.compile(
-    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|„([^“”\n]{1,400})[“”]|«\s*([^»\n]{1,400}?)\s*»|`([^`\n]{1,400})`|「([^」\n]{1,200})」|"
+    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|„([^“”\n]{1,400})[“”]|«\s*([^»\n]{1,400}?)\s*»|"
+    r"`([^`\n]{1,400})`|「([^」\n]{1,200})」|"
     r"『([^』\n]{1,200})』|(?<!\w)'([^'\n]{1,200})'(?!\w)"
 )
 # ``une seule étiquette parmi : …``: one of the labels that follow is the answer, in any language.
 _LABEL_NOUN: Final = (
-    r"(?:labels?|categor(?:y|ies)|class(?:es)?|tags?|codes?|intents?|verdict|étiquettes?|catégories?|kategori\w*|kürzel|etikett\w*|"
-    r"schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|categorie|etykiet\w*|kod\w*|код\w*|"
-    r"категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|라벨|카테고리|코드|word|wort|mot|palabra|palavra|parola|woord|słow\w+|слов\w+)"
+    r"(?:labels?|categor(?:y|ies)|class(?:es)?|tags?|codes?|intents?|verdict|étiquettes?|catégories?|"
+    r"kategori\w*|kürzel|etikett\w*|"
+    r"schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|categorie|"
+    r"etykiet\w*|kod\w*|код\w*|"
+    r"категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|라벨|카테고리|코드|word|wort|mot|palabra|palavra|"
+    r"parola|woord|słow\w+|слов\w+)"
 )
 _SINGLE: Final = (
-    r"(?:one|a single|genau ein\w*|ein(?:e[mns]?)? einzig\w*|une? seule?|un[oa]? sol[ao]|uma? únic[ao]|um só|uma só|precies één|één|"
+    r"(?:one|a single|genau ein\w*|ein(?:e[mns]?)? einzig\w*|une? seule?|un[oa]? sol[ao]|uma? únic[ao]|um "
+    r"só|uma só|precies één|één|"
     r"dokładnie jed\w+|jedn\w+|одн\w+|exakt en|ett|tek|bir|一个|1つ|一つ|하나)"
 )
-_ONE_LABEL: Final = Lazy(rf"(?:{ONLY}|{_SINGLE})\W+(?:[^\W\d_]+\W+){{0,3}}?{_LABEL_NOUN}(?![^\W\d_])|{_LABEL_NOUN}(?:だけ|のみ|만)|只[^，。]{{0,4}}{_LABEL_NOUN}", re.IGNORECASE)
+_ONE_LABEL: Final = Lazy(
+    rf"(?:{ONLY}|{_SINGLE})\W+(?:[^\W\d_]+\W+){{0,3}}?{_LABEL_NOUN}(?![^\W\d_])|{_LABEL_NOUN}(?:だけ|のみ|만)|"
+    rf"只[^，。]{{0,4}}{_LABEL_NOUN}",
+    re.IGNORECASE,
+)
 _CODE: Final = r"[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9]*(?:[_-][A-ZÀ-ÖØ-Þ0-9]+)*"
-_CODES_IN_LINE: Final = Lazy(rf"(?P<list>{_CODE}(?:\s*[,、/|]\s*(?:\w{{1,4}}\s+)?{_CODE}|\s+\w{{1,4}}\s+{_CODE}){{1,40}})(?![\w-])")
-_CODED_LINE: Final = re.compile(rf"(?m)^[ \t]*(?:[-*•][ \t]*)?(?:\|[ \t]*)?[`*\"]{{0,3}}(?P<code>{_CODE})[`*\"]{{0,3}}[ \t]*(?:=|→|[–—-](?=[ \t])|[:：]|\|)[ \t]*\S[^\n]*$")
+_CODES_IN_LINE: Final = Lazy(
+    rf"(?P<list>{_CODE}(?:\s*[,、/|]\s*(?:\w{{1,4}}\s+)?{_CODE}|\s+\w{{1,4}}\s+{_CODE}){{1,40}})(?![\w-])"
+)
+_CODED_LINE: Final = re.compile(
+    rf"(?m)^[ \t]*(?:[-*•][ \t]*)?(?:\|[ \t]*)?[`*\"]{{0,3}}(?P<code>{_CODE})[`*\"]{{0,3}}[ \t]*(?:=|→|"
+    rf"[–—-](?=[ \t])|[:：]|\|)[ \t]*\S[^\n]*$"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,8 +89,10 @@ _CJK: Final = Lazy(
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
-    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|response|reply|message|text|output)|"
-    r"insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|il|o|a) \w+ (?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|"
+    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|"
+    r"response|reply|message|text|output)|"
+    r"insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|il|o|a) \w+ "
+    r"(?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|"
     r"cał[yae] \w+|вс[её] \w+|en tout|au total|"
     r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
     r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|"

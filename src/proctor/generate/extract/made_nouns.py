@@ -14,7 +14,8 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["made_nouns"]
 
 _MAKES: Final = Lazy(
-    r"\b(?:write|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|give|tell)(?:s|ing)?\b(?:[^.;:\n]{1,60}?\binto\b)?(?P<made>[^.;:\n]{3,80})|"
+    r"\b(?:write|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|"
+    r"give|tell)(?:s|ing)?\b(?:[^.;:\n]{1,60}?\binto\b)?(?P<made>[^.;:\n]{3,80})|"
     r"\b(?:"
     r"schreib\w*|verfass\w*|erstell\w*|erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|"
     r"génère\w*|résume\w*|"
@@ -44,7 +45,8 @@ _FIRST: Final = 6  # statements: what is made is told at the beginning
 
 # The first noun of a sentence: ``Opis ma od 40 do 70 słów``, ``The minutes must not be longer than …``.
 _SUBJECT: Final = re.compile(
-    r"\W*(?:(?:the|each|every|der|die|das|la|le|les|l['’]|il|lo|i|el|los|las|o|a|de|het)\s+)?(?P<noun>[^\W\d_]{3,})\s", re.IGNORECASE
+    r"\W*(?:(?:the|each|every|der|die|das|la|le|les|l['’]|il|lo|i|el|los|las|o|a|de|het)\s+)?(?P<noun>[^\W\d_]{3,})\s",
+    re.IGNORECASE,
 )
 
 
@@ -78,5 +80,9 @@ def _limited(statements: Sequence[Statement], opening: str, code: str) -> list[s
         if subject and not indefinite and next(find_amounts(each.text, code), None):
             noun = re.sub(r"(?<=[가-힣])(?:은|는|이|가)$", "", subject["noun"].lower())
             nouns.update({noun} if noun[:_STEM] in words or any(word.startswith(noun) for word in words) else ())
-    counted = any(re.search(rf"{COUNT}\s+{re.escape(noun[:_STEM])}", each.text, re.IGNORECASE) for noun in nouns for each in statements)
+    counted = any(
+        re.search(rf"{COUNT}\s+{re.escape(noun[:_STEM])}", each.text, re.IGNORECASE)
+        for noun in nouns
+        for each in statements
+    )
     return list(nouns) if len(nouns) == 1 and not counted else []

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 

@@ -86,7 +86,9 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     for run in find_runs(said):
         head, tail = said[: run.start], said[run.end :]
         said_only = re.match(rf"\s*(?:と|이?라고){ONLY}", tail, re.IGNORECASE)
-        only = said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
+        only = (
+            said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
+        )
         if len(run.texts) != 1 or not (is_sentence(run.texts[0]) or said_only or (only and case)):
             continue
         role = literal_role(said, run)

@@ -101,7 +101,11 @@ _BESIDE_LABEL: Final = Lazy(
     r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
     re.IGNORECASE,
 )
-_SEMICOLONS: Final = Lazy(r"\w;\w|semicolon|semikolon|point-virgule|punto y coma|ponto e vírgula|punto e virgola|puntkomma|średnik\w*|tab\b|分号", re.IGNORECASE)
+_SEMICOLONS: Final = Lazy(
+    r"\w;\w|semicolon|semikolon|point-virgule|punto y coma|ponto e vírgula|punto e virgola|puntkomma|"
+    r"średnik\w*|tab\b|分号",
+    re.IGNORECASE,
+)
 _NAMES: Final = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|"
     r"französisch|spanisch|"
@@ -115,7 +119,8 @@ _TONGUES: Final = Lazy(
 )
 # ``With LGTM there are no bullets``, ``In the summary, …``: a phrase before the rule limits it.
 _FRONTED: Final = Lazy(
-    r"\W*(?:with|for|in|on|at|under|after|before|mit|bei|für|auf|unter|nach|vor|pour|avec|dans|chez|sous|après|avant|con|para|en|después|antes|"
+    r"\W*(?:with|for|in|on|at|under|after|before|mit|bei|für|auf|unter|nach|vor|pour|avec|dans|chez|sous|"
+    r"après|avant|con|para|en|después|antes|"
     r"em|nas|nos|com|depois|dopo|prima|na|po|před|"
     r"per|nel\w*|"
     r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",

@@ -19,10 +19,15 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
         "questions",
         r"(?:(?:follow-?up|clarifying|open|short|simple) )?questions?(?: marks?)?|(?:rück)?fragen?|fragezeichen|"
         r"preguntas?|perguntas?|domand[ae]|vragen|vraag|问题|提问|質問|вопрос\w*|pyta(?:nie|nia|ń)|soru|질문|"
-        r"fråg(?:or|a)|spørgsmål|otáz\w+|запитан\w+|أسئلة|سؤال|सवाल\w*|प्रश्न\w*|câu hỏi|pertanyaan|kérdés\w*|întreb\w+|kysymys\w*",
+        r"fråg(?:or|a)|spørgsmål|otáz\w+|запитан\w+|أسئلة|سؤال|सवाल\w*|प्रश्न\w*|câu hỏi|pertanyaan|kérdés\w*|"
+        r"întreb\w+|kysymys\w*",
     ),
     ("count /#[^\\s#]+/", r"hash-?tags?|话题标签|标签|ハッシュタグ|хештег\w*|해시태그"),
-    ("emoji", r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|эмодзи|смайлик\w*|emoj[eio]\w*|emotikon\w*|इमोजी|إيموجي|biểu tượng cảm xúc"),
+    (
+        "emoji",
+        r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|эмодзи|смайлик\w*|emoj[eio]\w*|"
+        r"emotikon\w*|इमोजी|إيموجي|biểu tượng cảm xúc",
+    ),
     (
         "numbered items",
         r"(?:numbered|nummerierten?|numerad[oa]s?|numérotées?|genummerde) (?:steps?|items?|points?|schritten?|"
@@ -37,7 +42,11 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("items", r"要点|条目|項目|list items|listenpunkten?|listeneinträge"),
     ("headings", r"headings|section titles|überschriften|títulos de sección|intertitres|小标题|見出し"),
-    ("links", r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク|länk(?:ar)?|lenker|odkaz\w*|odnośnik\w*|ссыл(?:ки|ок|ка)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan"),
+    (
+        "links",
+        r"links|urls|hyperlinks|web addresses|liens|enlaces|链接|リンク|länk(?:ar)?|lenker|odkaz\w*|odnośnik\w*|"
+        r"ссыл(?:ки|ок|ка)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan",
+    ),
     (
         "words",
         r"words?(?! counts?| limits?| choices?| order| problem)|w[öo]rter[n]?|wort|worten?|mots?|palabras?|"
@@ -57,7 +66,8 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
         r"sentences?|s[äa]tze[n]?|satz|oraci[oó]n(?:es)?|frases?|frasi|sentenças?|zinnen|zin|句话|句子|句|"
         r"文(?![字章本])|"
         r"предложени\w+|zda(?:nie|nia|ń)|mening(?:ar)?|sætning(?:er)?|cümle\w*|문장|"
-        r"zdani\w+|vět\w*|वाक्य(?:ों)?|جملة|جمل|câu|kalimat|речен\w+|προτάσεις|mondat\w*|propoziți\w+|lausetta|setning(?:er)?",
+        r"zdani\w+|vět\w*|वाक्य(?:ों)?|جملة|جمل|câu|kalimat|речен\w+|προτάσεις|mondat\w*|propoziți\w+|"
+        r"lausetta|setning(?:er)?",
     ),
     (
         "lines",
@@ -86,11 +96,15 @@ NEGATION: Final = (
     r"\bvietat\w*|\bevita\w*|\bgeen\b|\bniet\b|\bnooit\b|\bnergens\b|\bnirgends\b|\bnigdzie\b|\bzonder\b|"
     r"\bне\b|\bбез\b|\bникаких\b|\bни\b|\bnie\b|"
     r"\bbez\b|"
-    r"\bżadn\w+|\bani\b|\binte\b|\binga?\b|\binget\b|\bingen\b|\baldrig?\b|\butan\b|\bikke\b|\bintet\b|\buden\b|\buten\b|"
-    r"\bžádn\w+|\bnikdy\b|\bne\w{4,}(?:j|jte|í|š|ň|te)\b|\bжодн\w+|\bніколи\b|\bникогда\b|\bниколи\b|\bjangan\b|\btidak\b|\btanpa\b|\bkhông\b|\bđừng\b|"
-    r"\bfără\b|\bniciodată\b|\bnélkül\b|\btilos\b|\bsoha\b|\bälä\b|\bilman\b|\bμην\b|\bδεν\b|\bχωρίς\b|(?<!\w)و?لا(?!\w)|بدون|(?<!\w)دون(?!\w)|"
+    r"\bżadn\w+|\bani\b|\binte\b|\binga?\b|\binget\b|\bingen\b|\baldrig?\b|\butan\b|\bikke\b|\bintet\b|"
+    r"\buden\b|\buten\b|"
+    r"\bžádn\w+|\bnikdy\b|\bne\w{4,}(?:j|jte|í|š|ň|te)\b|\bжодн\w+|\bніколи\b|\bникогда\b|\bниколи\b|"
+    r"\bjangan\b|\btidak\b|\btanpa\b|\bkhông\b|\bđừng\b|"
+    r"\bfără\b|\bniciodată\b|\bnélkül\b|\btilos\b|\bsoha\b|\bälä\b|\bilman\b|\bμην\b|\bδεν\b|\bχωρίς\b|"
+    r"(?<!\w)و?لا(?!\w)|بدون|(?<!\w)دون(?!\w)|"
     r"(?<!\w)(?:אל|ללא|בלי)(?!\w)|ห้าม|ไม่|"
-    r"\bunika\w*|\bwystrzega\w*|\bundvik\w*|\bundgå\w*|\bvyhýb\w+|\bvyhn\w+|\bизбега\w*|\bуника\w*|\bkerüld?\b|\bvältä\w*|\bevită\b|\bhindari\b|"
+    r"\bunika\w*|\bwystrzega\w*|\bundvik\w*|\bundgå\w*|\bvyhýb\w+|\bvyhn\w+|\bизбега\w*|\bуника\w*|"
+    r"\bkerüld?\b|\bvältä\w*|\bevită\b|\bhindari\b|"
     r"\btránh\b|تجنب|\bmaking sure not\b|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
 # An amount of so many, with what goes before it; the forms of the predicate are the keys.
@@ -110,7 +124,10 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"не более|максимум|не больше|maksymalnie|najwyżej|co najwyżej|nie więcej niż|en fazla|högst|max(?:imalt)?|"
         r"inte (?:mer|fler) än|højst|ikke (?:mere|flere) end|최대|"
         r"不超过|最多|不多于|至多|不要超过|不得超过|不能超过|控制在|限制在|最長|最大|"
-        r"nejvýše?|maximálně|не більше|щонайбільше|en çok|tối đa|không quá|maksimal|paling banyak|tidak lebih dari|το πολύ|legfeljebb|enintään|korkeintaan|cel mult|maxim|maks\.?|høyst|لا [تي]زيد(?: \S+){0,2}? (?:على|عن)|بحد أقصى|على الأكثر|حداکثر|ज़्यादा से ज़्यादा|अधिकतम|לכל היותר|עד|ไม่เกิน|(?:do|до)(?=\s*[0-9])",
+        r"nejvýše?|maximálně|не більше|щонайбільше|en çok|tối đa|không quá|maksimal|paling banyak|tidak lebih "
+        r"dari|το πολύ|legfeljebb|enintään|korkeintaan|cel mult|maxim|maks\.?|høyst|لا [تي]زيد(?: \S+){0,2}? "
+        r"(?:على|عن)|بحد أقصى|على الأكثر|حداکثر|ज़्यादा से ज़्यादा|अधिकतम|לכל היותר|עד|ไม่เกิน|(?:do|"
+        r"до)(?=\s*[0-9])",
     ),
     (
         "<",
@@ -124,7 +141,8 @@ BEFORE: Final[tuple[tuple[str, str], ...]] = (
         r"mindestens|wenigstens|nicht weniger als|au (?:moins|minimum)|un minimum de|al menos|como m[íi]nimo|"
         r"m[íi]nimo(?:\s+de)?:?|por lo menos|pelo menos|no m[íi]nimo|almeno|minimo(?: di)?|minstens|ten minste|"
         r"не менее|co najmniej|przynajmniej|minst|mindst|en az|최소|至少|不少于|最少|"
-        r"nejméně|alespoň|minimálně|не менше|щонайменше|минимум|ít nhất|minimal|setidaknya|paling sedikit|τουλάχιστον|legalább|vähintään|cel puțin|على الأقل|ما لا يقل عن|कम से कम|לפחות",
+        r"nejméně|alespoň|minimálně|не менше|щонайменше|минимум|ít nhất|minimal|setidaknya|paling sedikit|"
+        r"τουλάχιστον|legalább|vähintään|cel puțin|على الأقل|ما لا يقل عن|कम से कम|לפחות",
     ),
     (
         ">",

@@ -23,7 +23,8 @@ _QUOTE: Final = re.compile(
     r"(?<![\w/@.])([a-z0-9-]+(?:\.[a-z0-9-]+)+/[\w/-]+|\d{3}[- ]\d{3}[- ]\d{4})(?![\w@])"
 )
 _BETWEEN: Final = re.compile(
-    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|a|ani|nebo|och|eller|og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|이나|나|和|或|と|"
+    r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|a|ani|nebo|och|eller|"
+    r"og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|이나|나|和|或|と|"
     r"や)?\s*(?:the\s+)?",
     re.IGNORECASE,
 )
@@ -33,8 +34,10 @@ _START: Final = Lazy(
     r"start\w*|einleit\w*|"
     r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|"
     r"cominci\w*|begin\w*|"
-    r"nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|začni\w*|börja\w*|inled\w*|begynd\w*|почин\w*|почн\w*|mulai\w*|"
-    r"diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|alka\w*|încep\w*)\b|(?:يبدأ|تبدأ|ابدأ|ابدئي)|以(?=\s*$)|开头|开始|首先写|書き出し|冒頭",
+    r"nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|začni\w*|börja\w*|inled\w*|"
+    r"begynd\w*|почин\w*|почн\w*|mulai\w*|"
+    r"diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|alka\w*|încep\w*)\b|(?:يبدأ|تبدأ|ابدأ|ابدئي)|以(?=\s*$)|"
+    r"开头|开始|首先写|書き出し|冒頭",
     re.IGNORECASE,
 )
 _END: Final = Lazy(
@@ -43,9 +46,11 @@ _END: Final = Lazy(
     r"unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|signe|acab\w*|"
     r"cierr\w*|finaliz\w*|"
     r"firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|eindig\w*|sluit\w*|заверш\w*|"
-    r"заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|avslut\w*|slut\w*|afslut\w*|закінч\w*|akhiri|diakhiri|"
+    r"заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|avslut\w*|slut\w*|"
+    r"afslut\w*|закінч\w*|akhiri|diakhiri|"
     r"kết thúc|τελειών\w*|zárul\w*|fejez\w*|lopeta\w*|pääty\w*|înche\w*|termină|"
-    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|最后|结尾|结束|末尾|最後|終わり|締め|署名",
+    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|最后|结尾|"
+    r"结束|末尾|最後|終わり|締め|署名",
     re.IGNORECASE,
 )
 _HOLD: Final = Lazy(
@@ -64,10 +69,15 @@ _LOOSE: Final = Lazy(
     r"por ejemplo|por exemplo|come|ad esempio|zoals|bijvoorbeeld|например)\s*:?\s*$|比如|例如|如(?=\s*$)|など\s*$",
     re.IGNORECASE,
 )
-_JOINED: Final = Lazy(r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始|(?:으로|로)\s*(?:시작|연다)|\s*ile\s+(?:\w+\s+)?(?:başla|aç)\w*|\s*से\s+शुरू", re.IGNORECASE)
+_JOINED: Final = Lazy(
+    r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始|(?:으로|로)\s*(?:시작|연다)|\s*ile\s+(?:\w+\s+)?(?:başla|aç)\w*|\s*से\s+शुरू",
+    re.IGNORECASE,
+)
 _CLOSED: Final = Lazy(
-    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)|(?:으로|로|라고)?\s*(?:끝|마무리|맺)|\s*ile\s+(?:\w+\s+)?(?:bit|sona)\w*|"
-    r"\s*(?:से|पर)\s+(?:समाप्त|खत्म)", re.IGNORECASE
+    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)|(?:으로|로|라고)?\s*(?:끝|마무리|맺)|"
+    r"\s*ile\s+(?:\w+\s+)?(?:bit|sona)\w*|"
+    r"\s*(?:से|पर)\s+(?:समाप्त|खत्म)",
+    re.IGNORECASE,
 )
 _LAST: Final = Lazy(r"(?:最後|末尾|文末|最后|结尾|마지막|끝에)", re.IGNORECASE)
 _FORMED: Final = Lazy(
@@ -77,7 +87,8 @@ _FORMED: Final = Lazy(
 _BANNED: Final = Lazy(
     r"(?:など(?:の\S{1,6}?)?|等)?(?:は|を|の使用は|という\S{1,4}?(?:は|を))?(?:一切)?(?:使用)?(?:禁止|使わない|使わぬ|使いません|使用しない|使わず|"
     r"書かない|避け)|(?:이?라는 (?:말|단어|표현)|같은 (?:말|단어|표현)|등)?(?:은|는|을|를)?\s*(?:절대 )?(?:(?:쓰|사용하|넣|언급하)지\s*(?:않|말|마)|금지)|"
-    r"(?:gibi (?:\w+ ){0,2})?(?:kelime\w*|sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|olmasın|yasak)|"
+    r"(?:gibi (?:\w+ ){0,2})?(?:kelime\w*|sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|"
+    r"olmasın|yasak)|"
     r"(?:जैसे )?(?:शब्द\w*\s*)?(?:का (?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|"
     r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
     r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
@@ -100,7 +111,11 @@ _SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
 _CONTRAST: Final = re.compile(
     r"\b(?:but|instead|sondern|sino|mas|ma|then|dann|alors|entonces|então|allora|dan|wtedy)\b|则|就"
 )
-_VERB_NEXT: Final = Lazy(r"\s*(?:ever |should |must |may |to |doit |debe |deve |dürfen |darf )*(?:be\b|use|using|verwend|utilis|usa|usar|gebruik)", re.IGNORECASE)
+_VERB_NEXT: Final = Lazy(
+    r"\s*(?:ever |should |must |may |to |doit |debe |deve |dürfen |darf )*(?:be\b|use|using|verwend|"
+    r"utilis|usa|usar|gebruik)",
+    re.IGNORECASE,
+)
 _LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
@@ -139,7 +154,13 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
             stop += 1
         texts = tuple(words for _, _, words in found[at:stop])
         if not any(_TEMPLATE.search(words) for words in texts):
-            either = bool(re.search(r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나", joints, re.IGNORECASE))
+            either = bool(
+                re.search(
+                    r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나",
+                    joints,
+                    re.IGNORECASE,
+                )
+            )
             yield QuotedRun(texts=texts, start=found[at][0], end=found[stop - 1][1], either=either)
         at = stop
     line = None if found else LITERAL_LINE.search(text)
@@ -169,9 +190,18 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
         between = head[denied[-1].end() :]
-        if len(between.split()) > 9 or re.search(rf"\b{ONLY}\W*$", between, re.IGNORECASE) or _SECOND_PHRASE.match(between) or _CONTRAST.search(between):
+        if (
+            len(between.split()) > 9
+            or re.search(rf"\b{ONLY}\W*$", between, re.IGNORECASE)
+            or _SECOND_PHRASE.match(between)
+            or _CONTRAST.search(between)
+        ):
             return None  # ``no names, "VN" instead``: the negation is of the words before the comma
-        if (held := _HOLD.search(between)) and len(between[: held.start()].split()) > 0 and not _VERB_NEXT.match(between):
+        if (
+            (held := _HOLD.search(between))
+            and len(between[: held.start()].split()) > 0
+            and not _VERB_NEXT.match(between)
+        ):
             return None  # ``A section without findings contains "None."``
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
     if loose or not roles or _FORMED.search(head):

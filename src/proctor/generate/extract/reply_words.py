@@ -22,7 +22,8 @@ ONLY: Final = (
     r"seulement|exactement|"
     r"solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
     r"unicamente|alleen|"
-    r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|pouze|jen|лише|тільки|csak|vain|doar|numai|hanya|cukup|chỉ|μόνο|فقط|केवल|सिर्फ|רק|만(?=\s)|只|仅|だけ|のみ)"
+    r"enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|pouze|jen|лише|тільки|csak|vain|doar|numai|"
+    r"hanya|cukup|chỉ|μόνο|فقط|केवल|सिर्फ|רק|만(?=\s)|只|仅|だけ|のみ)"
 )
 NO_REPLY: Final = worded("JSON HTML YAML NULL NEVER MUST ONLY MARKDOWN EVERY THEN WITH ANSWER NOT")
 _TEXT_NOUN: Final = (

@@ -16,15 +16,29 @@ from proctor.generate.extract.tongues import TONGUES
 from proctor.generate.extract.verbs import COMMANDS, THINKING, base_form, looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["about_input", "is_about_else", "is_command", "is_lead", "is_request", "is_role", "is_thanks", "persona_of", "pieces_of", "plain"]
+__all__ = [
+    "about_input",
+    "is_about_else",
+    "is_command",
+    "is_lead",
+    "is_request",
+    "is_role",
+    "is_thanks",
+    "persona_of",
+    "pieces_of",
+    "plain",
+]
 
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|"
-    r"muss|musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|uniquement|seulement|"
-    r"il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|sempre|apenas|somente|"
-    r"só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|mogen|altijd|alleen|toegestaan|"
+    r"muss|musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|"
+    r"uniquement|seulement|"
+    r"il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|"
+    r"sempre|apenas|somente|"
+    r"só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|mogen|"
+    r"altijd|alleen|toegestaan|"
     r"dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|måste|alltid|endast|bara|skal|"
-    r"vždy|pouze|jen)\b|必须|务必|只能|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
+    r"vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND_PERSON: Final = Lazy(
@@ -33,7 +47,8 @@ _SECOND_PERSON: Final = Lazy(
     re.IGNORECASE,
 )
 _WE: Final = Lazy(
-    r"\b(?:we|our|wir|unser\w*|nous|notre|nosotros|nuestr\w+|nós|noss\w+|noi|nostr\w+|wij|onze?)\b|\b\w{3,}(?:amos|emos|imos|iamo)\b|"
+    r"\b(?:we|our|wir|unser\w*|nous|notre|nosotros|nuestr\w+|nós|noss\w+|noi|nostr\w+|wij|onze?)\b|"
+    r"\b\w{3,}(?:amos|emos|imos|iamo)\b|"
     r"我们|私たち|当社|弊社",
     re.IGNORECASE,
 )
@@ -56,83 +71,116 @@ _POINTS_ON: Final = Lazy(
 )
 # What usually is so: a description, unless something in it binds.
 _HABITUAL: Final = Lazy(
-    r"\b(?:sometimes|often|usually|typically|manchmal|oft|meistens?|parfois|souvent|a veces|a menudo|às vezes|muitas vezes|"
+    r"\b(?:sometimes|often|usually|typically|manchmal|oft|meistens?|parfois|souvent|a veces|a menudo|às "
+    r"vezes|muitas vezes|"
     r"a volte|spesso|soms|vaak|иногда|часто|czasem|często|ibland|ofta)\b|有时|常常|ときどき|よく",
     re.IGNORECASE,
 )
 _ROLE: Final = Lazy(
-    r"\W*(?:you(?:'re|’re| are| will be| will act| (?:will )?play)\b|(?:i want you to )?act(?:ing)? as\b|imagine (?:that )?you\b|"
-    r"i want you to act\b|pretend\b|assume the role|as an?\b|play the role|this is\b|here (?:is|are)\b|i am\b|i'm\b|we are\b|"
+    r"\W*(?:you(?:'re|’re| are| will be| will act| (?:will )?play)\b|(?:i want you to )?act(?:ing)? as\b|"
+    r"imagine (?:that )?you\b|"
+    r"i want you to act\b|pretend\b|assume the role|as an?\b|play the role|this is\b|here (?:is|are)\b|i "
+    r"am\b|i'm\b|we are\b|"
     r"my \w+(?: \w+)? is\b|your name is\b|suppose\b)|(?:あなた|君|당신)은?は?.{0,60}(?:です|である|입니다)[。．.]?$",
     re.IGNORECASE,
 )
 _NAMED: Final = Lazy(
-    r"\b(?:you are|you play|you're|your name is|du bist|dein name ist|tu es|eres|te llamas|você é|sei|je bent|act as)\s+"
+    r"\b(?:you are|you play|you're|your name is|du bist|dein name ist|tu es|eres|te llamas|você é|sei|je "
+    r"bent|act as)\s+"
     r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]{1,20})\b(?!\s+[A-Z][a-z]+ (?:engineer|expert|assistant))",
 )
 _INPUT: Final = Lazy(
-    r"\W*(?:in this task,?\s+)?(?:you(?:'ll|’ll| will| are| may|'re)? (?:also )?(?:be )?(?:given|provided|presented|shown|receive|"
-    r"receiving|get|see|supplied|asked a)\b|(?:the |a |each |our )?(?:users?|customers?|input|human|client|student|reader|employee|"
-    r"patient|following)(?:'s|’s|s’)?\s+(?:[\w-]+\s+)?(?:will|is|are|may|might|can|could|provides?|asks?|gives?|sends?|contains?|"
+    r"\W*(?:in this task,?\s+)?(?:you(?:'ll|’ll| will| are| may|'re)? (?:also )?(?:be )?(?:given|provided|"
+    r"presented|shown|receive|"
+    r"receiving|get|see|supplied|asked a)\b|(?:the |a |each |our )?(?:users?|customers?|input|human|"
+    r"client|student|reader|employee|"
+    r"patient|following)(?:'s|’s|s’)?\s+(?:[\w-]+\s+)?(?:will|is|are|may|might|can|could|provides?|asks?|"
+    r"gives?|sends?|contains?|"
     r"consists?|has|have|enters?|writes?|speaks?|wants?|needs?|says?|submits?|read)\b(?!\s+be (?:told|asked|greeted))|"
-    r"(?:input|context|text|question|query|user input)\b[^.]{0,20}:|the (?:user'?s? |input |given |following |provided )?"
-    r"(?:text|document|article|input|review|email|message|question|context|passage|code|abstract|data|transcript|sentence|"
-    r"paragraph|conversation|ticket|diff|recipe|essay|contract|clause|query|request|report|list|table|image|story|resume|"
+    r"(?:input|context|text|question|query|user input)\b[^.]{0,20}:|the (?:user'?s? |input |given |"
+    r"following |provided )?"
+    r"(?:text|document|article|input|review|email|message|question|context|passage|code|abstract|data|"
+    r"transcript|sentence|"
+    r"paragraph|conversation|ticket|diff|recipe|essay|contract|clause|query|request|report|list|table|"
+    r"image|story|resume|"
     r"description)s? (?:is|are|will|may|can|contains?|consists?|below|above|comes?|was|follows?|has|might|between)\b|"
-    r"given (?:a|an|the|some|two|this|that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|(?:when i\b[^,]*, )?i (?:will|am|have|'ll)\b|"
+    r"given (?:a|an|the|some|two|this|that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|(?:when "
+    r"i\b[^,]*, )?i (?:will|am|have|'ll)\b|"
     r"when i (?:need|want)\b)",
     re.IGNORECASE,
 )
 _OPENING: Final = Lazy(
-    r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|additionally|furthermore|"
-    r"moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in addition|in general|"
-    r"in all cases|at all times|critical|warning|reminder|as such|overall|ideally|preferably|most importantly|above all|"
-    r"it is (?:very )?(?:important|crucial|essential|critical|vital) (?:that )?(?!to\b)(?=\w)|step \d+)\b(?:\s*[,:!]+\s*|\s+|$)"
+    r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|"
+    r"additionally|furthermore|"
+    r"moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in "
+    r"addition|in general|"
+    r"in all cases|at all times|critical|warning|reminder|as such|overall|ideally|preferably|most "
+    r"importantly|above all|"
+    r"it is (?:very )?(?:important|crucial|essential|critical|vital) (?:that )?(?!to\b)(?=\w)|step "
+    r"\d+)\b(?:\s*[,:!]+\s*|\s+|$)"
     r"(?:that\s+)?)+",
     re.IGNORECASE,
 )
 _CHARGE: Final = Lazy(
-    r"\W*(?:you (?:must|should|shall|will|have to|need to|are to|ought to|can only|may only)(?: always| only| also)?|you'll|(?:your|the) "
-    r"(?:\w+ )?(?:task|job|role|goal|mission|objective|purpose|aim)(?: here)?(?: is|:| will be)(?: to)?|i (?:want|need|would like|'d like) "
-    r"you to|we (?:want|need) you to|(?:be sure|make sure|remember|try|take care|aim|strive)(?: always)? to|help me|can you|could you|you)"
+    r"\W*(?:you (?:must|should|shall|will|have to|need to|are to|ought to|can only|may only)(?: always| "
+    r"only| also)?|you'll|(?:your|the) "
+    r"(?:\w+ )?(?:task|job|role|goal|mission|objective|purpose|aim)(?: here)?(?: is|:| will be)(?: to)?|i "
+    r"(?:want|need|would like|'d like) "
+    r"you to|we (?:want|need) you to|(?:be sure|make sure|remember|try|take care|aim|strive)(?: always)? "
+    r"to|help me|can you|could you|you)"
     r"\s+(?!be given|be provided)",
     re.IGNORECASE,
 )
 _OCCASION: Final = Lazy(
-    r"\W*(?:given|based on|using|from|with|for|in|as|after|before|by|once|to|on|depending on|according to|during|at|per|when|while|"
+    r"\W*(?:given|based on|using|from|with|for|in|as|after|before|by|once|to|on|depending on|according to|"
+    r"during|at|per|when|while|"
     r"if|whenever|unless|within|through|without|below|above|under|inside|instead of)\b[^,:]{2,120}[,:]\s*(?=\S)",
     re.IGNORECASE,
 )
 _COMMAND: Final = Lazy(
-    r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|dont|not|simply|just|briefly|clearly|carefully|politely|strictly|directly|"
+    r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|dont|not|simply|just|briefly|clearly|carefully|"
+    r"politely|strictly|directly|"
     r"also|ever|kindly)\s+)*)(?P<verb>[A-Za-z]+)\b[,]?(?:\s+(?P<next>\S+))?",
     re.IGNORECASE,
 )
 # What is said of a part of the output, of values in it, or as a limit, without a command.
 _PART: Final = Lazy(
-    r"\W*(?:(?:each|every|all|no|the (?:first|second|third|last|final|opening|closing)(?: and the \w+)?|first|last|a|an)\s+"
-    r"(?:of the\s+)?(?:\w+\s+)?(?:entry|entries|item|bullet|line|sentence|paragraph|section|point|question|field|value|name|key|step|"
+    r"\W*(?:(?:each|every|all|no|the (?:first|second|third|last|final|opening|closing)(?: and the \w+)?|"
+    r"first|last|a|an)\s+"
+    r"(?:of the\s+)?(?:\w+\s+)?(?:entry|entries|item|bullet|line|sentence|paragraph|section|point|"
+    r"question|field|value|name|key|step|"
     r"word|heading|title|label|tag|stanza|slide|row|column|verse|chapter|option|summary|comment|card|clue)s?\s+"
-    r"(?:is|are|has|have|begins?|starts?|ends?|contains?|includes?|uses?|gets?|consists?|follows?|does|do|at most|\()\b|"
-    r"(?:the |your |each |every |all )*(?:outputs?|responses?|repl(?:y|ies)|results?|answers?|messages?|titles?|summar(?:y|ies))\s+"
+    r"(?:is|are|has|have|begins?|starts?|ends?|contains?|includes?|uses?|gets?|consists?|follows?|does|do|"
+    r"at most|\()\b|"
+    r"(?:the |your |each |every |all )*(?:outputs?|responses?|repl(?:y|ies)|results?|answers?|messages?|"
+    r"titles?|summar(?:y|ies))\s+"
     r"(?:is|are|has|have|contains?|includes?|starts?|ends?|consists?|begins?)\b|"
-    r"(?:all )?(?:dates|times|prices|amounts|quantities|units|numbers|names|titles)\s+(?:are|have|use|in|with)\b|none(?: of)?\b|"
-    r"(?:no|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|without|not|less than|fewer than|more than|"
+    r"(?:all )?(?:dates|times|prices|amounts|quantities|units|numbers|names|titles)\s+(?:are|have|use|in|"
+    r"with)\b|none(?: of)?\b|"
+    r"(?:no|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|without|not|less than|"
+    r"fewer than|more than|"
     r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
     re.IGNORECASE,
 )
 # People and things outside the answer: what they must do is no rule for it.
 _OUTSIDE: Final = Lazy(
-    r"\W*(?:the |our |all |each |every |any )?(?:\w+ )?(?:customers?|users?|employees?|members?|clients?|patients?|guests?|orders?|refunds?|"
-    r"products?|students?|drivers?|tenants?|buyers?|visitors?|deliver(?:y|ies)|returns?|company|we|they|people)\s+(?:must|can|cannot|may|are|is|have|has|"
+    r"\W*(?:the |our |all |each |every |any )?(?:\w+ )?(?:customers?|users?|employees?|members?|clients?|"
+    r"patients?|guests?|orders?|refunds?|"
+    r"products?|students?|drivers?|tenants?|buyers?|visitors?|deliver(?:y|ies)|returns?|company|we|they|"
+    r"people)\s+(?:must|can|cannot|may|are|is|have|has|"
     r"need|should|will)\b(?!\s+be (?:told|asked|greeted|addressed))",
     re.IGNORECASE,
 )
 _DESCRIBES: Final = Lazy(r"\W*(?:you(?!'ll| will)\s|your \w+ is (?:an?|the)\b)", re.IGNORECASE)
 # ``Review: {{review}}``, ``Dzisiaj jest {{date}}.``: a line that introduces an input.
-_INTRODUCED: Final = re.compile(r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|(?:[^\s.!?]+\s+){0,3}\W*\{\{[^{}]*\}\}\W*$|\{\{[^{}]*\}\}\s+\S+\s*[:：]\s*\{\{")
-_ENDS_IN_VERB: Final = Lazy(r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$")
+_INTRODUCED: Final = re.compile(
+    r"[^.!?。！？]{0,60}[:：]\s*\W*\{\{|(?:[^\s.!?]+\s+){0,3}\W*\{\{[^{}]*\}\}\W*$|\{\{[^{}]*\}\}\s+\S+\s*[:：]\s*\{\{"
+)
+_ENDS_IN_VERB: Final = Lazy(
+    r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$"
+)
 _RULED: Final = ("rules", "output", "format", "never")
+_MOST_NAMED: Final = 2  # labels in a sentence that says what one of them is; with more, it lists them
 _SHORT_LEAD: Final = 4  # words
 _SHORTEST: Final = 4  # characters of a sentence
 
@@ -233,16 +281,23 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
         if is_command(rest) or _PART.match(rest) or _CHARGE.match(rest) or is_conditional(text):
             return True
     label = re.match(r"\W*(?P<label>[A-Za-z][^:.]{1,24}):\s", text)
-    if is_command(bare) or _PART.match(bare) or (label and (section_of(label["label"]) in _RULED or is_command(text[label.end() :]))):
+    if (
+        is_command(bare)
+        or _PART.match(bare)
+        or (label and (section_of(label["label"]) in _RULED or is_command(text[label.end() :])))
+    ):
         return True
     if charge := _CHARGE.match(bare):
         return is_command(bare[charge.end() :], sure=charge.group().strip().lower() != "you")
-    if scope.persona and (said := re.match(rf"(?:{re.escape(scope.persona)}|she|he|it)\s+(?P<verb>[a-z]+)\b", bare, re.IGNORECASE)):
+    if scope.persona and (
+        said := re.match(rf"(?:{re.escape(scope.persona)}|she|he|it)\s+(?P<verb>[a-z]+)\b", bare, re.IGNORECASE)
+    ):
         return bound or is_conditional(text) or base_form(said["verb"]) in COMMANDS - THINKING
-    named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (*scope.fields, *scope.labels) if len(name) > 1)
+    names = [name for name in (*scope.fields, *scope.labels) if len(name) > 1]
+    named = sum(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None for name in names)
     if _WE.match(text) and not _SECOND_PERSON.search(text):
         return False  # what a company does, or does not do
-    return bound or (named and " " in text and _is_definition(text))
+    return bound or (0 < named <= _MOST_NAMED and " " in text and _is_definition(text))
 
 
 def _is_definition(text: str) -> bool:
@@ -258,12 +313,25 @@ def _is_foreign_request(
     if statement.start in opening and not bound:
         return tongue is not None and not statement.item and _commands(text, tongue.opening, tongue.openers)
     if statement.item:
-        return bound or conditional or tongue is None or _ENDS_IN_VERB.search(text) is not None or _commands(text, tongue.opening, tongue.openers)
+        return (
+            bound
+            or conditional
+            or tongue is None
+            or _ENDS_IN_VERB.search(text) is not None
+            or _commands(text, tongue.opening, tongue.openers)
+        )
     if _WE.search(text) and not _SECOND_PERSON.search(text) and not _BOUND.search(text):
         return False
-    if tongue is None:  # no words of this language are known, so a sentence is a rule by its place: none closes the prompt
+    if (
+        tongue is None
+    ):  # no words of this language are known, so a sentence is a rule by its place: none closes the prompt
         return bound or conditional or not statement.last
-    return bound or conditional or _SECOND_PERSON.search(text) is not None or _commands(text, tongue.opening, tongue.openers)
+    return (
+        bound
+        or conditional
+        or _SECOND_PERSON.search(text) is not None
+        or _commands(text, tongue.opening, tongue.openers)
+    )
 
 
 def _commands(text: str, opening: Lazy, openers: frozenset[str]) -> bool:
@@ -315,7 +383,11 @@ def pieces_of(text: str, safe: Sequence[tuple[int, int]]) -> list[tuple[int, int
             continue
         bare = joint.group().strip() == ","
         denied = re.search(NEGATION, before, re.IGNORECASE) is not None and not match["adverb"].strip()
-        if denied or (bare and not match["adverb"] and not re.match(r"(?:the|a|an|your|each|every|all|it|them)\b", match["next"] or "")):
+        if denied or (
+            bare
+            and not match["adverb"]
+            and not re.match(r"(?:the|a|an|your|each|every|all|it|them)\b", match["next"] or "")
+        ):
             continue
         found.append((start, joint.start()))
         start = joint.end()

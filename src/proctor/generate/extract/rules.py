@@ -24,7 +24,14 @@ from proctor.generate.extract.labelled_lines import (
     place_drafts,
     shown_places,
 )
-from proctor.generate.extract.labels import LabelSet, asks_one_label, ignoring_case, label_of_item, label_sets, labels_in
+from proctor.generate.extract.labels import (
+    LabelSet,
+    asks_one_label,
+    ignoring_case,
+    label_of_item,
+    label_sets,
+    labels_in,
+)
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
@@ -51,7 +58,10 @@ _CODE: Final = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
 _MISSING: Final = Lazy(
-    r"(?:missing|not (?:found|present|mentioned|available|given|known|stated|provided|specified)|unknown|absent|no value)\b[^.\n]{0,80}?"
+    r"\b(?:values?|fields?|keys?|information|details?|data|items?|one|it|they|anything|property|entry|"
+    r"for)\b[^.\n]{0,30}?"
+    r"\b(?:missing|not (?:found|present|mentioned|available|given|known|stated|provided|specified)|"
+    r"unknown|absent|no value)\b[^.\n]{0,80}?"
     r"\b(?:use|set|write|return|put|be|to|with|as|is|leave|fill)\b[^.\n]{0,40}?"
     r"(?:(?P<null>\bnull\b|\bnone\b)|[\"“`'](?P<word>[^\"”`'\n]{1,30})[\"”`']|(?P<empty>\bempty\b|\bblank\b))|"
     r"(?<![A-Za-z\"])(?P<nil>null)(?![A-Za-z])",
@@ -59,18 +69,30 @@ _MISSING: Final = Lazy(
 )
 _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
 _ALONE: Final = Lazy(
-    r"\b(?:only|just|nothing (?:but|else)|no (?:other|extra|additional) (?:text|words)|a single|exactly one|one)\s+(?:the\s+|a\s+|one\s+|"
-    r"with\s+|of\s+)*(?:\S+\s+){0,4}?(?:tag|label|category|class|word|name|intent|sentiment|number|letter|option|value|answer|code|id)\b|"
-    r"(?:tag|label|category|class|intent|sentiment)(?: name)? only\b|\bnothing else\b|\bwithout (?:any )?(?:explanation|other text|"
-    r"additional text)|\b(?:no|do not (?:provide|include|add|give|write)(?: any)?|don[’']t (?:provide|include|add|give|explain)(?: any)?)\s+"
-    r"(?:other |extra |additional )?(?:explanations?|text|commentary|words)\b|のみ(?:を)?(?:出力|回答|返|とし|にし)|だけ(?:を)?(?:出力|回答|返|答え)",
+    r"\b(?:only|just|nothing (?:but|else)|no (?:other|extra|additional) (?:text|words)|a single|exactly "
+    r"one|one)\s+(?:the\s+|a\s+|one\s+|"
+    r"with\s+|of\s+)*(?:\S+\s+){0,4}?(?:tag|label|category|class|word|name|intent|sentiment|number|letter|"
+    r"option|value|answer|code|id)\b|"
+    r"(?:tag|label|category|class|intent|sentiment)(?: name)? only\b|\bnothing else\b|\bwithout (?:any "
+    r")?(?:explanation|other text|"
+    r"additional text)|\b(?:no|do not (?:provide|include|add|give|write)(?: any)?|don[’']t (?:provide|"
+    r"include|add|give|explain)(?: any)?)\s+"
+    r"(?:other |extra |additional )?(?:explanations?|text|commentary|words)\b|のみ(?:を)?(?:出力|回答|返|とし|にし)|"
+    r"だけ(?:を)?(?:出力|回答|返|答え)",
     re.IGNORECASE,
 )
-_OF_PART: Final = Lazy(r"(?:(?:the|its|your|each|every)\s+)?(?P<noun>[\w-]+)\s+(?:must|should|shall|is|are|has|can|may)\b", re.IGNORECASE)
-_WHOLE: Final = Lazy(r"categor|label|class|tag|intent|sentiment|option|choice|value|rating|verdict|decision|article|text|review|tweet|message|ticket|you|answer|output|response|reply|it\b", re.IGNORECASE)
+_OF_PART: Final = Lazy(
+    r"(?:(?:the|its|your|each|every)\s+)?(?P<noun>[\w-]+)\s+(?:must|should|shall|is|are|has|can|may)\b", re.IGNORECASE
+)
+_WHOLE: Final = Lazy(
+    r"categor|label|class|tag|intent|sentiment|option|choice|value|rating|verdict|decision|article|text|"
+    r"review|tweet|message|ticket|you|answer|output|response|reply|it\b",
+    re.IGNORECASE,
+)
 _JAPANESE_LABELS: Final = Lazy(
     r"(?:カテゴリー?|ラベル|分類先?|選択肢|次のいずれか|以下のいずれか|クラス|候補)[^：:\n。]{0,12}[：:]\s*(?P<list>[^。\n]+)|"
-    r"(?:^|[、。\s])(?:(?:回答|出力|答え|結果|分類|感情|判定)は)?(?P<either>(?:[「『\"]?[^、。「」『』\"\sは]{1,15}[」』\"]?(?:、|・|か|または|，)){1,12}[「『\"]?[^、。「」『』\"\s]{1,15}?[」』\"]?)の(?:いずれか|どれか|どちらか)"
+    r"(?:^|[、。\s])(?:(?:回答|出力|答え|結果|分類|感情|判定)は)?(?P<either>(?:[「『\"]?[^、。「」『』\"\sは]{1,15}[」』\"]?(?:、|・|か|"
+    r"または|，)){1,12}[「『\"]?[^、。「」『』\"\s]{1,15}?[」』\"]?)の(?:いずれか|どれか|どちらか)"
 )
 
 
@@ -208,12 +230,20 @@ def _label_sets(text: str, statements: Sequence[Statement], scope: PromptScope) 
     found = list(label_sets(text, statements))
     yield from found
     for statement in () if found else statements:
-        if statement.code or statement.section in ASIDE_SECTIONS or (statement.section in ("labels", "fields") and statement.item):
+        if (
+            statement.code
+            or statement.section in ASIDE_SECTIONS
+            or (statement.section in ("labels", "fields") and statement.item)
+        ):
             continue
         part = _OF_PART.match(statement.text)
         if scope.language == "ja" and (names := _japanese_labels(statement.text)):
             yield LabelSet(labels=names, start=statement.start, end=statement.end)
-        elif scope.language in ("", "en") and (one := labels_in(statement)) and (not part or _WHOLE.match(part["noun"]) or part["noun"].lower() in ("here", "this", "there")):
+        elif (
+            scope.language in ("", "en")
+            and (one := labels_in(statement))
+            and (not part or _WHOLE.match(part["noun"]) or part["noun"].lower() in ("here", "this", "there"))
+        ):
             yield one
     for (section, lead), group in groupby(statements, key=lambda each: (each.section, each.lead)):
         items = [each for each in group if each.item]
@@ -257,15 +287,20 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         each
         for each in statements
         if not (each.section == "labels" and each.item and any(low <= each.start < high for low, high in listed))
-        and each.start not in taken and not any(low < each.end and each.start < high for low, high in spans)
+        and each.start not in taken
+        and not any(low < each.end and each.start < high for low, high in spans)
     ]
     for _, group in groupby(left, key=lambda each: (each.section, each.lead)):
-        yield from list_drafts([(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope)
+        yield from list_drafts(
+            [(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope
+        )
 
 
 def _from_labels(found: LabelSet, read: _Reading) -> Iterator[Draft]:
     """Yield the rule of a set of labels; one that a sentence only mentions is none."""
-    alone = found.alone or any(_ALONE.search(each.text) or asks_one_label(each.text) for each in read.statements if not each.code)
+    alone = found.alone or any(
+        _ALONE.search(each.text) or asks_one_label(each.text) for each in read.statements if not each.code
+    )
     special = read.scope.special
     every = tuple(dict.fromkeys((*found.labels, *special)))
     if found.yes_no and not special:
@@ -277,7 +312,8 @@ def _from_labels(found: LabelSet, read: _Reading) -> Iterator[Draft]:
     if not alone and own is not None and not own.item and not is_request(own, read.scope, read.opening):
         return
     yield Draft(
-        text=_own_words(found, read, alone=alone) or (f"The output is one of {listed}." if alone else f"The output names one of {listed}."),
+        text=_own_words(found, read, alone=alone)
+        or (f"The output is one of {listed}." if alone else f"The output names one of {listed}."),
         start=found.start,
         end=found.end,
         kind="format",

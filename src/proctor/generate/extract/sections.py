@@ -48,7 +48,9 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
     (
         "format",
         r"\b(?:exactly|only|these|following) (?:\w+ )?(?:lines|labels|headings|sections|parts)\W*[:：]\W*$|"
-        r"^\W*(?:présentation|presentación|presentazione|apresentação|aufbau|form|forma|forme|vorm|biçim)\W*$|\b(?:format|formato|formát|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid )?json\W*$|"
+        r"^\W*(?:présentation|presentación|presentazione|apresentação|aufbau|form|forma|forme|vorm|biçim)\W*$|"
+        r"\b(?:format|formato|formát|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid "
+        r")?json\W*$|"
         r"\b(?:return|respond with|output|reply with|answer with|produce)\b[^.]{0,40}\bjson\b[^.]{0,40}[:：]\W*$|"
         r"\bJSON\b[^.]{0,60}[:：]\W*$|形式|フォーマット|書式|格式",
     ),
@@ -59,7 +61,8 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r"possible (?:values|answers|outputs)|"
         r"allowed (?:values|answers|outputs)|valid (?:values|answers))\b(?: (?:are|include|below|"
         r"used in this task))?\W*$|"
-        r"カテゴリー?|ラベル|分類先|選択肢|(?:类别|标签|分类|选项|라벨|카테고리|분류)\W*$|^\W*(?:kategorien?|catégories?|étiquettes|categorías|etiquetas|"
+        r"カテゴリー?|ラベル|分類先|選択肢|(?:类别|标签|分类|选项|라벨|카테고리|분류)\W*$|^\W*(?:kategorien?|catégories?|étiquettes|"
+        r"categorías|etiquetas|"
         r"categorias|categorie|etichette|etiketten|kategoriler|kategorie|категории|метки|kategorier|codes?)\W*$",
     ),
     (

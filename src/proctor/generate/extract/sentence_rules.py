@@ -15,7 +15,16 @@ from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.requests import about_input, is_about_else, is_command, is_request, is_role, is_thanks, pieces_of, plain
+from proctor.generate.extract.requests import (
+    about_input,
+    is_about_else,
+    is_command,
+    is_request,
+    is_role,
+    is_thanks,
+    pieces_of,
+    plain,
+)
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.generate.extract.tongues import TONGUES
@@ -37,36 +46,45 @@ _FILLER: Final = worded(
 )
 # The case that items below a line are for: ``For faulty goods:``; ``When you answer:`` is every case.
 _CASE: Final = Lazy(
-    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|em caso de|se|"
-    r"quando|per|in caso di|bij|voor|als|对于|如果|遇到|当)(?=\s|[一-鿿]).{2,80}[:：]\s*$|.{2,90}\b(?:if|when|unless)(?: (?:the \w+|it|"
+    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|"
+    r"cuando|em caso de|se|"
+    r"quando|per|in caso di|bij|voor|als|对于|如果|遇到|当)(?=\s|[一-鿿]).{2,80}[:：]\s*$|.{2,90}\b(?:if|when|"
+    r"unless)(?: (?:the \w+|it|"
     r"they|you))?\s*[:：]\s*$",
     re.IGNORECASE,
 )
 _ALWAYS: Final = Lazy(
-    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|writing)\b|"
+    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|"
+    r"replying|writing)\b|"
     r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|"
     r"\bthe (?:answer|response|output)\b|每次|回答时|回复时",
     re.IGNORECASE,
 )
 # A line that its items complete: ``Reject it if it contains:``, ``Write a reply that:``.
 _OPEN_END: Final = Lazy(
-    r"\b(?:if|when|unless)\b[^.:;]{0,60}[:：]\W*$|\b(?:that|which|who|to|should|must|shall|by|and|or|on|with|of|includes?|contains?|"
+    r"\b(?:if|when|unless)\b[^.:;]{0,60}[:：]\W*$|\b(?:that|which|who|to|should|must|shall|by|and|or|on|"
+    r"with|of|includes?|contains?|"
     r"mentions?|covers?|allow|accept|include|cover|mention|consider|check|provide|use|report|flag|reject)\s*[:：]\W*$",
     re.IGNORECASE,
 )
 _KEY_FIRST: Final = re.compile(
-    r"(?:the |la |le |el |o |das |der |die |il )?[`\"*]{0,3}(?P<key>[A-Za-z_]\w*)[`\"*]{0,3}(?: (?:field|key|value))?\s*"
-    r"(?:[:：–—→=]|\s-\s|\b(?:is|are|must(?: not)?|must be|should(?: be)?|has|ist|sind|est|es|é|è|moet|"
+    r"(?:the |la |le |el |o |das |der |die |il )?[`\"*]{0,3}(?P<key>[A-Za-z_]\w*)[`\"*]{0,3}(?: (?:field|"
+    r"key|value))?\s*"
+    r"(?:[:：–—→=]|\s-\s|\b(?:must be|should be|is|are|must|should|has|ist|sind|est|es|é|è|moet|"
     r"doit|debe|deve)\b|[为是は]|(?<=[`\"]) )\s*",
     re.IGNORECASE,
 )
-_BAN: Final = re.compile(r"contains none (?P<texts>\"(?:[^\"\\]|\\.)*\"(?:, \"(?:[^\"\\]|\\.)*\")*)(?P<options> ignoring case.*)")
+_BAN: Final = re.compile(
+    r"contains none (?P<texts>\"(?:[^\"\\]|\\.)*\"(?:, \"(?:[^\"\\]|\\.)*\")*)(?P<options> ignoring case.*)"
+)
 _LEAST_ITEMS: Final = 3
 _MOST_OF: Final = 0.6
 _MORE: Final = 3  # words beside its checks from which a sentence asks for more
 
 
-def sentence_drafts(statement: Statement, scope: PromptScope, made: Sequence[str], opening: frozenset[int]) -> Iterator[Draft]:
+def sentence_drafts(
+    statement: Statement, scope: PromptScope, made: Sequence[str], opening: frozenset[int]
+) -> Iterator[Draft]:
     """Yield the rules of a statement; ``made`` are the nouns that mean the whole answer."""
     if statement.code or statement.section in ASIDE_SECTIONS:
         return
@@ -87,7 +105,9 @@ def sentence_drafts(statement: Statement, scope: PromptScope, made: Sequence[str
             told = list(_own(statement, scope, denying))
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
-        if not _is_covered(draft, text, spans) and (draft.text in more or all(each.text != draft.text for each in added)):
+        if not _is_covered(draft, text, spans) and (
+            draft.text in more or all(each.text != draft.text for each in added)
+        ):
             yield draft
     taken = {draft.text for draft in told} & more
     for each in added:
@@ -171,7 +191,9 @@ def _own(statement: Statement, scope: PromptScope, denying: str = "") -> Iterato
     """
     text = statement.text
     safe = protected(text)
-    cuts = [match for match in re.finditer(r"[;；]\s*", text) if not any(low <= match.start() < high for low, high in safe)]
+    cuts = [
+        match for match in re.finditer(r"[;；]\s*", text) if not any(low <= match.start() < high for low, high in safe)
+    ]
     parts = list(zip([0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)], strict=True))
     if not all(is_command(text[low:high]) or split_condition(text[low:high])[0] for low, high in parts):
         parts = [(0, len(text))]  # a part needs the words before it

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 

@@ -9,14 +9,14 @@ from typing import Final
 
 from proctor.generate.extract.answer_parts import WHOLE, AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
-from proctor.generate.extract.predicate_text import checkable, quoted
-from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.banned_words import find_banned, find_form
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.conditions import blanked, independent_pieces, is_conditional, is_open, without_cases
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import QuotedRun, find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -84,7 +84,9 @@ class SpottedCheck:
     end: int
 
 
-def find_checks(text: str, scope: PromptScope, made: Sequence[str] = (), *, denying: str = "") -> tuple[SpottedCheck, ...]:
+def find_checks(
+    text: str, scope: PromptScope, made: Sequence[str] = (), *, denying: str = ""
+) -> tuple[SpottedCheck, ...]:
     """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge.
 
     ``denying`` is the negation of a line above the sentence, if that forbids what the sentence says.
@@ -148,8 +150,11 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
         if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
             yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
     for predicate, start, end in find_spotted_shapes(text, scope):
-        if structured and predicate.startswith("language"):
-            continue  # of the values, and not of the keys
+        if structured and predicate.startswith("language"):  # of a value, and not of the keys
+            named = [name for name in scope.fields if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+            if len(named) == 1 and (inner := _field_part(text[:start], scope)):
+                yield SpottedCheck(predicate=inner.check(predicate) or predicate, start=start, end=end)
+            continue
         part = part_at(text, start, made)
         if not predicate.startswith(_OF_SUBJECT) or (part.form == "" and is_of_whole(text, start, end, made)):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
@@ -179,7 +184,13 @@ def _amounts(text: str, scope: PromptScope, made: Sequence[str], *, structured: 
 
 
 def _part_of(
-    text: str, each: AskedAmount, found: Sequence[AskedAmount], scope: PromptScope, made: Sequence[str], *, structured: bool
+    text: str,
+    each: AskedAmount,
+    found: Sequence[AskedAmount],
+    scope: PromptScope,
+    made: Sequence[str],
+    *,
+    structured: bool,
 ) -> AnswerPart | None:
     """Return the part of the answer that an amount is of; None if it is not sure."""
     before = text[: each.start]

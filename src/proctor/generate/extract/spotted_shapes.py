@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from proctor.generate.extract.predicate_text import quoted
-from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.answer_language import find_language
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.number_words import COUNT, count_of
+from proctor.generate.extract.predicate_text import quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.text.lazy_pattern import Lazy
@@ -139,30 +139,71 @@ _BY_NAME: Final = Lazy(
 
 # JSON that a sentence asks for; what the input is in does not matter.
 _JSON: Final = Lazy(r"(?<![A-Za-z])JSON(?![A-Za-z])", re.IGNORECASE)
-_ASKS: Final = Lazy(rf"{REPLY}|{ONLY}|\b(?:produce|emit|as|in|valid|single|must|should|provide|generate|create)\b|\bone JSON\b", re.IGNORECASE)
-_GIVEN: Final = Lazy(r"\b(?:input|given|receive|from|contains?|eingabe|entrée|entrada|read|parse)\b[^.;,]{0,30}$", re.IGNORECASE)
-_KINDS: Final = (
-    ("is json array of strings", Lazy(rf"\b(?:array|list|liste|tableau|lista) (?:of|von|de|di) (?:exactly )?(?:{COUNT} )?(?:strings|words|names|texten|chaînes|textos|cadenas|stringhe)\b", re.IGNORECASE)),
-    ("is json array of objects", Lazy(r"\b(?:array|list) of (?:JSON )?objects\b", re.IGNORECASE)),
-    ("is json array", Lazy(r"\bJSON[- ](?:formatted )?(?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) (?:de |di )?JSON\b|JSON\s*(?:数组|配列|列表)", re.IGNORECASE)),
-    ("is json object", Lazy(r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)|\bJSON with (?:the )?(?:following )?(?:keys|fields)\b", re.IGNORECASE)),
+_ASKS: Final = Lazy(
+    rf"{REPLY}|{ONLY}|\b(?:produce|emit|as|in|valid|single|must|should|provide|generate|create)\b|\bone JSON\b",
+    re.IGNORECASE,
 )
-_COUNTED_ITEMS: Final = Lazy(rf"(?P<n>{COUNT})\s+(?:strings|names|words|items|\w+ (?:as|in) an? JSON (?:array|list) of strings)\b", re.IGNORECASE)
+_GIVEN: Final = Lazy(
+    r"\b(?:input|given|receive|from|contains?|eingabe|entrée|entrada|read|parse)\b[^.;,]{0,30}$", re.IGNORECASE
+)
+_KINDS: Final = (
+    (
+        "is json array of strings",
+        Lazy(
+            rf"\b(?:array|list|liste|tableau|lista) (?:of|von|de|di) (?:exactly )?(?:{COUNT} )?(?:strings|words|"
+            rf"names|texten|chaînes|textos|cadenas|stringhe)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("is json array of objects", Lazy(r"\b(?:array|list) of (?:JSON )?objects\b", re.IGNORECASE)),
+    (
+        "is json array",
+        Lazy(
+            r"\bJSON[- ](?:formatted )?(?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) "
+            r"(?:de |di )?JSON\b|JSON\s*(?:数组|配列|列表)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "is json object",
+        Lazy(
+            r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)|"
+            r"\bJSON with (?:the )?(?:following )?(?:keys|fields)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_COUNTED_ITEMS: Final = Lazy(
+    rf"(?P<n>{COUNT})\s+(?:strings|names|words|items|\w+ (?:as|in) an? JSON (?:array|list) of strings)\b", re.IGNORECASE
+)
 _TAG: Final = Lazy(
-    rf"(?:(?P<least>at least|multiple|several)|(?P<just>exactly|only|a single))?\s*(?P<n>{COUNT})?\s*(?P<more>or more\s+)?"
+    rf"(?:(?P<least>at least|multiple|several)|(?P<just>exactly|only|a "
+    rf"single))?\s*(?P<n>{COUNT})?\s*(?P<more>or more\s+)?"
     r"<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
     re.IGNORECASE,
 )
-_TAGGED: Final = Lazy(r"\b(?:wrap|enclose|put|place|inside|within|in|between|dentro de|entre|zwischen|dans|nei)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>\s*(?:(?:and|…|\.\.\.|et|y|und)?\s*</(?P=tag)>)?\s*(?:xml |html )?(?:tags?|balises?|etiquetas?)", re.IGNORECASE)
+_TAGGED: Final = Lazy(
+    r"\b(?:wrap|enclose|put|place|inside|within|in|between|dentro de|entre|zwischen|dans|"
+    r"nei)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>\s*(?:(?:and|…|\.\.\.|et|y|"
+    r"und)?\s*</(?P=tag)>)?\s*(?:xml |html )?(?:tags?|balises?|etiquetas?)",
+    re.IGNORECASE,
+)
 _EACH_TAG: Final = Lazy(r"\b(?:inside|within|in|for|to)\s+(?:each|every)\s+<(?P<tag>[A-Za-z][\w-]*)>", re.IGNORECASE)
-_KIND_OF_LETTER: Final = r"(?:(?:lower[- ]?case|upper[- ]?case|capital|latin)\s+)?(?:letters|digits|numbers|hyphens|dashes|underscores|spaces|dots)"
-_CHARACTERS: Final = Lazy(rf"\bonly\s+(?P<list>{_KIND_OF_LETTER}(?:(?:\s*,\s*(?:and |or )?|\s+and\s+|\s+or\s+){_KIND_OF_LETTER})+)", re.IGNORECASE)
+_KIND_OF_LETTER: Final = (
+    r"(?:(?:lower[- ]?case|upper[- ]?case|capital|latin)\s+)?(?:letters|digits|numbers|hyphens|dashes|"
+    r"underscores|spaces|dots)"
+)
+_CHARACTERS: Final = Lazy(
+    rf"\bonly\s+(?P<list>{_KIND_OF_LETTER}(?:(?:\s*,\s*(?:and |or )?|\s+and\s+|\s+or\s+){_KIND_OF_LETTER})+)",
+    re.IGNORECASE,
+)
 _CLASSES: Final = (
     (r"lower[- ]?case letters", "a-z"), (r"(?:upper[- ]?case|capital) letters", "A-Z"), (r"(?<!case )(?<!capital )letters", "A-Za-z"),
     (r"digits|numbers", "0-9"), (r"underscores", "_"), (r"spaces", " "), (r"dots", "."), (r"hyphens|dashes", "-"),
 )  # fmt: skip
 _SCALE: Final = Lazy(
-    rf"(?:{ONLY})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:number|score|rating|integer|zahl|nombre|número|numero|getal|liczb\w+|числ\w+|数字|数値)\b[^.;\"]{{0,40}}?"
+    rf"(?:{ONLY})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:number|score|rating|integer|zahl|nombre|número|numero|getal|"
+    rf"liczb\w+|числ\w+|数字|数値)\b[^.;\"]{{0,40}}?"
     r"(?P<low>\d{1,4})\s*(?:\([^()]{1,60}\)\s*)?(?:-|–|to|and|bis|à|a|do|до|到|から)\s*(?P<high>\d{1,4})(?![\d%])",
     re.IGNORECASE,
 )
@@ -228,24 +269,34 @@ def _tags(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 _MARK: Final = (
-    r"(?:an? |eine[mnr]? |une? |una? |uma? |een |en )?(?P<mark{at}>(?:full stop|period|punkt|point(?!s? d)|punto|ponto(?: final)?|punt|kropk\w+|tečk\w+)|"
+    r"(?:an? |eine[mnr]? |une? |una? |uma? |een |en )?(?P<mark{at}>(?:full stop|period|punkt|point(?!s? "
+    r"d)|punto|ponto(?: final)?|punt|kropk\w+|tečk\w+)|"
     r"(?:semi-?colon|semikolon|point-virgule|punto y coma|punto e virgola|ponto e vírgula|puntkomma)|"
-    r"(?:question mark|fragezeichen|point d['’]interrogation|signo de interrogación|punto interrogativo|ponto de interrogação|vraagteken))"
+    r"(?:question mark|fragezeichen|point d['’]interrogation|signo de interrogación|punto interrogativo|"
+    r"ponto de interrogação|vraagteken))"
 )
 _MARK_SIGNS: Final = ((r"semi|virg|coma|komma|vírg", ";"), (r"question|frage|interrog|vraag", "?"), (r"", "."))
 _ENDS_IN_MARK: Final = Lazy(
-    r"(?:^\W*(?:and |und |et )?|\b(?:answer|reply|response|message|output|query|antwort|réponse|respuesta|resposta|risposta)\b[^.;,]{0,60}?)"
-    r"\b(?:ends?|finish\w*|ende\w*|finis\w*|termin\w*|acab\w*|finisc\w*|eindig\w*|sluit\w*)\s+(?:\w+\s+)?(?:with|in|mit|par|con|com|met|auf)\s+"
-    + _MARK.format(at=1) + rf"(?:\s+(?:or|oder|ou|o|of)\s+{_MARK.format(at=2)})?(?![^\W\d_])",
+    r"(?:^\W*(?:and |und |et )?|\b(?:answer|reply|response|message|output|query|antwort|réponse|respuesta|"
+    r"resposta|risposta)\b[^.;,]{0,60}?)"
+    r"\b(?:ends?|finish\w*|ende\w*|finis\w*|termin\w*|acab\w*|finisc\w*|eindig\w*|"
+    r"sluit\w*)\s+(?:\w+\s+)?(?:with|in|mit|par|con|com|met|auf)\s+"
+    + _MARK.format(at=1)
+    + rf"(?:\s+(?:or|oder|ou|o|of)\s+{_MARK.format(at=2)})?(?![^\W\d_])",
     re.IGNORECASE,
 )
 _HEADING: Final = Lazy(
-    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|titres?|rubriques?|sections|parties|"
-    r"encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|koppen|delen|nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|"
+    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|"
+    r"titres?|rubriques?|sections|parties|"
+    r"encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|koppen|delen|"
+    r"nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|"
     r"rubriker|overskrifter|nadpis\w*|başlık\w*|bölüm\w*)\b|标题|部分|小节|見出し|項目|제목|부분|عناوين|शीर्षक",
     re.IGNORECASE,
 )
-_HEADING_QUOTE: Final = re.compile(r"„([^“”\"\n]{1,60})[“”\"]|“([^”\n]{1,60})”|\"([^\"\n]{1,60})\"|«\s*([^»\n]{1,60}?)\s*»|`([^`\n]{1,60})`|【[^】\n]{1,30}】|「([^」\n]{1,40})」")
+_HEADING_QUOTE: Final = re.compile(
+    r"„([^“”\"\n]{1,60})[“”\"]|“([^”\n]{1,60})”|\"([^\"\n]{1,60})\"|«\s*([^»\n]{1,60}?)\s*»|"
+    r"`([^`\n]{1,60})`|【[^】\n]{1,30}】|「([^」\n]{1,40})」"
+)
 _SLASHED: Final = re.compile(r"[:：]\s*(?P<list>[^/\n:：]{3,60}(?:\s/\s[^/\n:：]{3,60}){2,})\s*$")
 
 
@@ -298,23 +349,62 @@ _ASKED: Final = (
     ("is table", _TABLE),
     ("no markdown", _PLAIN),
     ("case is lower", _LOWER),
-    ("case is lower", Lazy(r"\b(?:in|all|use|only) (?:all )?lower[- ]?case\b(?: letters)?(?=\s*(?:[.;,]|$|only\b|and (?!digits|numbers)|on\b))", re.IGNORECASE)),
-    ("case is upper", Lazy(r"\b(?:in|all|use|only) (?:all )?(?:upper[- ]?case|capital letters|capitals)\b(?: letters)?(?=\s*(?:[.;,]|$|only\b))", re.IGNORECASE)),
+    (
+        "case is lower",
+        Lazy(
+            r"\b(?:in|all|use|only) (?:all )?lower[- ]?case\b(?: letters)?(?=\s*(?:[.;,]|$|only\b|and (?!digits|"
+            r"numbers)|on\b))",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "case is upper",
+        Lazy(
+            r"\b(?:in|all|use|only) (?:all )?(?:upper[- ]?case|capital letters|capitals)\b(?: "
+            r"letters)?(?=\s*(?:[.;,]|$|only\b))",
+            re.IGNORECASE,
+        ),
+    ),
     ("has code block", _BLOCK),
     ('ends with "?", "？"', _QUESTION_END),
     (
         'ends with "?", "？"',
         Lazy(
-            r"\b(?:last sentence|letzter? satz|dernière phrase|última frase|ultima frase|laatste zin|ostatnie zdanie|sista meningen)\s+"
-            r"(?:is|be|ist|est|es|é|è|to|jest|är)\s+(?:always |immer |toujours |siempre )?(?:an?|eine|une|una|uma|een|en)?\s*"
+            r"\b(?:last sentence|letzter? satz|dernière phrase|última frase|ultima frase|laatste zin|ostatnie "
+            r"zdanie|sista meningen)\s+"
+            r"(?:is|be|ist|est|es|é|è|to|jest|är)\s+(?:always |immer |toujours |siempre )?(?:an?|eine|une|una|uma|"
+            r"een|en)?\s*"
             r"(?:question|frage|pregunta|pergunta|domanda|vraag|pytanie\w*|fråga)\b",
             re.IGNORECASE,
         ),
     ),
+    (
+        "is number",
+        Lazy(
+            r"\b(?:only|just|nothing but)\s+(?:with\s+)?(?:the|a|one)?\s*(?:single\s+)?(?:number|score|rating|"
+            r"integer)\b(?!\s+(?:of|and|from|between|followed))",
+            re.IGNORECASE,
+        ),
+    ),
     ("is html", _HTML),
-    ("is csv", Lazy(r"\b(?:as|in|into|output|return|valid|only|im|als|en|em|somente o|apenas o|solo) (?:valid |the |a )?CSV\b", re.IGNORECASE)),
-    ("numbered items >= 1", Lazy(r"(?:\b(?:as|in|using|use|with|return|provide|make)\b|^\W*) ?(?:a )?(?:numbered|ordered) (?:list|steps)\b", re.IGNORECASE)),
-    *((f"case is {name}", Lazy(rf"\b{name}[-_ ]?case\b", re.IGNORECASE)) for name in ("camel", "pascal", "snake", "kebab")),
+    (
+        "is csv",
+        Lazy(
+            r"\b(?:as|in|into|output|return|valid|only|im|als|en|em|somente o|apenas o|solo) (?:valid |the |a )?CSV\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "numbered items >= 1",
+        Lazy(
+            r"(?:\b(?:as|in|using|use|with|return|provide|make)\b|^\W*) ?(?:a )?(?:numbered|ordered) (?:list|steps)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    *(
+        (f"case is {name}", Lazy(rf"\b{name}[-_ ]?case\b", re.IGNORECASE))
+        for name in ("camel", "pascal", "snake", "kebab")
+    ),
 )
 
 

@@ -41,7 +41,9 @@ _VARIABLE: Final = re.compile(r"\{\{.*?\}\}")
 _EXAMPLE_SENTENCE: Final = re.compile(r"\W*(?:for example|for instance|an example\b|e\.g\.|例えば)", re.IGNORECASE)
 _ANNOUNCED: Final = re.compile(r"\W*(?P<label>[^\W\d_][^\n:：.!?。]{0,30})[:：]\s*\S")
 _LONGEST_LABEL: Final = 3  # words
-_LABELLED: Final = re.compile(r"(?m)^[ \t]*(?:\*\*)?(?P<label>[^\W\d_][^\n:：.{}<>\"]{0,24}?)(?:\*\*)?[ \t]*[:：](?P<said>[^\n]*)$")
+_LABELLED: Final = re.compile(
+    r"(?m)^[ \t]*(?:\*\*)?(?P<label>[^\W\d_][^\n:：.{}<>\"]{0,24}?)(?:\*\*)?[ \t]*[:：](?P<said>[^\n]*)$"
+)
 # ``send_mail(to, text)``: the call of a tool.
 _CALL: Final = re.compile(r"\W*[A-Za-z_]\w*\([\w\s,:=\"'?|.\[\]]*\)\W{0,3}(?:$|[-–—:].*)", re.DOTALL)
 _DATA: Final = re.compile(r"<(?P<tag>[A-Za-z][\w-]*)\s[^<>\n]*>[^\n]*</(?P=tag)>")
@@ -211,7 +213,11 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         after = body[match.end() : match.end() + 3]
         if match.group().startswith("?") and re.match(r"[ \t]+[a-zà-ÿ]", after):
             continue  # ``member cancelled? answer SKIP``
-        if match.group() == "." and re.search(r"[,(] ?\d{1,2}$", body[max(0, match.start() - 4) : match.start()]) and after[:1] == " ":
+        if (
+            match.group() == "."
+            and re.search(r"[,(] ?\d{1,2}$", body[max(0, match.start() - 4) : match.start()])
+            and after[:1] == " "
+        ):
             continue  # ``…, 7. Klasse``
         while safe and safe[-1][1] <= match.start():
             safe.pop()
