@@ -45,7 +45,8 @@ _CONFIRM: Final = re.compile(
 _CONDITION: Final = re.compile(r"\b(?:unless|except|if|when|whenever|only for|in case)\b", re.IGNORECASE)
 _COUNTED: Final = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
 _NUMBERS: Final = {word: number for number, word in enumerate(_COUNTED.split())} | {
-    "a": 1, "an": 1, "single": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80, "hundred": 100,
+    "a": 1, "an": 1, "single": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80,
+    "hundred": 100,
 }  # fmt: skip
 _NUMBER: Final = r"(?:\d{1,3}(?:,\d{3})+|\d{1,6}|(?:" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r"))"
 _OFTEN: Final = rf"(?P<often>once\b|twice\b|(?!an?\b){_NUMBER}\b(?: times?)?)"

@@ -23,7 +23,8 @@ r"fransızca|法语|法文|フランス語|프랑스어"),
     ("es", r"spanish|spanisch|espagnol|español|castellano|espanhol|spagnolo|spaans|hiszpańsk\w*|испанск\w*|西班牙语|"
 r"スペイン語|스페인어"),
     ("it", r"italian|italienisch|italien|italiano|italiaans|włosk\w*|итальянск\w*|意大利语|イタリア語|이탈리아어"),
-    ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese|portugees|portugalsk\w*|葡萄牙语|ポルトガル語"),
+    ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese|portugees|portugalsk\w*|"
+r"葡萄牙语|ポルトガル語"),
     ("nl", r"dutch|niederländisch|néerlandais|neerland[eé]s|holandês|olandese|nederlands|荷兰语|オランダ語"),
     ("pl", r"polish|polnisch|polonais|polaco|polonês|polacco|pools|polsku|polskim|польск\w*|波兰语|ポーランド語"),
     ("cs", r"czech|tschechisch|česky|češtině|čeština|捷克语"),
@@ -40,8 +41,10 @@ r"スペイン語|스페인어"),
     ("vi", r"vietnamese|tiếng việt|越南语"),
     ("th", r"thai|ภาษาไทย|泰语"),
     ("el", r"greek|griechisch|ελληνικ[άα]"),
-    ("ja", r"japanese|japanisch|japonais|japon[eé]s|japonês|giapponese|japans|японск\w*|japonca|日语|日文|日本語|일본어"),
-    ("zh", r"(?:simplified )?chinese|chinesisch|chinois|chino|chinês|cinese|chinees|китайск\w*|(?:简体)?中文|汉语|中国語|중국어"),
+    ("ja", r"japanese|japanisch|japonais|japon[eé]s|japonês|giapponese|japans|японск\w*|japonca|日语|日文|"
+r"日本語|일본어"),
+    ("zh", r"(?:simplified )?chinese|chinesisch|chinois|chino|chinês|cinese|chinees|китайск\w*|(?:简体)?中文|"
+r"汉语|中国語|중국어"),
     ("ko", r"korean|koreanisch|coréen|coreano|koreaans|韩语|韓国語|한국어"),
 )  # fmt: skip
 _ALL: Final = "|".join(rf"(?P<{code}_>{names})" for code, names in _NAMES)
@@ -61,7 +64,8 @@ _OF_TEXT: Final = (
 _IN: Final = Lazy(
     rf"(?:(?:\b(?:in|into|to|auf|ins?|en|em|op|på|i|po|v|на|по-?|في|بال)\s*{_KIND})|(?:(?<!不)(?<!不要)(?:用|"
 rf"使用)|以|翻译成|译成|译为|写成))(?:{_ALL})"
-    rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|に(?:翻訳|訳)|の(?:本文|文章|"
+    rf"(?![^\W\d_一-鿿ぁ-ヿ가-힯])|(?<![^\W\d_一-鿿ぁ-ヿ])(?:{_ALL.replace('_>', '2>')})(?:で|にて|"
+rf"に(?:翻訳|訳)|の(?:本文|文章|"
 rf"訳文)|로|에서|\s+(?:में|dilinde|olarak)|(?=\s*ve\s|\s+yaz|\s+ol))"
     rf"|\b(?:write|writes|use|speak|schrijf|parle)\s+(?:only |alleen "
 rf")?{_KIND}(?:{_ALL.replace('_>', '3>')})(?!\w)|\b(?:{_ALL.replace('_>', '4>')})\s+(?:only|nur|"

@@ -76,12 +76,14 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     for form, pattern in (
         (
             "first line:",
-            rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 (?:번째 )?줄|السطر الأول|पहली "
+            rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 (?:번째 )?줄|"
+            rf"السطر الأول|पहली "
             rf"पंक्ति|первая строка|první řádek|ilk satır",
         ),
         (
             "last line:",
-            rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄|السطر الأخير|अंतिम पंक्ति|poslední řádek|"
+            rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄|السطر الأخير|अंतिम "
+            rf"पंक्ति|poslední řádek|"
             rf"son satır",
         ),
         ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文|첫 (?:번째 )?문장|첫문장|ilk cümle"),
@@ -93,7 +95,8 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
         ),
         (
             "each sentence:",
-            rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)|한 문장(?:은|에|당)|각 문장|문장마다",
+            rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)|한 문장(?:은|"
+            rf"에|당)|각 문장|문장마다",
         ),
         (
             "each line:",

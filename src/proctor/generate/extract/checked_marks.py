@@ -17,7 +17,8 @@ __all__ = ["find_denied"]
 _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "emoji = 0",
-        r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|emoj[eio]\w*|"
+        r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|"
+        r"이모티콘|emoj[eio]\w*|"
         r"emotikon\w*|смайлик\w*|इमोजी|إيموجي|الرموز التعبيرية|biểu tượng cảm xúc",
     ),
     (
@@ -177,7 +178,8 @@ _AFTER: Final = Lazy(
     r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|"
     r"(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|"
     r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:를|을|는|은|이|가|도)?\s*(?:와 \S+|과 \S+)?(?:를|을|는|은)?\s*(?:절대\s*)?(?:(?:쓰|사용하|넣|붙이|달|"
+    r"(?:ない|ず)|(?:를|을|는|은|이|가|도)?\s*(?:와 \S+|과 \S+)?(?:를|을|는|"
+    r"은)?\s*(?:절대\s*)?(?:(?:쓰|사용하|넣|붙이|달|"
     r"찍)지\s*(?:않|말|마)|금지|없이|없음)|"
     r"(?:\s*(?:,|ve|veya|ya da)\s*[^\W\d_]+(?:\s+işaret\w*)?){0,3}\s*(?:kullanma\w*|yazma\w*|ekleme\w*|"
     r"koyma\w*|olmasın|yok|yasak)|"

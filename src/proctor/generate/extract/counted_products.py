@@ -26,7 +26,8 @@ _MADE: Final = Lazy(
     r"mir |exactly |genau |exactement "
     rf"|exactamente |exatamente |esattamente |"
     rf"precies )?(?P<n>{COUNT})\s+(?:[^\W\d_]+\s+){{0,2}}?(?P<noun>[^\W\d_]{{3,}})"
-    rf"|(?:写|撰写|拟写|拟|生成|创作|起草|输出|给出|提供|列出)(?:出)?(?P<han>{COUNT})(?:个|条|篇|句|则|组)(?P<thing>[一-鿿]{{2,4}})"
+    rf"|(?:写|撰写|拟写|拟|生成|创作|起草|输出|给出|提供|列出)(?:出)?(?P<han>{COUNT})(?:个|条|篇|句|则|"
+    rf"组)(?P<thing>[一-鿿]{{2,4}})"
     rf"|(?P<thing2>[一-鿿ァ-ヿー]{{2,8}})を(?P<kana>{COUNT})(?:つ|個|本|案|件)",
     re.IGNORECASE,
 )

@@ -26,7 +26,8 @@ _ASKED: Final = Lazy(
     re.IGNORECASE,
 )
 _AFTER: Final = Lazy(
-    r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*이?라고만?\s*(?:답|쓰|쓴|말|출력)|\s*(?:zurück|terug)",
+    r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*이?라고만?\s*(?:답|쓰|쓴|말|"
+    r"출력)|\s*(?:zurück|terug)",
     re.IGNORECASE,
 )
 _LINE: Final = Lazy(

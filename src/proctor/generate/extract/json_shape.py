@@ -62,7 +62,8 @@ _ARRAY: Final = Lazy(
     re.IGNORECASE,
 )
 _ARRAY_VALUE: Final = Lazy(
-    r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|tablica|массив\w*|pole|dizi)\b|数组|列表|配列|배열",
+    r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|tablica|массив\w*|pole|dizi)\b|"
+    r"数组|列表|配列|배열",
     re.IGNORECASE,
 )
 _ITEMS_OBJECTS: Final = Lazy(r"\b(?:array|list) of (?:JSON )?objects?\b", re.IGNORECASE)

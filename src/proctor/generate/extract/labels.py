@@ -114,7 +114,8 @@ _LABEL_NOUN: Final = (
     r"kategori\w*|kürzel|etikett\w*|"
     r"schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|categorie|"
     r"etykiet\w*|kod\w*|код\w*|"
-    r"категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|라벨|카테고리|코드|word|wort|mot|palabra|palavra|"
+    r"категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|라벨|카테고리|코드|"
+    r"word|wort|mot|palabra|palavra|"
     r"parola|woord|słow\w+|слов\w+)"
 )
 _SINGLE: Final = (

@@ -24,57 +24,57 @@ __all__ = ["is_of_whole", "names_answer", "unknown_words"]
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
     """
-    answer answers response responses reply replies output outputs result text message it everything whole total
-    entire overall complete post turn time request question customer user antwort antworten ausgabe nachricht
-    gesamt insgesamt gesamte ganze gesamten alles umfang texts réponse réponses sortie texte totalité tout
-    entier complet respuesta respuestas salida texto mensaje todo entero completo resposta respostas saída
-    mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale antwoord antwoorden uitvoer
-    tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar ответ ответа ответы текст cevap cevabın
-    yanıt yanıtın metin metnin mesaj mesajı mesajın respons jawaban pesan balasan odpověď odpovědi zpráva zprávy svaret svaren
-    meddelande meddelandet sms besked beskeden vastaus viesti válasz üzenet răspuns răspunsul mesajul απάντηση μήνυμα відповідь
-    відповіді повідомлення сообщение сообщения ответе جواب الجواب الإجابة الرد النص الرسالة الملخص जवाब उत्तर संदेश câu trả lời
-    tin nhắn תשובה پاسخ wiadomość wiadomości wypowiedź turno réplica mensajes messages turns replik
+    answer answers response responses reply replies output outputs result text message it everything
+    whole total entire overall complete post turn time request question customer user antwort antworten
+    ausgabe nachricht gesamt insgesamt gesamte ganze gesamten alles umfang texts réponse réponses sortie
+    texte totalité tout entier complet respuesta respuestas salida texto mensaje todo entero completo
+    resposta respostas saída mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale
+    antwoord antwoorden uitvoer tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar
+    ответ ответа ответы текст cevap cevabın yanıt yanıtın metin metnin mesaj mesajı mesajın respons
+    jawaban pesan balasan odpověď odpovědi zpráva zprávy svaret svaren meddelande meddelandet sms besked
+    beskeden vastaus viesti válasz üzenet răspuns răspunsul mesajul απάντηση μήνυμα відповідь відповіді
+    повідомлення сообщение сообщения ответе جواب الجواب الإجابة الرد النص الرسالة الملخص जवाब उत्तर
+    संदेश câu trả lời tin nhắn תשובה پاسخ wiadomość wiadomości wypowiedź turno réplica mensajes messages
+    turns replik
     """
 )
 # Verbs and adverbs by which a limit is put; none of them names a part.
 _VERBS: Final = worded(
     """
-    keep keeps output return print format list comma separated plain limiting restrict restricted capped write
-    writes stay stays limit limited contain contains have has hold use must should shall may can cannot exceed
-    exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
-    answer respond reply give using including counting spaces included maximum minimum max min single one only
-    just kept is are do not used using add include including insert put anywhere ever either kind any other
-    extra ask asks wrap wrapped json no more than at most least up under below within between schreib schreibe
-    schreiben
-    halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang länge kurz antworte
-    antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer
-    überschreiten übersteigen länger kürzer hältst achte verwende verwendest verwenden benutze benutzen setze
-    nirgends irgendwo nutze inklusive pro jede jeder jedes jeden
-    écris écrivez écrire réponds répondez fais faites tiens tenez fait faire comporte comporter contient
-    contenir dépasse dépasser doit doivent avoir longue longueur compte compter limite limitez toujours emploie
-    employez employer utilise utilisez utiliser mets mettez mettre ajoute ajoutez nulle part
-    exactement escribe escriba escribir responde responda contesta tiene tener tendrá contiene contener debe
-    deben deberá supera superar superará exceder largo longitud extensión máximo mínimo siempre exactamente
-    ningún tipo ocupa usa uses usar use utilices utiliza utilizar pongas añadas incluyas limita escreva
-    escrever responder tem ter terá contém conter deve devem deverá ultrapassar
-    ultrapasse exceda passar pode podem longo tamanho extensão sempre usar coloque inclua utilize exatamente
-    scrivi scrivere scriva rispondi
-    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può usare usi
-    inserire aggiungere mettere inserisci schrijf gebruik gebruiken nergens
-    antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
-    ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
-    содержит всегда
-    all whatsoever überhaupt absoluto assoluto helemaal
-    leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo
-    incluídos spazi inclusi
-    compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
-    each every any all cada chaque ogni elke elk iedere każda każdy każdego každá každý každé varje hver hvert кожна каждый каждое каждая her
-    termine fini finit acaba cierra endet schließt se sich stå rad står och
-    får vara ska skall bli måste på en enda ett skriv svara bör består av använd högst må være ikke skriv svar vær má mít bude být celý
-    celém celkem piš odpovídej konuşma tam toplam yazın olacak geçmesin bir tek तक कुल से में रखें हो लिखें दें दीजिए أن يكون على عن
-    لا يجب بحد أقصى اكتب أجب phải viết trả lời harus tulis jawab antaa kirjoita írj válaszolj scrie răspunde γράψε απάντα مين
-    مستقل tienen lleva llevan caber cabe quepa dura caben
-    ровно превышать отвечай пиши olmalı olsun yaz içermeli
+    keep keeps output return print format list comma separated plain limiting restrict restricted capped
+    write writes stay stays limit limited contain contains have has hold use must should shall may can
+    cannot exceed exceeds exceeding long length short shorter longer brief exactly always never please
+    strictly total make be answer respond reply give using including counting spaces included maximum
+    minimum max min single one only just kept is are do not used using add include including insert put
+    anywhere ever either kind any other extra ask asks wrap wrapped json no more than at most least up
+    under below within between schreib schreibe schreiben halte halten fasse fassen bleib umfasst
+    umfassen enthält enthalten besteht bestehen lang länge kurz antworte antworten darf dürfen soll
+    sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer überschreiten
+    übersteigen länger kürzer hältst achte verwende verwendest verwenden benutze benutzen setze nirgends
+    irgendwo nutze inklusive pro jede jeder jedes jeden écris écrivez écrire réponds répondez fais
+    faites tiens tenez fait faire comporte comporter contient contenir dépasse dépasser doit doivent
+    avoir longue longueur compte compter limite limitez toujours emploie employez employer utilise
+    utilisez utiliser mets mettez mettre ajoute ajoutez nulle part exactement escribe escriba escribir
+    responde responda contesta tiene tener tendrá contiene contener debe deben deberá supera superar
+    superará exceder largo longitud extensión máximo mínimo siempre exactamente ningún tipo ocupa usa
+    uses usar use utilices utiliza utilizar pongas añadas incluyas limita escreva escrever responder tem
+    ter terá contém conter deve devem deverá ultrapassar ultrapasse exceda passar pode podem longo
+    tamanho extensão sempre usar coloque inclua utilize exatamente scrivi scrivere scriva rispondi
+    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può usare
+    usi inserire aggiungere mettere inserisci schrijf gebruik gebruiken nergens antwoord houd heeft
+    hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć ma liczy
+    zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
+    содержит всегда all whatsoever überhaupt absoluto assoluto helemaal leerzeichen satzzeichen espaces
+    compris comprises espacios incluidos incluyendo espaços incluindo incluídos spazi inclusi compresi
+    spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
+    each every any all cada chaque ogni elke elk iedere każda każdy każdego každá každý každé varje hver
+    hvert кожна каждый каждое каждая her termine fini finit acaba cierra endet schließt se sich stå rad
+    står och får vara ska skall bli måste på en enda ett skriv svara bör består av använd högst må være
+    ikke skriv svar vær má mít bude být celý celém celkem piš odpovídej konuşma tam toplam yazın olacak
+    geçmesin bir tek तक कुल से में रखें हो लिखें दें दीजिए أن يكون على عن لا يجب بحد أقصى اكتب أجب phải
+    viết trả lời harus tulis jawab antaa kirjoita írj válaszolj scrie răspunde γράψε απάντα مين مستقل
+    tienen lleva llevan caber cabe quepa dura caben ровно превышать отвечай пиши olmalı olsun yaz
+    içermeli
     """
 )
 _CJK: Final = Lazy(
@@ -84,7 +84,8 @@ _CJK: Final = Lazy(
     r"すること|にして|します|する|です|ます|"
     r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|"
     r"为|有|写|是|的|为|都|均|要|以|内|"
-    r"답글|메시지|본문|내용|공백|포함|최대|최소|이내|이하|이상|까지|넘기지|넘지|초과하지|않는다|않습니다|작성|쓴다|씁니다|쓰고|쓰세요|한다|합니다|하세요|하고|"
+    r"답글|메시지|본문|내용|공백|포함|최대|최소|이내|이하|이상|까지|넘기지|넘지|초과하지|않는다|"
+    r"않습니다|작성|쓴다|씁니다|쓰고|쓰세요|한다|합니다|하세요|하고|"
     r"으로|하나|총|모두|반드시|정확히|[은는을를이가의로에도]"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
@@ -121,22 +122,19 @@ _PART: Final = Lazy(
 def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bool:
     """Whether a limit at this place of a sentence is for the whole answer; ``made`` are nouns that mean it."""
     low, high = _segment(text, start, end)
-    if "{{" in text[:start] and _MANNER.search(text[:start]):
-        return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
-    topic = re.findall(r"([가-힣]+?)(?:은|는)\s", text[low:start])
-    if re.match(r"\s*(?:で|に)(?:返|出力|答|書|まとめ|要約)", text[end:]):
-        return True  # ``1行で返す``
-    if topic:
+    task = "{{" in text[:start] and _MANNER.search(text[:start])  # ``Explain {{topic}} in four sentences``
+    if task or re.match(r"\s*(?:で|に)(?:返|出力|答|書|まとめ|要約)", text[end:]):  # ``1行で返す``
+        return True
+    if topic := re.findall(r"([가-힣]+?)(?:은|는)\s", text[low:start]):
         return names_answer(topic[-1], made) or any(noun in topic[-1] for noun in made)
     beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
     if _TOTAL.search(beside) or _is_subject(text[low:start], made):
         return True
     if not text[:low].strip() and not unknown_words(text[low:start], made) and _ADJECTIVE.fullmatch(text[end:high]):
         return True  # ``até três parágrafos curtos``
-    if unknown_words(beside, made):
-        return False
-    if names_answer(beside, made):
-        return True
+    unknown = unknown_words(beside, made)
+    if unknown or names_answer(beside, made):
+        return not unknown
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
         label = re.split(r"[:：]", before)[0]

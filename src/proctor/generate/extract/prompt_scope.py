@@ -13,8 +13,8 @@ class PromptScope:
 
     ``fields`` are the keys of the requested JSON, ``nested`` are keys of objects inside a field, each with that field;
     ``array`` is whether the answer is an array, ``blank`` what stands for a missing value. ``labels`` are the allowed
-    answers and ``special`` the replies that are fixed for some case. ``each`` is the name of each of the things that the
-    answer is, and the form of its predicates; ``line_labels`` are the labels of its lines.
+    answers and ``special`` the replies that are fixed for some case. ``each`` is the name of each of the things that
+    the answer is, and the form of its predicates; ``line_labels`` are the labels of its lines.
     """
 
     language: str = ""

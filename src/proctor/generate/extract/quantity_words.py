@@ -25,7 +25,8 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
     ("count /#[^\\s#]+/", r"hash-?tags?|话题标签|标签|ハッシュタグ|хештег\w*|해시태그"),
     (
         "emoji",
-        r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|эмодзи|смайлик\w*|emoj[eio]\w*|"
+        r"[ée]mojis?|emoticon(?:s|es)?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|эмодзи|"
+        r"смайлик\w*|emoj[eio]\w*|"
         r"emotikon\w*|इमोजी|إيموجي|biểu tượng cảm xúc",
     ),
     (
@@ -59,7 +60,8 @@ UNITS: Final[tuple[tuple[str, str], ...]] = (
         r"characters?|chars|zeichen|caractères?|caracteres|caráter|caratteri|tekens|символ\w*|знак\w*|znak(?:i|"
         r"ów)|tecken|tegn|"
         r"karakter\w*|글자|字符|个字(?!段)|文字(?!以外)|字(?![段体])|"
-        r"znak(?:y|ů)|자(?![막신리세료동기유체])|글자|अक्षर(?:ों)?|حرفا?|أحرف|ký tự|χαρακτήρες|merkkiä|caractere|символів",
+        r"znak(?:y|ů)|자(?![막신리세료동기유체])|글자|अक्षर(?:ों)?|حرفا?|أحرف|ký tự|χαρακτήρες|merkkiä|"
+        r"caractere|символів",
     ),
     (
         "sentences",
@@ -105,7 +107,8 @@ NEGATION: Final = (
     r"(?<!\w)(?:אל|ללא|בלי)(?!\w)|ห้าม|ไม่|"
     r"\bunika\w*|\bwystrzega\w*|\bundvik\w*|\bundgå\w*|\bvyhýb\w+|\bvyhn\w+|\bизбега\w*|\bуника\w*|"
     r"\bkerüld?\b|\bvältä\w*|\bevită\b|\bhindari\b|"
-    r"\btránh\b|تجنب|\bmaking sure not\b|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|不含|禁止|严禁|切勿|勿|避免|别|无)"
+    r"\btránh\b|تجنب|\bmaking sure not\b|不要|不得|不能|不可|不许|不用|不使用|不准|不写|不加|不带|"
+    r"不含|禁止|严禁|切勿|勿|避免|别|无)"
 )
 # An amount of so many, with what goes before it; the forms of the predicate are the keys.
 BEFORE: Final[tuple[tuple[str, str], ...]] = (

@@ -70,11 +70,13 @@ _LOOSE: Final = Lazy(
     re.IGNORECASE,
 )
 _JOINED: Final = Lazy(
-    r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始|(?:으로|로)\s*(?:시작|연다)|\s*ile\s+(?:\w+\s+)?(?:başla|aç)\w*|\s*से\s+शुरू",
+    r"(?:的?(?:开头|开始|起头))|で(?:始|はじ|書き始)|から始|(?:으로|로)\s*(?:시작|연다)|"
+    r"\s*ile\s+(?:\w+\s+)?(?:başla|aç)\w*|\s*से\s+शुरू",
     re.IGNORECASE,
 )
 _CLOSED: Final = Lazy(
-    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)|(?:으로|로|라고)?\s*(?:끝|마무리|맺)|"
+    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|"
+    r"締)|(?:으로|로|라고)?\s*(?:끝|마무리|맺)|"
     r"\s*ile\s+(?:\w+\s+)?(?:bit|sona)\w*|"
     r"\s*(?:से|पर)\s+(?:समाप्त|खत्म)",
     re.IGNORECASE,
@@ -85,8 +87,10 @@ _FORMED: Final = Lazy(
     re.IGNORECASE,  # an example of a form, not the text
 )
 _BANNED: Final = Lazy(
-    r"(?:など(?:の\S{1,6}?)?|等)?(?:は|を|の使用は|という\S{1,4}?(?:は|を))?(?:一切)?(?:使用)?(?:禁止|使わない|使わぬ|使いません|使用しない|使わず|"
-    r"書かない|避け)|(?:이?라는 (?:말|단어|표현)|같은 (?:말|단어|표현)|등)?(?:은|는|을|를)?\s*(?:절대 )?(?:(?:쓰|사용하|넣|언급하)지\s*(?:않|말|마)|금지)|"
+    r"(?:など(?:の\S{1,6}?)?|等)?(?:は|を|の使用は|という\S{1,4}?(?:は|を))?(?:一切)?(?:使用)?(?:禁止|"
+    r"使わない|使わぬ|使いません|使用しない|使わず|"
+    r"書かない|避け)|(?:이?라는 (?:말|단어|표현)|같은 (?:말|단어|표현)|등)?(?:은|는|을|를)?\s*(?:절대 "
+    r")?(?:(?:쓰|사용하|넣|언급하)지\s*(?:않|말|마)|금지)|"
     r"(?:gibi (?:\w+ ){0,2})?(?:kelime\w*|sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|"
     r"olmasın|yasak)|"
     r"(?:जैसे )?(?:शब्द\w*\s*)?(?:का (?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|"
@@ -116,6 +120,7 @@ _VERB_NEXT: Final = Lazy(
     r"utilis|usa|usar|gebruik)",
     re.IGNORECASE,
 )
+_LONGEST_DENIED: Final = 9  # words between a negation and the text that it is of
 _LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
@@ -190,19 +195,8 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
         between = head[denied[-1].end() :]
-        if (
-            len(between.split()) > 9
-            or re.search(rf"\b{ONLY}\W*$", between, re.IGNORECASE)
-            or _SECOND_PHRASE.match(between)
-            or _CONTRAST.search(between)
-        ):
-            return None  # ``no names, "VN" instead``: the negation is of the words before the comma
-        if (
-            (held := _HOLD.search(between))
-            and len(between[: held.start()].split()) > 0
-            and not _VERB_NEXT.match(between)
-        ):
-            return None  # ``A section without findings contains "None."``
+        if not _governs(between):
+            return None
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
     if loose or not roles or _FORMED.search(head):
         return None
@@ -214,3 +208,19 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     if not role or len(head[at:].split()) > _LONGEST_HEAD:
         return None
     return LiteralRole(role=role, start=head_from + at)  # type: ignore[arg-type]
+
+
+def _governs(between: str) -> bool:
+    """Whether a negation is of the text that follows these words.
+
+    It is not in ``no names, "VN" instead``, nor in ``A section without findings contains "None."``.
+    """
+    held = _HOLD.search(between)
+    if held and between[: held.start()].split() and not _VERB_NEXT.match(between):
+        return False
+    apart = _SECOND_PHRASE.match(between) or _CONTRAST.search(between)
+    return (
+        len(between.split()) <= _LONGEST_DENIED
+        and not apart
+        and not re.search(rf"\b{ONLY}\W*$", between, re.IGNORECASE)
+    )

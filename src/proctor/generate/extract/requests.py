@@ -38,7 +38,8 @@ _BOUND: Final = Lazy(
     r"só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|mogen|"
     r"altijd|alleen|toegestaan|"
     r"dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|måste|alltid|endast|bara|skal|"
-    r"vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|必ず|のみ|だけ|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
+    r"vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|必ず|のみ|だけ|"
+    r"ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND_PERSON: Final = Lazy(
@@ -368,8 +369,8 @@ _LEAST_WORDS: Final = 2
 def pieces_of(text: str, safe: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the spans of the commands that an English sentence strings together; one span if it is not so.
 
-    ``safe`` are spans that are not cut. A sentence with a condition or a place before it stays whole, since those are of
-    all of it, and so does what a negation may govern.
+    ``safe`` are spans that are not cut. A sentence with a condition or a place before it stays whole, since those are
+    of all of it, and so does what a negation may govern.
     """
     if is_conditional(text) or not is_command(text):
         return [(0, len(text))]

@@ -61,7 +61,8 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r"possible (?:values|answers|outputs)|"
         r"allowed (?:values|answers|outputs)|valid (?:values|answers))\b(?: (?:are|include|below|"
         r"used in this task))?\W*$|"
-        r"カテゴリー?|ラベル|分類先|選択肢|(?:类别|标签|分类|选项|라벨|카테고리|분류)\W*$|^\W*(?:kategorien?|catégories?|étiquettes|"
+        r"カテゴリー?|ラベル|分類先|選択肢|(?:类别|标签|分类|选项|라벨|카테고리|분류)\W*$|"
+        r"^\W*(?:kategorien?|catégories?|étiquettes|"
         r"categorías|etiquetas|"
         r"categorias|categorie|etichette|etiketten|kategoriler|kategorie|категории|метки|kategorier|codes?)\W*$",
     ),

@@ -128,6 +128,16 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
     """Yield the checks of a piece; ``written`` is the same with its numbers as they were written."""
     structured = scope.structured and bool(scope.fields)
     yield from _amounts(text, scope, made, structured=structured)
+    yield from _denials(text, scope, made)
+    yield from _literals(text, written, scope, made, structured=structured)
+    for predicate, start, end in (*find_banned(written), *find_form(text)):
+        yield SpottedCheck(predicate=predicate, start=start, end=end)
+    yield from _named_inputs(text, scope)
+    yield from _shapes(text, scope, made, structured=structured)
+
+
+def _denials(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+    """Yield the marks and things that the answer must not have."""
     counted = {each.measure for each in find_amounts(text, scope.language)}
     for predicate, start, end in find_denied(text):
         if predicate.endswith(" = 0") and predicate.removesuffix(" = 0") in counted:
@@ -138,9 +148,10 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
-    yield from _literals(text, written, scope, made, structured=structured)
-    for predicate, start, end in (*find_banned(written), *find_form(text)):
-        yield SpottedCheck(predicate=predicate, start=start, end=end)
+
+
+def _named_inputs(text: str, scope: PromptScope) -> Iterator[SpottedCheck]:
+    """Yield the inputs that the answer must contain: ``Open with the {{name}}``."""
     for name in scope.inputs:
         said = re.search(
             rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b",
@@ -149,6 +160,10 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
         )
         if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
             yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
+
+
+def _shapes(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+    """Yield the shapes that a sentence names, and the language."""
     for predicate, start, end in find_spotted_shapes(text, scope):
         if structured and predicate.startswith("language"):  # of a value, and not of the keys
             named = [name for name in scope.fields if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
@@ -194,31 +209,29 @@ def _part_of(
 ) -> AnswerPart | None:
     """Return the part of the answer that an amount is of; None if it is not sure."""
     before = text[: each.start]
+    if structured:
+        return _field_part(before, scope)
     if tags := set(re.findall(r"<([A-Za-z][\w-]*)>", text)):  # ``inside <why></why> tags, in two sentences``
         return AnswerPart(form=f"each {quoted(tags)}:") if len(tags) == 1 and not scope.html else None
     named = [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", before, re.IGNORECASE)]
     if named:
         sure = len(named) == 1 and not is_conditional(text)
         return AnswerPart(form=f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/:") if sure else None
-    if structured:
-        return _field_part(before, scope)
     part = part_at(text, each.start, made)
     if part.form == "each item:" and each.measure in ("bullets", "items", "numbered items"):
         part = WHOLE  # ``every bullet begins with a verb, at most six bullets``
     if _overlaps(part, each):
         return None
-    if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
-        return AnswerPart(form=scope.each[1])
-    if scope.array and not part.form and _is_each(before, ""):
-        return AnswerPart(form="each json item:")
+    things = scope.each if scope.each[1] else ("", "each json item:") if scope.array else ("", "")
+    if not part.form and things[1] and _is_each(before, things[0]):
+        return AnswerPart(form=things[1])
     if part.form is None and (governed := _governing(text, each, found)):
         part = part_at(text, governed.start, made)
     mark = each.measure.startswith(_MARKS)
     if part.placed and mark:
-        return AnswerPart(form="")
-    if part.form == "" and not mark and not is_of_whole(text, each.start, each.end, made):
-        return None
-    return part
+        return WHOLE
+    sure = part.form != "" or mark or is_of_whole(text, each.start, each.end, made)
+    return part if sure else None
 
 
 def _is_each(before: str, noun: str) -> bool:

@@ -167,7 +167,8 @@ _KINDS: Final = (
     (
         "is json object",
         Lazy(
-            r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|オブジェクト)|"
+            r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|"
+            r"オブジェクト)|"
             r"\bJSON with (?:the )?(?:following )?(?:keys|fields)\b",
             re.IGNORECASE,
         ),
@@ -198,7 +199,8 @@ _CHARACTERS: Final = Lazy(
     re.IGNORECASE,
 )
 _CLASSES: Final = (
-    (r"lower[- ]?case letters", "a-z"), (r"(?:upper[- ]?case|capital) letters", "A-Z"), (r"(?<!case )(?<!capital )letters", "A-Za-z"),
+    (r"lower[- ]?case letters", "a-z"), (r"(?:upper[- ]?case|capital) letters", "A-Z"),
+    (r"(?<!case )(?<!capital )letters", "A-Za-z"),
     (r"digits|numbers", "0-9"), (r"underscores", "_"), (r"spaces", " "), (r"dots", "."), (r"hyphens|dashes", "-"),
 )  # fmt: skip
 _SCALE: Final = Lazy(
@@ -301,7 +303,7 @@ _SLASHED: Final = re.compile(r"[:：]\s*(?P<list>[^/\n:：]{3,60}(?:\s/\s[^/\n:�
 
 
 def _headings(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield that all headings are there which a sentence quotes one after the other: ``three sections: "A", "B" and "C"``."""
+    """Yield that all headings are there which a sentence quotes in a row: ``three sections: "A", "B" and "C"``."""
     named = _HEADING.search(text)
     if named is None or _denied(text, named) or is_conditional(text):
         return

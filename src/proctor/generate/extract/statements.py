@@ -122,7 +122,8 @@ def _shown(text: str, blocks: Sequence[PromptBlock]) -> set[int]:
 def _repeated_labels(text: str) -> list[tuple[int, int]]:
     """Return the spans of lines that are an input with its answer: ``Text: … / Code: …``.
 
-    Their labels come again in the same order, with the place of the input behind the first one, or three times and more.
+    Their labels come again in the same order, with the place of the input behind the first one, or three times and
+    more.
     Labels that describe the parts of one answer come once, or twice with an example of it.
     """
     lines = list(_LABELLED.finditer(text))
