@@ -53,29 +53,29 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
     """Exempt special answers, and values of parts, that a condition requires from other rules."""
     if draft.predicate is None or draft.condition or not (replies or values):
         return draft
-    check = parse(draft.predicate)
+    predicate = draft.predicate
     keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
-    if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
-        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
-    if keys and "json" in draft.predicate:
-        return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
-    if part := re.match(r"(each /.*?/:) (?!not )(.+)$", draft.predicate):
+    if keys and "json" in predicate and re.search(r"\beach\b", predicate):
+        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {predicate}"))
+    if keys and "json" in predicate:
+        return replace(draft, predicate=checkable(f"({predicate}) or json has {quoted(keys)}"))
+    if part := re.match(r"(each /.*?/:) (?!not )(.+)$", predicate):
         values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
         return (
             replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))
             if values
             else draft
         )
-    if part := re.match(r'((?:after "(?:[^"\\]|\\.)*" |before "(?:[^"\\]|\\.)*" )+)(.+)$', draft.predicate):
+    if part := re.match(r'((?:after "(?:[^"\\]|\\.)*" |before "(?:[^"\\]|\\.)*" )+)(.+)$', predicate):
         failed = [
             each for each in dict.fromkeys((*replies, *values)) if parse(part[2]).check(each, inputs={}).ok is False
         ]
         if failed:
-            draft = replace(draft, predicate=checkable(f"{part[1]}({part[2]} or one of {quoted(failed)})"))
-        check = parse(draft.predicate or "")
+            predicate = checkable(f"{part[1]}({part[2]} or one of {quoted(failed)})") or predicate
+    check = parse(predicate)
     failed = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not failed:
-        return draft
-    if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides
-        return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {draft.predicate}"))
-    return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(failed)}"))
+        return replace(draft, predicate=predicate)
+    if re.search(r"\beach\b", predicate):  # it may not apply at all, and then no alternative decides
+        return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {predicate}"))
+    return replace(draft, predicate=checkable(f"({predicate}) or one of {quoted(failed)}"))

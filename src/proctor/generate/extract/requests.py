@@ -163,6 +163,10 @@ _PART: Final = Lazy(
     r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
     re.IGNORECASE,
 )
+# ``You are a pirate who speaks in rhymes``
+_SPEAKS_LIKE: Final = Lazy(
+    r"\b(?:who|that|which)\s+(?:only |always )?(?:speaks?|talks?|writes?|answers?|responds?|sounds?)\b", re.IGNORECASE
+)
 # People and things outside the answer: what they must do is no rule for it.
 _OUTSIDE: Final = Lazy(
     r"\W*(?:the |our |all |each |every |any )?(?:\w+ )?(?:customers?|users?|employees?|members?|clients?|"
@@ -236,6 +240,8 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
         return False
     negated = re.search(NEGATION, text, re.IGNORECASE) is not None
     bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
+    if is_role(text, scope.language) and _SPEAKS_LIKE.search(text):
+        return True
     if is_role(text, scope.language):
         return _BOUND.search(text) is not None or (negated and scope.language in ("", "en"))
     if _HABITUAL.search(text) and not bound:
@@ -372,7 +378,8 @@ def pieces_of(text: str, safe: Sequence[tuple[int, int]]) -> list[tuple[int, int
     ``safe`` are spans that are not cut. A sentence with a condition or a place before it stays whole, since those are
     of all of it, and so does what a negation may govern.
     """
-    if is_conditional(text) or not is_command(text):
+    charge = _CHARGE.match(text)
+    if is_conditional(text) or not (is_command(text) or (charge and is_command(text[charge.end() :], sure=True))):
         return [(0, len(text))]
     found, start = [], 0
     for joint in _JOINT.finditer(text):

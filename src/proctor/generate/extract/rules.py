@@ -171,18 +171,20 @@ def _read(prompt: Prompt) -> _Reading:
         sets=sets,
         shape=shape,
         fixed=fixed,
-        opening=_opening(prompt.text, statements),
+        opening=_opening(prompt.text, statements, scope),
     )
 
 
-def _opening(text: str, statements: Sequence[Statement]) -> frozenset[int]:
+def _opening(text: str, statements: Sequence[Statement], scope: PromptScope) -> frozenset[int]:
     """Return where the sentences of the first paragraph begin: they say who answers, and what for."""
     found: list[Statement] = []
     for each in statements[:_OPENING]:
         if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
             break
         found.append(each)
-    return frozenset(each.start for each in found)
+    starts = frozenset(each.start for each in found)
+    more = any(each not in found and is_request(each, scope, starts) for each in statements if not each.code)
+    return starts if more else frozenset()  # there, they are all that is asked
 
 
 def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str]:

@@ -235,11 +235,11 @@ def _checked(checks: Sequence[SpottedCheck], statement: Statement) -> Iterator[D
     for check in checks:
         parts.setdefault(_segment(statement.text, check.start, check.end), []).append(check)
     bans = [check for check in checks if _BAN.fullmatch(check.predicate)]
-    found = [match for check in bans if (match := _BAN.fullmatch(check.predicate))]
-    if len({match["options"] for match in found}) == 1 < len(found):
+    banned = [match for check in bans if (match := _BAN.fullmatch(check.predicate))]
+    if len({match["options"] for match in banned}) == 1 < len(banned):
         low, high = min(check.start for check in bans), max(check.end for check in bans)
-        texts = ", ".join(match["texts"] for match in found)
-        whole = f"contains none {texts}{found[0]['options']}"
+        texts = ", ".join(match["texts"] for match in banned)
+        whole = f"contains none {texts}{banned[0]['options']}"
         yield _rule_of(_segment(statement.text, low, high), whole, statement)
         parts = {text: left for text, each in parts.items() if (left := [one for one in each if one not in bans])}
     for text, found in parts.items():

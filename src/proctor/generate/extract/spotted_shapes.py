@@ -263,11 +263,11 @@ def _tags(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _TAGGED.finditer(text):
         if not _denied(text, match) and not inside:
             yield f'tags "{match["tag"]}" = 1', match.start(), match.end()
-    if (match := _CHARACTERS.search(text)) and not _denied(text, match):
-        kinds = [kind for word, kind in _CLASSES if re.search(word, match["list"], re.IGNORECASE)]
-        yield f"only characters /[{''.join(kinds)}]/", match.start(), match.end()
-    if (match := _SCALE.search(text)) and int(match["low"]) < int(match["high"]):
-        yield f"number between {match['low']} and {match['high']}", match.start(), match.end()
+    if (listed := _CHARACTERS.search(text)) and not _denied(text, listed):
+        kinds = [kind for word, kind in _CLASSES if re.search(word, listed["list"], re.IGNORECASE)]
+        yield f"only characters /[{''.join(kinds)}]/", listed.start(), listed.end()
+    if (scale := _SCALE.search(text)) and int(scale["low"]) < int(scale["high"]):
+        yield f"number between {scale['low']} and {scale['high']}", scale.start(), scale.end()
 
 
 _MARK: Final = (
