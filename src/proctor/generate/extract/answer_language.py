@@ -52,13 +52,11 @@ _KIND: Final = (
     r"(?:(?:the|british|american|plain|simple|clear|correct|modern|standard|natural|formal|das|het|el|o|il|le)\s+)*"
 )
 _OF_TEXT: Final = (
-    r"(?:generat|creat|produc|compos|draft|texts?\b|answer|respon[ds]|repl(?:y|ies)|writ|output|summar|"
-    r"speak|everything|all\b|text\b|translat|antwort|schreib|ausgabe|alles|"
-    r"répon[ds]|rédige|écri|tout|respon[da]|contest|escrib|redact|tod[oa]|escrev|redij|tud[oa]|rispon|"
-    r"scriv|tutt[oa]|testo|"
-    r"antwoord|schrijf|alles|odpowi|pisz|отве|пиш|svara|skriv|odpov|piš|yaz|cevap|اكتب|أجب|लिख|जवाब|बोल|"
-    r"回答|回复|输出|书写|撰写|全文|"
-    r"答|出力|書|返|쓰|작성|답)"
+    r"(?:generat|creat|produc|compos|draft|texts?\b|answer|respon[ds]|repl(?:y|ies)|writ|output|summar|speak|"
+    r"everything|all\b|text\b|translat|antwort|schreib|ausgabe|alles|répon[ds]|rédige|écri|tout|respon[da]|contest|"
+    r"escrib|redact|tod[oa]|escrev|redij|tud[oa]|rispon|scriv|tutt[oa]|testo|antwoord|schrijf|alles|odpowi|pisz|отве|"
+    r"пиш|svara|skriv|odpov|piš|yaz|cevap|اكتب|أجب|लिख|जवाब|बोल|回答|回复|输出|书写|撰写|全文|答|出力|書|返|쓰|작성|"
+    r"답)"
 )
 # ``in French``, ``po polsku``, ``日本語で``: the name with the word that makes it the language of a text.
 _IN: Final = Lazy(
@@ -74,17 +72,14 @@ rf"seulement)\b",
 )  # fmt: skip
 # ``even if the text is in Spanish``: what the input is in does not matter.
 _CONCEDED: Final = Lazy(
-    r"(?:\b(?:even (?:if|when|though)|regardless|no matter|whatever|auch wenn|selbst wenn|egal|même (?:si|"
-    r"quand|lorsque)|quelle que|aunque|"
-    r"incluso (?:si|cuando)|mesmo (?:que|se|quando)|ainda que|anche (?:se|quando)|ook als|även om|i když|"
-    r"nawet (?:jeśli|gdy)|"
-    r"даже если|selv om)\b|حتى لو|即使|哪怕|でも|더라도).*$",
+    r"(?:\b(?:even (?:if|when|though)|regardless|no matter|whatever|auch wenn|selbst wenn|egal|même (?:si|quand|"
+    r"lorsque)|quelle que|aunque|incluso (?:si|cuando)|mesmo (?:que|se|quando)|ainda que|anche (?:se|quando)|ook als|"
+    r"även om|i když|nawet (?:jeśli|gdy)|даже если|selv om)\b|حتى لو|即使|哪怕|でも|더라도).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _OTHER: Final = Lazy(
-    r"\b(?:from|input|source|original|words?|terms?|spelling|names?|term[oe]s?|wörter|mots|palabras|"
-    r"palavras|parole|woorden|"
-    r"is in|are in|written in|comes? in|asks? in|writes? (?:to you )?in)\b[^.;,]{0,30}$",
+    r"\b(?:from|input|source|original|words?|terms?|spelling|names?|term[oe]s?|wörter|mots|palabras|palavras|parole|"
+    r"woorden|is in|are in|written in|comes? in|asks? in|writes? (?:to you )?in)\b[^.;,]{0,30}$",
     re.IGNORECASE,
 )
 _SAME: Final = Lazy(

@@ -15,26 +15,22 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
 _JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|"
-    r"ile|až|đến|hingga|sampai|إلى|से|에서)(?=\s))\s*"
-    r"(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|"
+    r"đến|hingga|sampai|إلى|से|에서)(?=\s))\s*(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
     r"(?:between|from|zwischen|von|entre|de|tra|fra|da|tussen|van|от|od)(?:\s+(?:die|les?|las|los|as|os|i))?"
 )
 _ADJECTIVE: Final = (
-    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|"
-    r"een|van|voor)\s)"
-    r"[^\W\d_]{3,}\s+){0,2}?"
+    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|een|"
+    r"van|voor)\s)[^\W\d_]{3,}\s+){0,2}?"
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
     r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|"
-    r"\beinzig\w*|\bgenau|\bnur|"
-    r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
-    r"\bcon|"
-    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|"
-    r"\bma|\bhave|只|用|以|成|带)\W*$",
+    r"\beinzig\w*|\bgenau|\bnur|\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|"
+    r"\bsu|\bwith|\bmit|\bavec|\bcon|\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|"
+    r"\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(
@@ -50,9 +46,8 @@ _ORDINAL: Final = re.compile(
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
     r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
-    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|"
-    r"not including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|"
-    r"(?:不含|不包括|を除))",
+    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|not "
+    r"including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|(?:不含|不包括|を除))",
     re.IGNORECASE,
 )
 
@@ -64,14 +59,12 @@ _LEAST: Final = re.compile(
 )
 _LIST: Final = Lazy(
     r"\b(?:numbered|bulleted|list|aufzählung|liste|nummeriert\w*|numérotée?s?|puces|lista|numerad[oa]s?|elenco|"
-    r"numerat[oaie]|"
-    r"lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
+    r"numerat[oaie]|lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
     re.IGNORECASE,
 )
 _STEPS: Final = Lazy(
-    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|"
-    r"puntos|elementos|"
-    r"passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
+    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|puntos|"
+    r"elementos|passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
     re.IGNORECASE,
 )
 _EXACTLY: Final = Lazy(

@@ -31,10 +31,8 @@ _NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|"
-    r"tot|到|至|~|"
-    r"から)\s*"
-    r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|tot|到|"
+    r"至|~|から)\s*(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
 )
 _TRUTH: Final = Lazy(
@@ -49,10 +47,9 @@ _PER_ITEM: Final = Lazy(
     re.IGNORECASE,
 )
 _KEYS_OF_ITEMS: Final = Lazy(
-    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|"
-    r"oggetti)\b|每[项条个]|各)"
-    r"[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|\by\b|"
-    r"\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
+    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|oggetti)\b|"
+    r"每[项条个]|各)[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|"
+    r"\by\b|\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
     re.IGNORECASE,
 )
 _DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b(?!\s*T?HH)|\bISO[- ]?8601\b")
@@ -71,10 +68,8 @@ _MAYBE_EMPTY: Final = Lazy(
 # The words of a list that is all of a description, or of its first clause; a column with the type may stand before it.
 _BARE_VALUES: Final = Lazy(
     r"\W*(?:(?:string|text|enum)\s*[,:(]?\s*)?(?P<one>(?:one of|either|eine[rs]? (?:von|der)|l['’]une? (?:de|des)|"
-    r"un[oa]? de|um de|uno tra|een van)\s*:?\s*)?"
-    r"(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|"
-    r"\s*或\s*[\w-]+)+)"
-    r"\s*(?:$|[;.(（]|,\s+see\b)",
+    r"un[oa]? de|um de|uno tra|een van)\s*:?\s*)?(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|"
+    r"\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|\s*或\s*[\w-]+)+)\s*(?:$|[;.(（]|,\s+see\b)",
     re.IGNORECASE,
 )
 _ONE_OF: Final = Lazy(r"\W*(?:one of|either)\s*:?\s+(?P<list>[A-Z0-9][^.;:()]*?,[^.;:()]+)\s*\.?\s*$")

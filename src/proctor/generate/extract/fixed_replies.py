@@ -39,10 +39,8 @@ _NEXT_LINE: Final = Lazy(rf"{ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.
 _BELOW: Final = Lazy(rf"{ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
 # ``Ist keine genannt, …``: the verb first makes a condition in German, Dutch and English.
 _VERB_FIRST: Final = Lazy(
-    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|"
-    r"enthalten|fragt|liegt|"
-    r"staat|is|zijn|"
-    r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
+    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|"
+    r"fragt|liegt|staat|is|zijn|heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
 _CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")

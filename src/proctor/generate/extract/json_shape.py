@@ -39,9 +39,8 @@ _LEAST_DESCRIBED: Final = 2
 _CODE_LINE: Final = re.compile(r"[ \t]+(?P<code>[A-Z][A-Z0-9_]+)[ \t]+\S[^\n]*")
 _QUOTED_KEY: Final = r"[\"“`'][A-Za-z_][\w.-]*[\"”`']"
 _KEY_LIST: Final = (
-    r"(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?(?:\s*(?:[,、，;]|\band\b|\bund\b|\bet\b|\by\b|\be\b|"
-    r"\ben\b|\bi\b|和|与|及|と)"
-    r"(?:\s*(?:and|und|et|y|e|en))?\s*(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?)*"
+    r"(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?(?:\s*(?:[,、，;]|\band\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|"
+    r"\bi\b|和|与|及|と)(?:\s*(?:and|und|et|y|e|en))?\s*(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?)*"
 )
 _FIELDS: Final = (
     r"(?:fields?|keys?|properties|attributes|felder\w*|schlüssel\w*|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|"
@@ -79,13 +78,11 @@ _IDENTIFIERS: Final = re.compile(
     r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+"
 )
 _OTHERS: Final = Lazy(
-    rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|"
-    rf"apenas|exatamente|alleen|"
-    rf"precies|wyłącznie|dokładnie|только|ровно)\b[^.;]{{0,25}}{_FIELDS}|{_FIELDS}[^.]{{0,40}}(?:\b(?:no|"
-    rf"add|any) others?\b|\bkeine (?:weiteren|anderen)\b|"
-    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|"
-    r"\bnessun[oa]?['’ ]altr[oa]\b|\bgeen andere\b)|"
-    r"(?:只能?|仅)(?:包含|有|使用)[^。；]{0,10}(?:字段|键)",
+    rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|apenas|"
+    rf"exatamente|alleen|precies|wyłącznie|dokładnie|только|ровно)\b[^.;]{{0,25}}{_FIELDS}|"
+    rf"{_FIELDS}[^.]{{0,40}}(?:\b(?:no|add|any) others?\b|\bkeine (?:weiteren|anderen)\b|"
+    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|\bnessun[oa]?['’ ]altr[oa]\b|"
+    r"\bgeen andere\b)|(?:只能?|仅)(?:包含|有|使用)[^。；]{0,10}(?:字段|键)",
     re.IGNORECASE,
 )
 _AND_NOTHING: Final = Lazy(
@@ -93,9 +90,8 @@ _AND_NOTHING: Final = Lazy(
     re.IGNORECASE,
 )
 _SHOWN_VALUE: Final = re.compile(
-    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|"
-    r"(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|–)\s*\d+(?:\.\d+)?|"
-    r"true\s*(?:\||/|or)\s*false)))"
+    r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|"
+    r"–)\s*\d+(?:\.\d+)?|true\s*(?:\||/|or)\s*false)))"
 )
 _BARE_TYPE: Final = re.compile(r"[:\[]\s*(?:string|integer|int|number|boolean|bool|float|str)\b", re.IGNORECASE)
 _TYPES: Final = re.compile(

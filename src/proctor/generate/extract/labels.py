@@ -33,22 +33,18 @@ _AFTER_COLON: Final = Lazy(
     re.IGNORECASE,
 )
 _AS: Final = Lazy(
-    r"\b(?:classif(?:y|ies|ied)|categoriz(?:e|es|ed)|categoris(?:e|ed)|label(?:s|led|ed)?|tag(?:s|"
-    r"ged)?|mark(?:ed)?|determine|decide|judge|identify|"
-    r"predict|rate|assess|detect|say|sort|assign)\b[^.:;]{0,120}?\b(?:as(?: either| one of)?|"
-    r"into(?: one of| either)?|whether (?:it|the \w+|this \w+) is|"
-    r"is(?: either)?|to be|one of|either)\b:?\s+(?P<list>[^.;\n]+)",
+    r"\b(?:classif(?:y|ies|ied)|categoriz(?:e|es|ed)|categoris(?:e|ed)|label(?:s|led|ed)?|tag(?:s|ged)?|mark(?:ed)?|"
+    r"determine|decide|judge|identify|predict|rate|assess|detect|say|sort|assign)\b[^.:;]{0,120}?\b(?:as(?: either| "
+    r"one of)?|into(?: one of| either)?|whether (?:it|the \w+|this \w+) is|is(?: either)?|to be|one of|"
+    r"either)\b:?\s+(?P<list>[^.;\n]+)",
     re.IGNORECASE,
 )
 _GIVEN: Final = Lazy(
-    r"\b(?:respond|reply|answer|return|outputs? (?:is|are) limited to|output|say|print|write|"
-    r"choose|pick|select|be|is|use|provide|"
-    r"give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|"
-    r"the (?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|"
-    r"between|and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|"
-    r"'[^'\n]{1,60}')"
-    r"(?:(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*/\s*|\s+and\s+)(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|"
-    r"`[^`\n]{1,60}`|'[^'\n]{1,60}'))+)",
+    r"\b(?:respond|reply|answer|return|outputs? (?:is|are) limited to|output|say|print|write|choose|pick|select|be|"
+    r"is|use|provide|give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|the "
+    r"(?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|between|"
+    r"and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|'[^'\n]{1,60}')(?:(?:\s*,\s*(?:or |"
+    r"and )?|\s+or\s+|\s*/\s*|\s+and\s+)(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|'[^'\n]{1,60}'))+)",
     re.IGNORECASE,
 )
 _LETTERS: Final = Lazy(
@@ -85,43 +81,35 @@ _WORDY: Final = Lazy(
     re.IGNORECASE,
 )
 _LITERAL_LINE: Final = Lazy(
-    r"\b(?:return|respond|reply|answer|output|say|write|print)\b(?:\s+(?:with|only|"
-    r"just))*\s+(?:exactly|only|just)\s*:\s*"
-    r"(?P<line>[^\n\"“`'{\[]{2,80})$",
+    r"\b(?:return|respond|reply|answer|output|say|write|print)\b(?:\s+(?:with|only|just))*\s+(?:exactly|only|"
+    r"just)\s*:\s*(?P<line>[^\n\"“`'{\[]{2,80})$",
     re.IGNORECASE,
 )
 _SPECIAL: Final = Lazy(
-    r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|"
-    r"classify (?:it|them|the \w+)|mark (?:it|them)|be)\b"
-    r"(?:\s+(?:with|as|only|just|exactly|simply|a|an|the|single|word|string|value|message|text|phrase|"
-    r"label|category|tag|empty|it|them|be|by|saying|following|sentence|line)\b:?)*\s*"
-    r"(?:(?P<quoted>\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|'[^'\n]{2,300}')|"
-    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{[^{}\n]{0,160}\})|"
-    r"(?P<bare>[A-Z][A-Za-z0-9_/-]{0,30}|-?\d{1,6}|null|none|unknown|nothing|true|false|n/a|"
-    r"undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
+    r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|classify (?:it|them|the "
+    r"\w+)|mark (?:it|them)|be)\b(?:\s+(?:with|as|only|just|exactly|simply|a|an|the|single|word|string|value|message|"
+    r"text|phrase|label|category|tag|empty|it|them|be|by|saying|following|sentence|"
+    r"line)\b:?)*\s*(?:(?P<quoted>\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|'[^'\n]{2,300}')|"
+    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{[^{}\n]{0,160}\})|(?P<bare>[A-Z][A-Za-z0-9_/-]{0,30}|"
+    r"-?\d{1,6}|null|none|unknown|nothing|true|false|n/a|undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
     re.IGNORECASE,
 )
 
 
 _QUOTE: Final = re.compile(
-    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|„([^“”\n]{1,400})[“”]|«\s*([^»\n]{1,400}?)\s*»|"
-    r"`([^`\n]{1,400})`|「([^」\n]{1,200})」|"
-    r"『([^』\n]{1,200})』|(?<!\w)'([^'\n]{1,200})'(?!\w)"
+    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|„([^“”\n]{1,400})[“”]|«\s*([^»\n]{1,400}?)\s*»|`([^`\n]{1,400})`|"
+    r"「([^」\n]{1,200})」|『([^』\n]{1,200})』|(?<!\w)'([^'\n]{1,200})'(?!\w)"
 )
 # ``une seule étiquette parmi : …``: one of the labels that follow is the answer, in any language.
 _LABEL_NOUN: Final = (
-    r"(?:labels?|categor(?:y|ies)|class(?:es)?|tags?|codes?|intents?|verdict|étiquettes?|catégories?|"
-    r"kategori\w*|kürzel|etikett\w*|"
-    r"schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|categorie|"
-    r"etykiet\w*|kod\w*|код\w*|"
-    r"категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|라벨|카테고리|코드|"
-    r"word|wort|mot|palabra|palavra|"
-    r"parola|woord|słow\w+|слов\w+)"
+    r"(?:labels?|categor(?:y|ies)|class(?:es)?|tags?|codes?|intents?|verdict|étiquettes?|catégories?|kategori\w*|"
+    r"kürzel|etikett\w*|schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|"
+    r"categorie|etykiet\w*|kod\w*|код\w*|категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|"
+    r"라벨|카테고리|코드|word|wort|mot|palabra|palavra|parola|woord|słow\w+|слов\w+)"
 )
 _SINGLE: Final = (
-    r"(?:one|a single|genau ein\w*|ein(?:e[mns]?)? einzig\w*|une? seule?|un[oa]? sol[ao]|uma? únic[ao]|um "
-    r"só|uma só|precies één|één|"
-    r"dokładnie jed\w+|jedn\w+|одн\w+|exakt en|ett|tek|bir|一个|1つ|一つ|하나)"
+    r"(?:one|a single|genau ein\w*|ein(?:e[mns]?)? einzig\w*|une? seule?|un[oa]? sol[ao]|uma? únic[ao]|um só|uma só|"
+    r"precies één|één|dokładnie jed\w+|jedn\w+|одн\w+|exakt en|ett|tek|bir|一个|1つ|一つ|하나)"
 )
 _ONE_LABEL: Final = Lazy(
     rf"(?:{ONLY}|{_SINGLE})\W+(?:[^\W\d_]+\W+){{0,3}}?{_LABEL_NOUN}(?![^\W\d_])|{_LABEL_NOUN}(?:だけ|のみ|만)|"

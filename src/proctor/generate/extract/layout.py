@@ -41,8 +41,7 @@ _PAIR: Final = re.compile(
 _SHOWN_FIELD: Final = re.compile(r"\s*(?:\*\*)?[\w /-]{1,40}(?:\*\*)?:\s*(?:\*\*)?\s*[\[<{]")
 # ``  urgency   – how soon it must be done``: one key on a line of its own.
 _KEY_LINE: Final = re.compile(
-    r"\s{2,}[`\"'*]{0,3}[A-Za-z_][\w.]{1,40}[`\"'*]{0,3}\s*(?:\([^()\n]{1,60}\)\s*)?(?:[:：]|"
-    r"\s[–—-])\s"
+    r"\s{2,}[`\"'*]{0,3}[A-Za-z_][\w.]{1,40}[`\"'*]{0,3}\s*(?:\([^()\n]{1,60}\)\s*)?(?:[:：]|\s[–—-])\s"
 )
 _OBJECT: Final = re.compile(r"\s*[\[{]\s*(?:$|\"|[\[{]\s*(?:$|\"))")
 _GOING_ON: Final = re.compile(

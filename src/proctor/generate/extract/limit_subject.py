@@ -78,27 +78,21 @@ _VERBS: Final = worded(
     """
 )
 _CJK: Final = Lazy(
-    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|"
-    r"응답|전체|必须|控制|限制|限|"
-    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|"
-    r"すること|にして|します|する|です|ます|"
-    r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|"
-    r"为|有|写|是|的|为|都|均|要|以|内|"
-    r"답글|메시지|본문|내용|공백|포함|최대|최소|이내|이하|이상|까지|넘기지|넘지|초과하지|않는다|"
-    r"않습니다|작성|쓴다|씁니다|쓰고|쓰세요|한다|합니다|하세요|하고|"
-    r"으로|하나|총|모두|반드시|정확히|[은는을를이가의로에도]"
+    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|"
+    r"전체|必须|控制|限制|限|不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|"
+    r"してください|ください|すること|にして|します|する|です|ます|必ず|使用|出现|之间|形式|格式|フォーマット|"
+    r"使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内|답글|메시지|"
+    r"본문|내용|공백|포함|최대|최소|이내|이하|이상|까지|넘기지|넘지|초과하지|않는다|않습니다|작성|쓴다|씁니다|쓰고|"
+    r"쓰세요|한다|합니다|하세요|하고|으로|하나|총|모두|반드시|정확히|[은는을를이가의로에도]"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
-    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|"
-    r"response|reply|message|text|output)|"
-    r"insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|il|o|a) \w+ "
-    r"(?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|"
-    r"cał[yae] \w+|вс[её] \w+|en tout|au total|"
+    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|response|reply|"
+    r"message|text|output)|insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|"
+    r"il|o|a) \w+ (?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|cał[yae] \w+|вс[её] \w+|en tout|au total|"
     r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
-    r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|"
-    r"łącznie|w sumie|"
-    r"totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
+    r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|łącznie|w "
+    r"sumie|totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
     re.IGNORECASE,
 )
 _BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
@@ -110,11 +104,10 @@ _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
 # ``a title, at most ten words``: an indefinite noun before a bare limit may be what it limits; ``in a friendly tone``
 # is a manner.
 _PART: Final = Lazy(
-    r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )"
-    r"\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}"
-    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|"
-    r"with an?|between (?:the|these|those)|zwischen (?:de[nm]|diesen)|entre (?:les|los|las|os|as)|tra (?:i|le|"
-    r"gli))\b",
+    r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|"
+    r"na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}|\b(?:after|below|under|above|followed|preceded|then|start\w*|"
+    r"begin\w*|end\w*|first|last|followed by|with an?|between (?:the|these|those)|zwischen (?:de[nm]|diesen)|entre "
+    r"(?:les|los|las|os|as)|tra (?:i|le|gli))\b",
     re.IGNORECASE,
 )
 
@@ -178,8 +171,7 @@ def _bare(said: str) -> str:
     """Return the words without other limits."""
     units = re.compile(
         rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})[\s-]*(?:个|つの|"
-        rf"の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
-        rf"\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
+        rf"の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
         re.IGNORECASE,
     )
     return re.sub(COUNT, " ", units.sub(" ", said), flags=re.IGNORECASE)

@@ -14,26 +14,21 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["made_nouns"]
 
 _MAKES: Final = Lazy(
-    r"\b(?:write|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|"
-    r"give|tell)(?:s|ing)?\b(?:[^.;:\n]{1,60}?\binto\b)?(?P<made>[^.;:\n]{3,80})|"
-    r"\b(?:"
-    r"schreib\w*|verfass\w*|erstell\w*|erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|"
-    r"génère\w*|résume\w*|"
-    r"tradui\w+|escrib\w*|redact\w*|crea\w*|genera\w*|resum\w*|traduc\w*|escrev\w*|redij\w*|cri[ae]\w*|gere|"
-    r"traduz\w*|scriv\w*|"
-    r"redig\w*|crea|riassum\w*|traduc\w*|schrijf\w*|maak\w*|vat|vertaal\w*)\b(?P<said>[^.;:\n]{3,80})",
+    r"\b(?:write|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|give|"
+    r"tell)(?:s|ing)?\b(?:[^.;:\n]{1,60}?\binto\b)?(?P<made>[^.;:\n]{3,80})|\b(?:schreib\w*|verfass\w*|erstell\w*|"
+    r"erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|génère\w*|résume\w*|tradui\w+|escrib\w*|"
+    r"redact\w*|crea\w*|genera\w*|resum\w*|traduc\w*|escrev\w*|redij\w*|cri[ae]\w*|gere|traduz\w*|scriv\w*|redig\w*|"
+    r"crea|riassum\w*|traduc\w*|schrijf\w*|maak\w*|vat|vertaal\w*)\b(?P<said>[^.;:\n]{3,80})",
     re.IGNORECASE,
 )
 _LESS: Final = Lazy(
-    r"\s(?:with|of|in|for|from|about|mit|von|aus|für|über|avec|de|d['’]|pour|sur|dans|con|para|sobre|com|per|di|"
-    r"su|met|van|voor|over|"
-    r"that|which|die|der|das|qui|que|che)\s",
+    r"\s(?:with|of|in|for|from|about|mit|von|aus|für|über|avec|de|d['’]|pour|sur|dans|con|para|sobre|com|per|di|su|"
+    r"met|van|voor|over|that|which|die|der|das|qui|que|che)\s",
     re.IGNORECASE,
 )
 _SEVERAL: Final = Lazy(
-    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|"
-    r"eine?[nr]?|une?|una?|"
-    r"uma?|een)\s",
+    r"^\W*(?:an?|one|eine?[nr]?|une?|una?|uma?|een)\s+(?:\w+\s+){1,2}(?:and|und|et|y|e|en)\s+(?:an?|one|eine?[nr]?|"
+    r"une?|una?|uma?|een)\s",
     re.IGNORECASE,
 )
 # Nouns that do not begin as their verbs do.

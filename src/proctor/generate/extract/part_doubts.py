@@ -24,10 +24,9 @@ _BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
 # ``a line that begins with `PATTERN:` ``: a quoted label.
 _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
 _WHOLE: Final = re.compile(
-    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
-    r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|"
-    r"numbered items|headings|number|emoji|exclamations|links|count \S+)"
-    r" (?:=(?! 0)|<|>|between))"
+    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|"
+    r"sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|"
+    r"count \S+) (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)

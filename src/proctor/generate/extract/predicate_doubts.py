@@ -41,17 +41,14 @@ _EXEMPT: Final = Lazy(
 )
 _EXCEPTED: Final = Lazy(
     r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
-    r"salvo|a menos|"
-    r"exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
+    r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
     re.IGNORECASE,
 )
 # A case in which the answer is another one, whose words the prompt does not fix.
 _INSTEAD: Final = Lazy(
     r"\b(?:instead|rather than answer\w*|refuse|decline|stattdessen|lehne?\b|verweiger\w*|à la place(?! d)|plutôt|"
-    r"refuse[rz]?|"
-    r"en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|rifiuta|"
-    r"in plaats daarvan|weiger|"
-    r"zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
+    r"refuse[rz]?|en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|"
+    r"rifiuta|in plaats daarvan|weiger|zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
     re.IGNORECASE,
 )
 _MAKES: Final = (
@@ -86,19 +83,17 @@ _STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|head
 _SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
 _NEXT: Final = 3  # characters between two sentences
 _OMITTED: Final = Lazy(
-    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|"
-    r"lass\w* .{0,30}\bweg\b|entfällt|entfallen|"
-    r"omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|pomi\w+)\b|"
-    r"省略|可省|可选",
+    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|"
+    r"entfällt|entfallen|omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|"
+    r"pomi\w+)\b|省略|可省|可选",
     re.IGNORECASE,
 )
 # ``the label, then a colon, then a score``
 _BESIDE_LABEL: Final = Lazy(
     r"\b(?:label|category|class|code|verdict|kategorie|kürzel|étiquette|catégorie|etiqueta|categoría|categoria|"
-    r"etichetta)\b[^.;]{0,40}"
-    r"(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|\bgefolgt\b|\bpuis\b|"
-    r"\bsuivie?\b|\bluego\b|"
-    r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
+    r"etichetta)\b[^.;]{0,40}(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|"
+    r"\bgefolgt\b|\bpuis\b|\bsuivie?\b|\bluego\b|\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|"
+    r"\bgevolgd\b)",
     re.IGNORECASE,
 )
 _SEMICOLONS: Final = Lazy(
@@ -107,11 +102,9 @@ _SEMICOLONS: Final = Lazy(
     re.IGNORECASE,
 )
 _NAMES: Final = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|"
-    r"französisch|spanisch|"
-    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
-    r"alemão|francês|"
-    r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|"
+    r"spanisch|italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
+    r"alemão|francês|espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
 )
 _TONGUES: Final = Lazy(
     rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
@@ -119,17 +112,14 @@ _TONGUES: Final = Lazy(
 )
 # ``With LGTM there are no bullets``, ``In the summary, …``: a phrase before the rule limits it.
 _FRONTED: Final = Lazy(
-    r"\W*(?:with|for|in|on|at|under|after|before|mit|bei|für|auf|unter|nach|vor|pour|avec|dans|chez|sous|"
-    r"après|avant|con|para|en|después|antes|"
-    r"em|nas|nos|com|depois|dopo|prima|na|po|před|"
-    r"per|nel\w*|"
-    r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
+    r"\W*(?:with|for|in|on|at|under|after|before|mit|bei|für|auf|unter|nach|vor|pour|avec|dans|chez|sous|après|avant|"
+    r"con|para|en|después|antes|em|nas|nos|com|depois|dopo|prima|na|po|před|per|nel\w*|met|bij|voor|przy|dla|med|vid|"
+    r"hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
     re.IGNORECASE,
 )
 _ORDINAL: Final = Lazy(
-    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|"
-    r"prim[aeio]|ultim\w+|eerste|"
-    r"laatste)\b",
+    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|prim[aeio]|"
+    r"ultim\w+|eerste|laatste)\b",
     re.IGNORECASE,
 )
 _GENERAL: Final = Lazy(

@@ -29,38 +29,28 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 _START: Final = Lazy(
-    r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|"
-    r"anfang\w*|fang\w*|"
-    r"start\w*|einleit\w*|"
-    r"commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|comece\w*|inizi\w*|"
-    r"cominci\w*|begin\w*|"
-    r"nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|začni\w*|börja\w*|inled\w*|"
-    r"begynd\w*|почин\w*|почн\w*|mulai\w*|"
-    r"diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|alka\w*|încep\w*)\b|(?:يبدأ|تبدأ|ابدأ|ابدئي)|以(?=\s*$)|"
-    r"开头|开始|首先写|書き出し|冒頭",
+    r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
+    r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
+    r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
+    r"začni\w*|börja\w*|inled\w*|begynd\w*|почин\w*|почн\w*|mulai\w*|diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|"
+    r"alka\w*|încep\w*)\b|(?:يبدأ|تبدأ|ابدأ|ابدئي)|以(?=\s*$)|开头|开始|首先写|書き出し|冒頭",
     re.IGNORECASE,
 )
 _END: Final = Lazy(
     r"\b(?:ends?|ending|finish\w*|conclud\w*|close[sd]?|closing|sign(?:s|ed)?(?:[- ]off)?|schließ\w*|schluss\w*|"
-    r"beend\w*|ende\w*|"
-    r"unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|signe|acab\w*|"
-    r"cierr\w*|finaliz\w*|"
-    r"firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|eindig\w*|sluit\w*|заверш\w*|"
-    r"заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|avslut\w*|slut\w*|"
-    r"afslut\w*|закінч\w*|akhiri|diakhiri|"
-    r"kết thúc|τελειών\w*|zárul\w*|fejez\w*|lopeta\w*|pääty\w*|înche\w*|termină|"
-    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|最后|结尾|"
-    r"结束|末尾|最後|終わり|締め|署名",
+    r"beend\w*|ende\w*|unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|"
+    r"signe|acab\w*|cierr\w*|finaliz\w*|firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|"
+    r"eindig\w*|sluit\w*|заверш\w*|заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|"
+    r"avslut\w*|slut\w*|afslut\w*|закінч\w*|akhiri|diakhiri|kết thúc|τελειών\w*|zárul\w*|fejez\w*|lopeta\w*|pääty\w*|"
+    r"înche\w*|termină|followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|"
+    r"最后|结尾|结束|末尾|最後|終わり|締め|署名",
     re.IGNORECASE,
 )
 _HOLD: Final = Lazy(
     r"\b(?:includ\w*|contain\w*|mention\w*|add\w*|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|"
-    r"ergänz\w*|inclu\w*|"
-    r"conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|acrescent\w*|adicion\w*|"
-    r"includ\w*|"
-    r"contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|(?:use|using|write|say|put|with) the (?:word|phrase|"
-    r"sentence|line|disclaimer|text))\b|包含|"
-    r"加上|写上|注明|含",
+    r"ergänz\w*|inclu\w*|conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|"
+    r"acrescent\w*|adicion\w*|includ\w*|contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|(?:use|using|write|say|put|"
+    r"with) the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|加上|写上|注明|含",
     re.IGNORECASE,
 )
 _LOOSE: Final = Lazy(
@@ -75,10 +65,8 @@ _JOINED: Final = Lazy(
     re.IGNORECASE,
 )
 _CLOSED: Final = Lazy(
-    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|"
-    r"締)|(?:으로|로|라고)?\s*(?:끝|마무리|맺)|"
-    r"\s*ile\s+(?:\w+\s+)?(?:bit|sona)\w*|"
-    r"\s*(?:से|पर)\s+(?:समाप्त|खत्म)",
+    r"(?:的?(?:结尾|结束|收尾))|(?:という\S{1,6})?で(?:終|締め|おわ|しめ)|と(?:書|書き|記)\w*(?:終|締)|(?:으로|로|"
+    r"라고)?\s*(?:끝|마무리|맺)|\s*ile\s+(?:\w+\s+)?(?:bit|sona)\w*|\s*(?:से|पर)\s+(?:समाप्त|खत्म)",
     re.IGNORECASE,
 )
 _LAST: Final = Lazy(r"(?:最後|末尾|文末|最后|结尾|마지막|끝에)", re.IGNORECASE)
@@ -87,26 +75,21 @@ _FORMED: Final = Lazy(
     re.IGNORECASE,  # an example of a form, not the text
 )
 _BANNED: Final = Lazy(
-    r"(?:など(?:の\S{1,6}?)?|等)?(?:は|を|の使用は|という\S{1,4}?(?:は|を))?(?:一切)?(?:使用)?(?:禁止|"
-    r"使わない|使わぬ|使いません|使用しない|使わず|"
-    r"書かない|避け)|(?:이?라는 (?:말|단어|표현)|같은 (?:말|단어|표현)|등)?(?:은|는|을|를)?\s*(?:절대 "
-    r")?(?:(?:쓰|사용하|넣|언급하)지\s*(?:않|말|마)|금지)|"
-    r"(?:gibi (?:\w+ ){0,2})?(?:kelime\w*|sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|"
-    r"olmasın|yasak)|"
-    r"(?:जैसे )?(?:शब्द\w*\s*)?(?:का (?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|"
-    r"are|ist|sind|est|sont|es|son|é|são|è|sono)"
-    r" (?:forbidden|prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|"
-    r"zu verwenden)|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|"
-    r"(?:(?:sind|werden|are|sont|devem ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|"
-    r"éviter|evitad[ao]s|evitat[ei]|"
-    r"vermijd\w*|vermeden|passen nicht)\b",
+    r"(?:など(?:の\S{1,6}?)?|等)?(?:は|を|の使用は|という\S{1,4}?(?:は|を))?(?:一切)?(?:使用)?(?:禁止|使わない|"
+    r"使わぬ|使いません|使用しない|使わず|書かない|避け)|(?:이?라는 (?:말|단어|표현)|같은 (?:말|단어|표현)|등)?(?:은|"
+    r"는|을|를)?\s*(?:절대 )?(?:(?:쓰|사용하|넣|언급하)지\s*(?:않|말|마)|금지)|(?:gibi (?:\w+ ){0,2})?(?:kelime\w*|"
+    r"sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|olmasın|yasak)|(?:जैसे )?(?:शब्द\w*\s*)?(?:का "
+    r"(?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|are|ist|sind|est|sont|es|son|é|são|è|sono) (?:forbidden|"
+    r"prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|zu verwenden)|"
+    r"verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|(?:(?:sind|werden|are|sont|devem "
+    r"ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|éviter|evitad[ao]s|evitat[ei]|vermijd\w*|"
+    r"vermeden|passen nicht)\b",
     re.IGNORECASE,
 )
 # ``The words "a" and "b" must not appear``
 _WORD: Final = Lazy(
     r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|"
-    r"palavras?|"
-    r"parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
+    r"palavras?|parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
     re.IGNORECASE,
 )
 _UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,2}}?{NEGATION}", re.IGNORECASE)

@@ -30,16 +30,13 @@ __all__ = [
 ]
 
 _BOUND: Final = Lazy(
-    r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|"
-    r"muss|musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|"
-    r"uniquement|seulement|"
-    r"il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|"
-    r"sempre|apenas|somente|"
-    r"só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|mogen|"
-    r"altijd|alleen|toegestaan|"
-    r"dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|måste|alltid|endast|bara|skal|"
-    r"vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|必ず|のみ|だけ|"
-    r"ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
+    r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|muss|"
+    r"musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|uniquement|"
+    r"seulement|il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|"
+    r"sempre|apenas|somente|só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|"
+    r"mogen|altijd|alleen|toegestaan|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|"
+    r"måste|alltid|endast|bara|skal|vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|"
+    r"必ず|のみ|だけ|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND_PERSON: Final = Lazy(
@@ -48,9 +45,8 @@ _SECOND_PERSON: Final = Lazy(
     re.IGNORECASE,
 )
 _WE: Final = Lazy(
-    r"\b(?:we|our|wir|unser\w*|nous|notre|nosotros|nuestr\w+|nós|noss\w+|noi|nostr\w+|wij|onze?)\b|"
-    r"\b\w{3,}(?:amos|emos|imos|iamo)\b|"
-    r"我们|私たち|当社|弊社",
+    r"\b(?:we|our|wir|unser\w*|nous|notre|nosotros|nuestr\w+|nós|noss\w+|noi|nostr\w+|wij|onze?)\b|\b\w{3,}(?:amos|"
+    r"emos|imos|iamo)\b|我们|私たち|当社|弊社",
     re.IGNORECASE,
 )
 _THANKS: Final = Lazy(
@@ -72,64 +68,48 @@ _POINTS_ON: Final = Lazy(
 )
 # What usually is so: a description, unless something in it binds.
 _HABITUAL: Final = Lazy(
-    r"\b(?:sometimes|often|usually|typically|manchmal|oft|meistens?|parfois|souvent|a veces|a menudo|às "
-    r"vezes|muitas vezes|"
-    r"a volte|spesso|soms|vaak|иногда|часто|czasem|często|ibland|ofta)\b|有时|常常|ときどき|よく",
+    r"\b(?:sometimes|often|usually|typically|manchmal|oft|meistens?|parfois|souvent|a veces|a menudo|às vezes|muitas "
+    r"vezes|a volte|spesso|soms|vaak|иногда|часто|czasem|często|ibland|ofta)\b|有时|常常|ときどき|よく",
     re.IGNORECASE,
 )
 _ROLE: Final = Lazy(
-    r"\W*(?:you(?:'re|’re| are| will be| will act| (?:will )?play)\b|(?:i want you to )?act(?:ing)? as\b|"
-    r"imagine (?:that )?you\b|"
-    r"i want you to act\b|pretend\b|assume the role|as an?\b|play the role|this is\b|here (?:is|are)\b|i "
-    r"am\b|i'm\b|we are\b|"
-    r"my \w+(?: \w+)? is\b|your name is\b|suppose\b)|(?:あなた|君|당신)은?は?.{0,60}(?:です|である|입니다)[。．.]?$",
+    r"\W*(?:you(?:'re|’re| are| will be| will act| (?:will )?play)\b|(?:i want you to )?act(?:ing)? as\b|imagine "
+    r"(?:that )?you\b|i want you to act\b|pretend\b|assume the role|as an?\b|play the role|this is\b|here (?:is|"
+    r"are)\b|i am\b|i'm\b|we are\b|my \w+(?: \w+)? is\b|your name is\b|suppose\b)|(?:あなた|君|"
+    r"당신)은?は?.{0,60}(?:です|である|입니다)[。．.]?$",
     re.IGNORECASE,
 )
 _NAMED: Final = Lazy(
-    r"\b(?:you are|you play|you're|your name is|du bist|dein name ist|tu es|eres|te llamas|você é|sei|je "
-    r"bent|act as)\s+"
-    r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ]{1,20})\b(?!\s+[A-Z][a-z]+ (?:engineer|expert|assistant))",
+    r"\b(?:you are|you play|you're|your name is|du bist|dein name ist|tu es|eres|te llamas|você é|sei|je bent|act "
+    r"as)\s+(?P<name>[A-ZÀ-Þ][a-zà-ÿ]{1,20})\b(?!\s+[A-Z][a-z]+ (?:engineer|expert|assistant))",
 )
 _INPUT: Final = Lazy(
-    r"\W*(?:in this task,?\s+)?(?:you(?:'ll|’ll| will| are| may|'re)? (?:also )?(?:be )?(?:given|provided|"
-    r"presented|shown|receive|"
-    r"receiving|get|see|supplied|asked a)\b|(?:the |a |each |our )?(?:users?|customers?|input|human|"
-    r"client|student|reader|employee|"
-    r"patient|following)(?:'s|’s|s’)?\s+(?:[\w-]+\s+)?(?:will|is|are|may|might|can|could|provides?|asks?|"
-    r"gives?|sends?|contains?|"
-    r"consists?|has|have|enters?|writes?|speaks?|wants?|needs?|says?|submits?|read)\b(?!\s+be (?:told|asked|greeted))|"
-    r"(?:input|context|text|question|query|user input)\b[^.]{0,20}:|the (?:user'?s? |input |given |"
-    r"following |provided )?"
-    r"(?:text|document|article|input|review|email|message|question|context|passage|code|abstract|data|"
-    r"transcript|sentence|"
-    r"paragraph|conversation|ticket|diff|recipe|essay|contract|clause|query|request|report|list|table|"
-    r"image|story|resume|"
-    r"description)s? (?:is|are|will|may|can|contains?|consists?|below|above|comes?|was|follows?|has|might|between)\b|"
-    r"given (?:a|an|the|some|two|this|that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|(?:when "
-    r"i\b[^,]*, )?i (?:will|am|have|'ll)\b|"
-    r"when i (?:need|want)\b)",
+    r"\W*(?:in this task,?\s+)?(?:you(?:'ll|’ll| will| are| may|'re)? (?:also )?(?:be )?(?:given|provided|presented|"
+    r"shown|receive|receiving|get|see|supplied|asked a)\b|(?:the |a |each |our )?(?:users?|customers?|input|human|"
+    r"client|student|reader|employee|patient|following)(?:'s|’s|s’)?\s+(?:[\w-]+\s+)?(?:will|is|are|may|might|can|"
+    r"could|provides?|asks?|gives?|sends?|contains?|consists?|has|have|enters?|writes?|speaks?|wants?|needs?|says?|"
+    r"submits?|read)\b(?!\s+be (?:told|asked|greeted))|(?:input|context|text|question|query|user input)\b[^.]{0,20}:|"
+    r"the (?:user'?s? |input |given |following |provided )?(?:text|document|article|input|review|email|message|"
+    r"question|context|passage|code|abstract|data|transcript|sentence|paragraph|conversation|ticket|diff|recipe|"
+    r"essay|contract|clause|query|request|report|list|table|image|story|resume|description)s? (?:is|are|will|may|can|"
+    r"contains?|consists?|below|above|comes?|was|follows?|has|might|between)\b|given (?:a|an|the|some|two|this|"
+    r"that)\b[^,]*$|below (?:is|are)\b|here(?:'s| is| are)\b|(?:when i\b[^,]*, )?i (?:will|am|have|'ll)\b|when i "
+    r"(?:need|want)\b)",
     re.IGNORECASE,
 )
 _OPENING: Final = Lazy(
-    r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|"
-    r"additionally|furthermore|"
-    r"moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in "
-    r"addition|in general|"
-    r"in all cases|at all times|critical|warning|reminder|as such|overall|ideally|preferably|most "
-    r"importantly|above all|"
-    r"it is (?:very )?(?:important|crucial|essential|critical|vital) (?:that )?(?!to\b)(?=\w)|step "
-    r"\d+)\b(?:\s*[,:!]+\s*|\s+|$)"
-    r"(?:that\s+)?)+",
+    r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|additionally|"
+    r"furthermore|moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in "
+    r"addition|in general|in all cases|at all times|critical|warning|reminder|as such|overall|ideally|preferably|"
+    r"most importantly|above all|it is (?:very )?(?:important|crucial|essential|critical|vital) (?:that "
+    r")?(?!to\b)(?=\w)|step \d+)\b(?:\s*[,:!]+\s*|\s+|$)(?:that\s+)?)+",
     re.IGNORECASE,
 )
 _CHARGE: Final = Lazy(
-    r"\W*(?:you (?:must|should|shall|will|have to|need to|are to|ought to|can only|may only)(?: always| "
-    r"only| also)?|you'll|(?:your|the) "
-    r"(?:\w+ )?(?:task|job|role|goal|mission|objective|purpose|aim)(?: here)?(?: is|:| will be)(?: to)?|i "
-    r"(?:want|need|would like|'d like) "
-    r"you to|we (?:want|need) you to|(?:be sure|make sure|remember|try|take care|aim|strive)(?: always)? "
-    r"to|help me|can you|could you|you)"
-    r"\s+(?!be given|be provided)",
+    r"\W*(?:you (?:must|should|shall|will|have to|need to|are to|ought to|can only|may only)(?: always| only| also)?|"
+    r"you'll|(?:your|the) (?:\w+ )?(?:task|job|role|goal|mission|objective|purpose|aim)(?: here)?(?: is|:| will "
+    r"be)(?: to)?|i (?:want|need|would like|'d like) you to|we (?:want|need) you to|(?:be sure|make sure|remember|"
+    r"try|take care|aim|strive)(?: always)? to|help me|can you|could you|you)\s+(?!be given|be provided)",
     re.IGNORECASE,
 )
 _OCCASION: Final = Lazy(
@@ -139,28 +119,21 @@ _OCCASION: Final = Lazy(
     re.IGNORECASE,
 )
 _COMMAND: Final = Lazy(
-    r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|dont|not|simply|just|briefly|clearly|carefully|"
-    r"politely|strictly|directly|"
-    r"also|ever|kindly)\s+)*)(?P<verb>[A-Za-z]+)\b[,]?(?:\s+(?P<next>\S+))?",
+    r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|dont|not|simply|just|briefly|clearly|carefully|politely|"
+    r"strictly|directly|also|ever|kindly)\s+)*)(?P<verb>[A-Za-z]+)\b[,]?(?:\s+(?P<next>\S+))?",
     re.IGNORECASE,
 )
 # What is said of a part of the output, of values in it, or as a limit, without a command.
 _PART: Final = Lazy(
-    r"\W*(?:(?:each|every|all|no|the (?:first|second|third|last|final|opening|closing)(?: and the \w+)?|"
-    r"first|last|a|an)\s+"
-    r"(?:of the\s+)?(?:\w+\s+)?(?:entry|entries|item|bullet|line|sentence|paragraph|section|point|"
-    r"question|field|value|name|key|step|"
-    r"word|heading|title|label|tag|stanza|slide|row|column|verse|chapter|option|summary|comment|card|clue)s?\s+"
-    r"(?:is|are|has|have|begins?|starts?|ends?|contains?|includes?|uses?|gets?|consists?|follows?|does|do|"
-    r"at most|\()\b|"
-    r"(?:the |your |each |every |all )*(?:outputs?|responses?|repl(?:y|ies)|results?|answers?|messages?|"
-    r"titles?|summar(?:y|ies))\s+"
-    r"(?:is|are|has|have|contains?|includes?|starts?|ends?|consists?|begins?)\b|"
-    r"(?:all )?(?:dates|times|prices|amounts|quantities|units|numbers|names|titles)\s+(?:are|have|use|in|"
-    r"with)\b|none(?: of)?\b|"
-    r"(?:no|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|without|not|less than|"
-    r"fewer than|more than|"
-    r"one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
+    r"\W*(?:(?:each|every|all|no|the (?:first|second|third|last|final|opening|closing)(?: and the \w+)?|first|last|a|"
+    r"an)\s+(?:of the\s+)?(?:\w+\s+)?(?:entry|entries|item|bullet|line|sentence|paragraph|section|point|question|"
+    r"field|value|name|key|step|word|heading|title|label|tag|stanza|slide|row|column|verse|chapter|option|summary|"
+    r"comment|card|clue)s?\s+(?:is|are|has|have|begins?|starts?|ends?|contains?|includes?|uses?|gets?|consists?|"
+    r"follows?|does|do|at most|\()\b|(?:the |your |each |every |all )*(?:outputs?|responses?|repl(?:y|ies)|results?|"
+    r"answers?|messages?|titles?|summar(?:y|ies))\s+(?:is|are|has|have|contains?|includes?|starts?|ends?|consists?|"
+    r"begins?)\b|(?:all )?(?:dates|times|prices|amounts|quantities|units|numbers|names|titles)\s+(?:are|have|use|in|"
+    r"with)\b|none(?: of)?\b|(?:no|at most|at least|maximum|max|minimum|min|exactly|between|under|up to|without|not|"
+    r"less than|fewer than|more than|one (?:to|or|[a-z]+ (?:per|at))|\d+ (?:to|or|words|characters|sentences))\b)",
     re.IGNORECASE,
 )
 # ``You are a pirate who speaks in rhymes``
@@ -169,11 +142,10 @@ _SPEAKS_LIKE: Final = Lazy(
 )
 # People and things outside the answer: what they must do is no rule for it.
 _OUTSIDE: Final = Lazy(
-    r"\W*(?:the |our |all |each |every |any )?(?:\w+ )?(?:customers?|users?|employees?|members?|clients?|"
-    r"patients?|guests?|orders?|refunds?|"
-    r"products?|students?|drivers?|tenants?|buyers?|visitors?|deliver(?:y|ies)|returns?|company|we|they|"
-    r"people)\s+(?:must|can|cannot|may|are|is|have|has|"
-    r"need|should|will)\b(?!\s+be (?:told|asked|greeted|addressed))",
+    r"\W*(?:the |our |all |each |every |any )?(?:\w+ )?(?:customers?|users?|employees?|members?|clients?|patients?|"
+    r"guests?|orders?|refunds?|products?|students?|drivers?|tenants?|buyers?|visitors?|deliver(?:y|ies)|returns?|"
+    r"company|we|they|people)\s+(?:must|can|cannot|may|are|is|have|has|need|should|will)\b(?!\s+be (?:told|asked|"
+    r"greeted|addressed))",
     re.IGNORECASE,
 )
 _DESCRIBES: Final = Lazy(r"\W*(?:you(?!'ll| will)\s|your \w+ is (?:an?|the)\b)", re.IGNORECASE)

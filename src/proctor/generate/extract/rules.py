@@ -59,25 +59,20 @@ _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
 _MISSING: Final = Lazy(
     r"\b(?:values?|fields?|keys?|information|details?|data|items?|one|it|they|anything|property|entry|"
-    r"for)\b[^.\n]{0,30}?"
-    r"\b(?:missing|not (?:found|present|mentioned|available|given|known|stated|provided|specified)|"
-    r"unknown|absent|no value)\b[^.\n]{0,80}?"
-    r"\b(?:use|set|write|return|put|be|to|with|as|is|leave|fill)\b[^.\n]{0,40}?"
-    r"(?:(?P<null>\bnull\b|\bnone\b)|[\"“`'](?P<word>[^\"”`'\n]{1,30})[\"”`']|(?P<empty>\bempty\b|\bblank\b))|"
-    r"(?<![A-Za-z\"])(?P<nil>null)(?![A-Za-z])",
+    r"for)\b[^.\n]{0,30}?\b(?:missing|not (?:found|present|mentioned|available|given|known|stated|provided|"
+    r"specified)|unknown|absent|no value)\b[^.\n]{0,80}?\b(?:use|set|write|return|put|be|to|with|as|is|leave|"
+    r"fill)\b[^.\n]{0,40}?(?:(?P<null>\bnull\b|\bnone\b)|[\"“`'](?P<word>[^\"”`'\n]{1,30})[\"”`']|"
+    r"(?P<empty>\bempty\b|\bblank\b))|(?<![A-Za-z\"])(?P<nil>null)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _LOOSE_LABELS: Final = Lazy(r"\b(?:preferred|suggested|possible examples|typical|common|such as)\b", re.IGNORECASE)
 _ALONE: Final = Lazy(
-    r"\b(?:only|just|nothing (?:but|else)|no (?:other|extra|additional) (?:text|words)|a single|exactly "
-    r"one|one)\s+(?:the\s+|a\s+|one\s+|"
-    r"with\s+|of\s+)*(?:\S+\s+){0,4}?(?:tag|label|category|class|word|name|intent|sentiment|number|letter|"
-    r"option|value|answer|code|id)\b|"
-    r"(?:tag|label|category|class|intent|sentiment)(?: name)? only\b|\bnothing else\b|\bwithout (?:any "
-    r")?(?:explanation|other text|"
-    r"additional text)|\b(?:no|do not (?:provide|include|add|give|write)(?: any)?|don[’']t (?:provide|"
-    r"include|add|give|explain)(?: any)?)\s+"
-    r"(?:other |extra |additional )?(?:explanations?|text|commentary|words)\b|のみ(?:を)?(?:出力|回答|返|とし|にし)|"
+    r"\b(?:only|just|nothing (?:but|else)|no (?:other|extra|additional) (?:text|words)|a single|exactly one|"
+    r"one)\s+(?:the\s+|a\s+|one\s+|with\s+|of\s+)*(?:\S+\s+){0,4}?(?:tag|label|category|class|word|name|intent|"
+    r"sentiment|number|letter|option|value|answer|code|id)\b|(?:tag|label|category|class|intent|sentiment)(?: name)? "
+    r"only\b|\bnothing else\b|\bwithout (?:any )?(?:explanation|other text|additional text)|\b(?:no|do not "
+    r"(?:provide|include|add|give|write)(?: any)?|don[’']t (?:provide|include|add|give|explain)(?: any)?)\s+(?:other "
+    r"|extra |additional )?(?:explanations?|text|commentary|words)\b|のみ(?:を)?(?:出力|回答|返|とし|にし)|"
     r"だけ(?:を)?(?:出力|回答|返|答え)",
     re.IGNORECASE,
 )
@@ -91,10 +86,9 @@ _WHOLE: Final = Lazy(
 )
 _JAPANESE_LABELS: Final = Lazy(
     r"(?:カテゴリー?|ラベル|分類先?|選択肢|次のいずれか|以下のいずれか|クラス|"
-    r"候補)[^：:\n。]{0,12}[：:]\s*(?P<list>[^。\n]+)|"
-    r"(?:^|[、。\s])(?:(?:回答|出力|答え|結果|分類|感情|"
-    r"判定)は)?(?P<either>(?:[「『\"]?[^、。「」『』\"\sは]{1,15}[」』\"]?(?:、|・|か|"
-    r"または|，)){1,12}[「『\"]?[^、。「」『』\"\s]{1,15}?[」』\"]?)の(?:いずれか|どれか|どちらか)"
+    r"候補)[^：:\n。]{0,12}[：:]\s*(?P<list>[^。\n]+)|(?:^|[、。\s])(?:(?:回答|出力|答え|結果|分類|感情|"
+    r"判定)は)?(?P<either>(?:[「『\"]?[^、。「」『』\"\sは]{1,15}[」』\"]?(?:、|・|か|または|"
+    r"，)){1,12}[「『\"]?[^、。「」『』\"\s]{1,15}?[」』\"]?)の(?:いずれか|どれか|どちらか)"
 )
 
 

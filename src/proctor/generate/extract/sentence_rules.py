@@ -46,18 +46,15 @@ _FILLER: Final = worded(
 )
 # The case that items below a line are for: ``For faulty goods:``; ``When you answer:`` is every case.
 _CASE: Final = Lazy(
-    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|"
-    r"cuando|em caso de|se|"
-    r"quando|per|in caso di|bij|voor|als|对于|如果|遇到|当)(?=\s|[一-鿿]).{2,80}[:：]\s*$|.{2,90}\b(?:if|when|"
-    r"unless)(?: (?:the \w+|it|"
-    r"they|you))?\s*[:：]\s*$",
+    r"\W*(?:for|if|when|in case of|bei|für|wenn|falls|pour|si|en cas d|quand|lorsque|para|en caso de|cuando|em caso "
+    r"de|se|quando|per|in caso di|bij|voor|als|对于|如果|遇到|当)(?=\s|[一-鿿]).{2,80}[:：]\s*$|.{2,90}\b(?:if|when|"
+    r"unless)(?: (?:the \w+|it|they|you))?\s*[:：]\s*$",
     re.IGNORECASE,
 )
 _ALWAYS: Final = Lazy(
-    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|"
-    r"replying|writing)\b|"
-    r"\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|schreibst)|"
-    r"\bthe (?:answer|response|output)\b|每次|回答时|回复时",
+    r"\byou (?:answer|respond|reply|write|generate|draft|create|summari[sz]e)|\b(?:answering|responding|replying|"
+    r"writing)\b|\b(?:every|each|all|jede|alle|chaque|cada|todas?|todos|ogni|tutt[ei])\b|\bdu (?:antwortest|"
+    r"schreibst)|\bthe (?:answer|response|output)\b|每次|回答时|回复时",
     re.IGNORECASE,
 )
 # A line that its items complete: ``Reject it if it contains:``, ``Write a reply that:``.
@@ -68,10 +65,9 @@ _OPEN_END: Final = Lazy(
     re.IGNORECASE,
 )
 _KEY_FIRST: Final = re.compile(
-    r"(?:the |la |le |el |o |das |der |die |il )?[`\"*]{0,3}(?P<key>[A-Za-z_]\w*)[`\"*]{0,3}(?: (?:field|"
-    r"key|value))?\s*"
-    r"(?:[:：–—→=]|\s-\s|\b(?:must be|should be|is|are|must|should|has|ist|sind|est|es|é|è|moet|"
-    r"doit|debe|deve)\b|[为是は]|(?<=[`\"]) )\s*",
+    r"(?:the |la |le |el |o |das |der |die |il )?[`\"*]{0,3}(?P<key>[A-Za-z_]\w*)[`\"*]{0,3}(?: (?:field|key|"
+    r"value))?\s*(?:[:：–—→=]|\s-\s|\b(?:must be|should be|is|are|must|should|has|ist|sind|est|es|é|è|moet|doit|debe|"
+    r"deve)\b|[为是は]|(?<=[`\"]) )\s*",
     re.IGNORECASE,
 )
 _BAN: Final = re.compile(

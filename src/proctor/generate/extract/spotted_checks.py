@@ -25,25 +25,22 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["SpottedCheck", "find_checks"]
 
 _EXAMPLE: Final = Lazy(
-    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|"
-    r"por exemplo|"
-    r"ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
+    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|por "
+    r"exemplo|ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
     re.IGNORECASE,
 )
 _MARKS: Final = ("emoji", "exclamations", "questions", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
-    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |"
-    r"le |el |o |a |"
-    r"il |l['’]|het |de )?"
+    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |le "
+    r"|el |o |a |il |l['’]|het |de )?"
 )
 _TAGGED: Final = {"paragraphs": "p", "items": "li", "bullets": "li"}
 _OF_SUBJECT: Final = ("not (ends", "case is")
 _PUT: Final = Lazy(
     r"\b(?:open\w*|close\w*|start\w*|begin\w*|end\w*|sign\w*|write|followed|under it|address\w*|beginn\w*|schreib\w*|"
     r"unterschreib\w*|commence\w*|termine\w*|écri\w+|signe\w*|empiez\w*|termin\w*|escrib\w*|firm\w*|comece\w*|"
-    r"escrev\w*|assin\w*|"
-    r"inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
+    r"escrev\w*|assin\w*|inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
     re.IGNORECASE,
 )
 _RATHER: Final = Lazy(
@@ -59,17 +56,14 @@ _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
-    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
-    r"la|le|les|el|las|los|o|a|os|as|"
-    r"its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|réponse|texte|respuesta|"
-    r"texto|resposta|"
-    r"risposta|testo)[^\W\d_]{3,}",
+    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|la|"
+    r"le|les|el|las|los|o|a|os|as|its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|"
+    r"réponse|texte|respuesta|texto|resposta|risposta|testo)[^\W\d_]{3,}",
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
     r"(?:\b(?:is|be|reads?|says?|brzmi|luidt|lyder|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|"
-    r"essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
-    r"は|に)\s*:?\s*$",
+    r"essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")

@@ -23,9 +23,8 @@ _IN_A: Final = (
     r"(?:(?!the|der|die|das|la|le|el|il|o\b|a\b|this|that|each)\w+\s+)?"
 )
 _TABLE: Final = Lazy(
-    rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|"
-    rf"表格)(?![^\W\d_])(?!\s+(?:names?|of|columns?|rows?|above|below|oben|unten|ci-dessus|de arriba|acima|"
-    rf"sopra))|表形式",
+    rf"{_IN_A}(?:markdown[- ]?)?(?:table|tabelle|tableau|tabla|tabela|tabella|tabel|表格)(?![^\W\d_])(?!\s+(?:names?|"
+    rf"of|columns?|rows?|above|below|oben|unten|ci-dessus|de arriba|acima|sopra))|表形式",
     re.IGNORECASE,
 )
 _COLUMNS: Final = Lazy(
@@ -35,9 +34,8 @@ _COLUMNS: Final = Lazy(
     re.IGNORECASE,
 )
 _BLOCK: Final = Lazy(
-    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|bloc de code|bloque de código|"
-    r"bloco de código|"
-    r"blocco di codice)\b|代码块|コードブロック",
+    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|bloc de code|bloque de código|bloco "
+    r"de código|blocco di codice)\b|代码块|コードブロック",
     re.IGNORECASE,
 )
 _MARKED: Final = Lazy(
@@ -53,21 +51,15 @@ _PLAIN: Final = Lazy(
 )
 _ALONE: Final = Lazy(
     r"\bnothing (?:else|more|before|after|but)\b|\b(?:no|without) (?:any )?(?:other|extra|additional|surrounding|"
-    r"further) (?:text|words|output)\b|"
-    r"\bno (?:commentary|comments|explanations?|preamble|prose)\b|\bonly (?:the |valid |raw )*json\b|"
-    r"\bjson only\b|not contain anything else\b|"
-    r"\bsonst nichts\b|\bnichts (?:weiter|anderes|sonst)\b|\bnur (?:das |gültiges |reines )*json\b|\b(?:kein|"
-    r"ohne) (?:weiteren?|zusätzlichen?) text\b|"
-    r"\brien d['’]autre\b|\buniquement (?:le |du |un )*(?:objet )?json\b|\bsans (?:aucun )?(?:autre )?(?:texte|"
-    r"commentaire)\b|"
-    r"\bnada m[áa]s\b|\b(?:solo|únicamente) (?:el |un )*(?:objeto )?json\b|\bsin (?:ningún )?(?:otro )?(?:texto|"
-    r"comentario)\b|"
-    r"\bnada mais\b|\b(?:apenas|somente) (?:o |um )*(?:objeto )?json\b|\bsem (?:nenhum )?(?:outro )?(?:texto|"
-    r"comentário)\b|"
-    r"\bnient['’]altro\b|\b(?:solo|soltanto) (?:il |un )*(?:oggetto )?json\b|"
-    r"\bsenza (?:alcun )?(?:altro )?(?:testo|commento)\b|"
-    r"\bniets anders\b|\balleen (?:de |het )?json\b|只(?:输出|返回)\s*json|不要(?:输出|添加|有)?(?:其他|任何其他|"
-    r"多余|额外)|jsonのみ|json以外",
+    r"further) (?:text|words|output)\b|\bno (?:commentary|comments|explanations?|preamble|prose)\b|\bonly (?:the |"
+    r"valid |raw )*json\b|\bjson only\b|not contain anything else\b|\bsonst nichts\b|\bnichts (?:weiter|anderes|"
+    r"sonst)\b|\bnur (?:das |gültiges |reines )*json\b|\b(?:kein|ohne) (?:weiteren?|zusätzlichen?) text\b|\brien "
+    r"d['’]autre\b|\buniquement (?:le |du |un )*(?:objet )?json\b|\bsans (?:aucun )?(?:autre )?(?:texte|"
+    r"commentaire)\b|\bnada m[áa]s\b|\b(?:solo|únicamente) (?:el |un )*(?:objeto )?json\b|\bsin (?:ningún )?(?:otro "
+    r")?(?:texto|comentario)\b|\bnada mais\b|\b(?:apenas|somente) (?:o |um )*(?:objeto )?json\b|\bsem (?:nenhum "
+    r")?(?:outro )?(?:texto|comentário)\b|\bnient['’]altro\b|\b(?:solo|soltanto) (?:il |un )*(?:oggetto )?json\b|"
+    r"\bsenza (?:alcun )?(?:altro )?(?:testo|commento)\b|\bniets anders\b|\balleen (?:de |het )?json\b|只(?:输出|"
+    r"返回)\s*json|不要(?:输出|添加|有)?(?:其他|任何其他|多余|额外)|jsonのみ|json以外",
     re.IGNORECASE,
 )
 _FIT: Final = Lazy(
@@ -76,14 +68,13 @@ _FIT: Final = Lazy(
     re.IGNORECASE,
 )
 _QUESTION_END: Final = Lazy(
-    r"\b(?:ends?|conclud\w+|finish\w*|close[sd]?)\b[^.;\"]{0,30}\b(?:with|in) (?:an?|one|"
-    r"exactly one) (?:[\w-]+ ){0,2}question(?: mark)?\b(?! or\b)|"
-    r"\b(?:beend\w*|schließ\w*|ende\w*)\b[^.;„\"]{0,40}\bmit eine[rm] (?:\w+ )?(?:\w*frage|fragezeichen)\b|"
-    r"\b(?:termin\w*|conclu\w*|fini\w*)\b[^.;«\"]{0,40}\bpar une (?:\w+ )?question\b|"
-    r"\b(?:termin\w*|acab\w*|cierr\w*|finaliz\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?pregunta\b|"
-    r"\b(?:termin\w*|finaliz\w*|encerr\w*|conclu\w*)\b[^.;\"]{0,40}\bcom uma (?:\w+ )?pergunta\b|"
-    r"\b(?:termin\w*|conclud\w*|fini\w*|chiud\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?domanda\b|以(?:一个)?(?:问题|"
-    r"提问|问句)(?:来)?(?:结尾|结束)|質問で(?:終|締)",
+    r"\b(?:ends?|conclud\w+|finish\w*|close[sd]?)\b[^.;\"]{0,30}\b(?:with|in) (?:an?|one|exactly one) (?:[\w-]+ "
+    r"){0,2}question(?: mark)?\b(?! or\b)|\b(?:beend\w*|schließ\w*|ende\w*)\b[^.;„\"]{0,40}\bmit eine[rm] (?:\w+ "
+    r")?(?:\w*frage|fragezeichen)\b|\b(?:termin\w*|conclu\w*|fini\w*)\b[^.;«\"]{0,40}\bpar une (?:\w+ )?question\b|"
+    r"\b(?:termin\w*|acab\w*|cierr\w*|finaliz\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?pregunta\b|\b(?:termin\w*|"
+    r"finaliz\w*|encerr\w*|conclu\w*)\b[^.;\"]{0,40}\bcom uma (?:\w+ )?pergunta\b|\b(?:termin\w*|conclud\w*|fini\w*|"
+    r"chiud\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?domanda\b|以(?:一个)?(?:问题|提问|问句)(?:来)?(?:结尾|结束)|"
+    r"質問で(?:終|締)",
     re.IGNORECASE,
 )
 _NO_STOP: Final = Lazy(
@@ -113,12 +104,11 @@ _TOKENS: Final = Lazy(
     re.IGNORECASE,
 )
 _TAGS: Final = Lazy(
-    r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|"
-    r"仅|no other|keine anderen|sans autres?|aucune autre|ninguna otra|sin otras|nenhuma outra|sem outras|nessun altro|"
-    r"geen andere)\b[^.;:]{0,30}?"
-    r"\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|标签)\W+(?:html\W+)?(?:(?:than|but|als|que|"
-    r"di|che|dan)\W+)?"
-    r"(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|"
+    r"\b(?:only|nur|ausschließlich|uniquement|seulement|solo|sólo|únicamente|apenas|somente|soltanto|alleen|只|仅|no "
+    r"other|keine anderen|sans autres?|aucune autre|ninguna otra|sin otras|nenhuma outra|sem outras|nessun altro|"
+    r"geen andere)\b[^.;:]{0,30}?\b(?:tags?|elements?|balises?|etiquetas?|elementen?|elementi|"
+    r"标签)\W+(?:html\W+)?(?:(?:than|but|als|que|di|che|"
+    r"dan)\W+)?(?P<list><?[a-z][a-z0-9]{0,9}>?(?:(?:\s*[,、]\s*(?:and |und |et |y |e |en )?|\s+(?:and|und|et|y|e|"
     r"en)\s+)<?[a-z][a-z0-9]{0,9}>?)*)",
     re.IGNORECASE,
 )
@@ -131,8 +121,7 @@ _MARKDOWN: Final = Lazy(r"\b(?:use|using|in|as|valid|with)\s+(?:\w+\s+)?markdown
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
     r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|"
-    r"\bpor su nombre\b|"
-    r"\bpelo (?:primeiro )?nome\b|\bper nome\b|\bbij (?:de )?naam\b",
+    r"\bpor su nombre\b|\bpelo (?:primeiro )?nome\b|\bper nome\b|\bbij (?:de )?naam\b",
     re.IGNORECASE,
 )
 
@@ -168,8 +157,7 @@ _KINDS: Final = (
         "is json object",
         Lazy(
             r"\bJSON[- ](?:object|objekt|dict)\w*|\b(?:objet|objeto|oggetto|obiekt) JSON\b|JSON\s*(?:对象|"
-            r"オブジェクト)|"
-            r"\bJSON with (?:the )?(?:following )?(?:keys|fields)\b",
+            r"オブジェクト)|\bJSON with (?:the )?(?:following )?(?:keys|fields)\b",
             re.IGNORECASE,
         ),
     ),
@@ -271,28 +259,25 @@ def _tags(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 _MARK: Final = (
-    r"(?:an? |eine[mnr]? |une? |una? |uma? |een |en )?(?P<mark{at}>(?:full stop|period|punkt|point(?!s? "
-    r"d)|punto|ponto(?: final)?|punt|kropk\w+|tečk\w+)|"
-    r"(?:semi-?colon|semikolon|point-virgule|punto y coma|punto e virgola|ponto e vírgula|puntkomma)|"
-    r"(?:question mark|fragezeichen|point d['’]interrogation|signo de interrogación|punto interrogativo|"
-    r"ponto de interrogação|vraagteken))"
+    r"(?:an? |eine[mnr]? |une? |una? |uma? |een |en )?(?P<mark{at}>(?:full stop|period|punkt|point(?!s? d)|punto|"
+    r"ponto(?: final)?|punt|kropk\w+|tečk\w+)|(?:semi-?colon|semikolon|point-virgule|punto y coma|punto e virgola|"
+    r"ponto e vírgula|puntkomma)|(?:question mark|fragezeichen|point d['’]interrogation|signo de interrogación|punto "
+    r"interrogativo|ponto de interrogação|vraagteken))"
 )
 _MARK_SIGNS: Final = ((r"semi|virg|coma|komma|vírg", ";"), (r"question|frage|interrog|vraag", "?"), (r"", "."))
 _ENDS_IN_MARK: Final = Lazy(
-    r"(?:^\W*(?:and |und |et )?|\b(?:answer|reply|response|message|output|query|antwort|réponse|respuesta|"
-    r"resposta|risposta)\b[^.;,]{0,60}?)"
-    r"\b(?:ends?|finish\w*|ende\w*|finis\w*|termin\w*|acab\w*|finisc\w*|eindig\w*|"
+    r"(?:^\W*(?:and |und |et )?|\b(?:answer|reply|response|message|output|query|antwort|réponse|respuesta|resposta|"
+    r"risposta)\b[^.;,]{0,60}?)\b(?:ends?|finish\w*|ende\w*|finis\w*|termin\w*|acab\w*|finisc\w*|eindig\w*|"
     r"sluit\w*)\s+(?:\w+\s+)?(?:with|in|mit|par|con|com|met|auf)\s+"
     + _MARK.format(at=1)
     + rf"(?:\s+(?:or|oder|ou|o|of)\s+{_MARK.format(at=2)})?(?![^\W\d_])",
     re.IGNORECASE,
 )
 _HEADING: Final = Lazy(
-    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|"
-    r"titres?|rubriques?|sections|parties|"
-    r"encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|koppen|delen|"
-    r"nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|"
-    r"rubriker|overskrifter|nadpis\w*|başlık\w*|bölüm\w*)\b|标题|部分|小节|見出し|項目|제목|부분|عناوين|शीर्षक",
+    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|titres?|"
+    r"rubriques?|sections|parties|encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|"
+    r"koppen|delen|nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|rubriker|overskrifter|nadpis\w*|başlık\w*|bölüm\w*)\b|"
+    r"标题|部分|小节|見出し|項目|제목|부분|عناوين|शीर्षक",
     re.IGNORECASE,
 )
 _HEADING_QUOTE: Final = re.compile(
@@ -372,11 +357,9 @@ _ASKED: Final = (
     (
         'ends with "?", "？"',
         Lazy(
-            r"\b(?:last sentence|letzter? satz|dernière phrase|última frase|ultima frase|laatste zin|ostatnie "
-            r"zdanie|sista meningen)\s+"
-            r"(?:is|be|ist|est|es|é|è|to|jest|är)\s+(?:always |immer |toujours |siempre )?(?:an?|eine|une|una|uma|"
-            r"een|en)?\s*"
-            r"(?:question|frage|pregunta|pergunta|domanda|vraag|pytanie\w*|fråga)\b",
+            r"\b(?:last sentence|letzter? satz|dernière phrase|última frase|ultima frase|laatste zin|ostatnie zdanie|"
+            r"sista meningen)\s+(?:is|be|ist|est|es|é|è|to|jest|är)\s+(?:always |immer |toujours |siempre )?(?:an?|"
+            r"eine|une|una|uma|een|en)?\s*(?:question|frage|pregunta|pergunta|domanda|vraag|pytanie\w*|fråga)\b",
             re.IGNORECASE,
         ),
     ),

@@ -30,9 +30,8 @@ _ABBREVIATION: Final = re.compile(
 # ``max. 280``: a word of a few characters with a full stop before a number is an abbreviation
 _BEFORE_NUMBER: Final = re.compile(r"\b(?:max|min|máx|mín|maks|approx|aprox|ca|nr|art)\. ?\d", re.IGNORECASE)
 _PROTECTED: Final = re.compile(
-    r"`[^`\n]{1,200}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|\([^()\n]{1,200}\)|"
-    r"（[^）\n]{1,200}）|\[[^\[\]\n]{1,200}\]|(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w)){4,300}'(?!\w)|"
-    r"„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»"
+    r"`[^`\n]{1,200}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|\([^()\n]{1,200}\)|（[^）\n]{1,200}）|"
+    r"\[[^\[\]\n]{1,200}\]|(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w)){4,300}'(?!\w)|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»"
 )
 _LABEL: Final = re.compile(r"(?:\*\*)?[^\s:：][^:：\n]{0,40}?(?:\*\*)?\s*[:：]\s*")
 _FIELD: Final = re.compile(r"\s*(?:\*\*)?[^\s:：][^:：.]{0,40}?(?:\*\*)?\s*[:：]|\s*[<\[{]")

@@ -37,19 +37,14 @@ def _lazy(pattern: str) -> Lazy:
 
 _GERMAN: Final = Tongue(
     code="de",
-    role=_lazy(
-        r"\W*(?:du bist|sie sind|ich bin|agiere als|stell(?:e)? dir vor|dein name ist|du heißt|"
-        r"du arbeitest)\b"
-    ),
+    role=_lazy(r"\W*(?:du bist|sie sind|ich bin|agiere als|stell(?:e)? dir vor|dein name ist|du heißt|du arbeitest)\b"),
     given=_lazy(
-        r"\W*(?:du (?:erhältst|bekommst|siehst|hast)|sie erhalten|der (?:benutzer|nutzer|"
-        r"kunde) (?:gibt|stellt|schreibt|sendet)|hier (?:ist|sind|folgt)|im folgenden|folgend(?:e|"
-        r"er|es))\b"
+        r"\W*(?:du (?:erhältst|bekommst|siehst|hast)|sie erhalten|der (?:benutzer|nutzer|kunde) (?:gibt|stellt|"
+        r"schreibt|sendet)|hier (?:ist|sind|folgt)|im folgenden|folgend(?:e|er|es))\b"
     ),
     opening=_lazy(
-        r"\W*(?:bitte\s+)?(?:\w{3,}e\b|gib|sei|lies|nimm|sprich|hilf|vergiss|antwort|schreib|nenn|"
-        r"mach|verwend|\w+en sie\b|keine?n?\b|nie(?:mals)?\b|nicht\b|nur\b|immer\b|maximal\b|"
-        r"höchstens\b|mindestens\b)"
+        r"\W*(?:bitte\s+)?(?:\w{3,}e\b|gib|sei|lies|nimm|sprich|hilf|vergiss|antwort|schreib|nenn|mach|verwend|\w+en "
+        r"sie\b|keine?n?\b|nie(?:mals)?\b|nicht\b|nur\b|immer\b|maximal\b|höchstens\b|mindestens\b)"
     ),
     openers=worded(
         "die eine keine alle diese jede deine ihre seine meine unsere welche viele einige solche "
@@ -60,22 +55,19 @@ _GERMAN: Final = Tongue(
 _FRENCH: Final = Tongue(
     code="fr",
     role=_lazy(
-        r"\W*(?:tu es|vous êtes|je suis|agis|agissez|imagine|ton nom est|"
-        r"tu t'appelles)\b(?! (?:obligé|tenu|chargé))"
+        r"\W*(?:tu es|vous êtes|je suis|agis|agissez|imagine|ton nom est|tu t'appelles)\b(?! (?:obligé|tenu|chargé))"
     ),
     given=_lazy(
         r"\W*(?:tu (?:reçois|recevras|vas recevoir|as accès)|vous (?:recevez|recevrez)|"
         r"l['’]utilisateur (?:fournit|donne|envoie|pose)|voici|ci-dessous|ci-joint)\b"
     ),
     opening=_lazy(
-        r"\W*(?:(?:ne|n['’])\s*\w+|\w+(?:ez|ons)\b|sois\b|soyez\b|fais\b|dis\b|\w{2,}(?:e|is|ds|"
-        r"ts|iens|ens)\b|\w{3,}(?:er|ir|re)\b|pas de|pas d['’]|jamais|toujours|uniquement|aucune?|"
-        r"maximum|au maximum|interdiction)"
+        r"\W*(?:(?:ne|n['’])\s*\w+|\w+(?:ez|ons)\b|sois\b|soyez\b|fais\b|dis\b|\w{2,}(?:e|is|ds|ts|iens|ens)\b|"
+        r"\w{3,}(?:er|ir|re)\b|pas de|pas d['’]|jamais|toujours|uniquement|aucune?|maximum|au maximum|interdiction)"
     ),
     openers=worded(
-        "le la les une cette votre notre chaque entre contre autre quelle toute ce ces des dans "
-        "sans mais plus très vers après avant exemple contexte langue texte titre réponse "
-        "question règle sous cas rôle ensuite comme elle"
+        "le la les une cette votre notre chaque entre contre autre quelle toute ce ces des dans sans mais plus très "
+        "vers après avant exemple contexte langue texte titre réponse question règle sous cas rôle ensuite comme elle"
     ),
 )
 _SPANISH: Final = Tongue(
@@ -86,14 +78,12 @@ _SPANISH: Final = Tongue(
         r"envía|hace)|a continuación|aquí)\b"
     ),
     opening=_lazy(
-        r"\W*(?:no\s+\w+|sé\b|di\b|haz\b|pon\b|ten\b|\w{2,}(?:a|e|á|é|alo|elo|ala|ela|alos|elos|"
-        r"ad|ed|ás|és)\b|\w{3,}(?:ar|er|ir)\b|nunca\b|jamás\b|siempre\b|solo\b|sólo\b|"
-        r"únicamente\b|máximo\b|como máximo\b|sin\b)"
+        r"\W*(?:no\s+\w+|sé\b|di\b|haz\b|pon\b|ten\b|\w{2,}(?:a|e|á|é|alo|elo|ala|ela|alos|elos|ad|ed|ás|és)\b|"
+        r"\w{3,}(?:ar|er|ir)\b|nunca\b|jamás\b|siempre\b|solo\b|sólo\b|únicamente\b|máximo\b|como máximo\b|sin\b)"
     ),
     openers=worded(
-        "la una esta esa cada toda otra nuestra su el este ese entre sobre desde ante durante "
-        "para como que de le se me te donde aunque porque nada algo ella tarea respuesta "
-        "pregunta persona empresa lengua"
+        "la una esta esa cada toda otra nuestra su el este ese entre sobre desde ante durante para como que de le se "
+        "me te donde aunque porque nada algo ella tarea respuesta pregunta persona empresa lengua"
     ),
 )
 _PORTUGUESE: Final = Tongue(
@@ -105,9 +95,8 @@ _PORTUGUESE: Final = Tongue(
         r"jamais\b|sempre\b|só\b|apenas\b|somente\b|máximo\b|no máximo\b|sem\b)"
     ),
     openers=worded(
-        "a uma esta essa cada toda outra nossa sua o este esse entre sobre desde durante para "
-        "como que de de se me te onde embora porque nada ela tarefa resposta pergunta pessoa "
-        "empresa você base mensagem"
+        "a uma esta essa cada toda outra nossa sua o este esse entre sobre desde durante para como que de de se me "
+        "te onde embora porque nada ela tarefa resposta pergunta pessoa empresa você base mensagem"
     ),
 )
 _ITALIAN: Final = Tongue(
@@ -119,9 +108,8 @@ _ITALIAN: Final = Tongue(
         r"mai\b|sempre\b|solo\b|soltanto\b|nessun\w*\b|massimo\b|al massimo\b|senza\b)"
     ),
     openers=worded(
-        "la una questa quella ogni tutta altra nostra sua il i gli questi quelli tra fra su di "
-        "da per come che si mi ti ci dove anche ma nei dei agli degli ai alla della domanda "
-        "risposta persona azienda lingua sei"
+        "la una questa quella ogni tutta altra nostra sua il i gli questi quelli tra fra su di da per come che si mi "
+        "ti ci dove anche ma nei dei agli degli ai alla della domanda risposta persona azienda lingua sei"
     ),
 )
 _CHINESE: Final = Tongue(
@@ -129,9 +117,8 @@ _CHINESE: Final = Tongue(
     role=_lazy(r"\W*(?:你是|您是|你将扮演|我是|请扮演|扮演)"),
     given=_lazy(r"\W*(?:以下是|下面是|用户(?:会|将)?(?:输入|提供|给出)|你会收到|这是)"),
     opening=_lazy(
-        r"\W*(?:请|先|再|把|将|对|根据|按照|不得|不要|不能|不可|禁止|严禁|必须|务必|只能|只|仅|始终|总是|"
-        r"避免|确保|保持|使用|用|回答|回复|输出|返回|列出|生成|给出|提供|勿|切勿|"
-        r"应|需|每|语气|风格|字数|篇幅)"
+        r"\W*(?:请|先|再|把|将|对|根据|按照|不得|不要|不能|不可|禁止|严禁|必须|务必|只能|只|仅|始终|总是|避免|确保|"
+        r"保持|使用|用|回答|回复|输出|返回|列出|生成|给出|提供|勿|切勿|应|需|每|语气|风格|字数|篇幅)"
     ),
     openers=frozenset(),
 )
