@@ -158,6 +158,7 @@ _ENDS_IN_VERB: Final = Lazy(
 )
 _RULED: Final = ("rules", "output", "format", "never")
 _MOST_NAMED: Final = 2  # labels in a sentence that says what one of them is; with more, it lists them
+_LONG_LEAD: Final = 8  # words of one that has neither a number, nor a negation, nor a quotation
 _SHORT_LEAD: Final = 4  # words
 _SHORTEST: Final = 4  # characters of a sentence
 
@@ -193,7 +194,8 @@ def is_role(text: str, code: str) -> bool:
 def is_lead(text: str) -> bool:
     """Whether a sentence only introduces what is below it."""
     text = text.rstrip(" *_")
-    short = len(text.split()) <= _SHORT_LEAD
+    asks = re.search(rf"{NEGATION}|[\"“„«`]", text, re.IGNORECASE) or bounded_count(text)
+    short = len(text.split()) <= _SHORT_LEAD or (len(text.split()) <= _LONG_LEAD and not asks)
     return text.endswith((":", "：")) and (short or _POINTS_ON.search(text) is not None or not _BOUND.search(text))
 
 
@@ -359,7 +361,8 @@ def pieces_of(text: str, safe: Sequence[tuple[int, int]]) -> list[tuple[int, int
         if any(low <= joint.start() < high for low, high in safe) or len(before.split()) < _LEAST_WORDS:
             continue
         match = _COMMAND.match(rest)
-        if match is None or not is_command(rest) or len(re.split(r"[,.;]", rest)[0].split()) < _LEAST_WORDS:
+        idle = match is not None and match["verb"].lower() in ("have", "be", "do") and not match["adverb"].strip()
+        if match is None or idle or not is_command(rest) or len(re.split(r"[,.;]", rest)[0].split()) < _LEAST_WORDS:
             continue
         bare = joint.group().strip() == ","
         denied = re.search(NEGATION, before, re.IGNORECASE) is not None and not match["adverb"].strip()

@@ -63,7 +63,7 @@ class Statement:
     code: bool = False
     user: bool = False
     opens: bool = True  # the first sentence of its paragraph or item
-    last: bool = False  # all of the last paragraph, below a list
+    last: bool = False  # the last sentence, below a list
 
 
 def protected(text: str) -> list[tuple[int, int]]:
@@ -95,7 +95,7 @@ def _statements_of(messages: tuple[PromptMessage, ...], text: str) -> tuple[Stat
             continue
         found.extend(_statements(text, block))
     told = [each for each in found if not each.user]
-    if len(told) > 1 and told[-1].opens and not told[-1].item and told[-2].item:
+    if told and not told[-1].item and any(each.item for each in told):
         found[found.index(told[-1])] = replace(told[-1], last=True)
     return tuple(found)
 
