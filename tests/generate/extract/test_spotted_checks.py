@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.generate.extract import extract_rules
-from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.number_words import count_of, in_digits
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.shown_schema import schema_of
 from proctor.generate.extract.spotted_checks import find_checks
 from proctor.generate.extract.statements import statements_of

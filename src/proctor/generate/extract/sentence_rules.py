@@ -244,7 +244,16 @@ def _checked(checks: Sequence[SpottedCheck], statement: Statement) -> Iterator[D
         for check in fixed if len(found) > 1 else ():  # two may fix the beginning, so each is a rule of its own
             yield _rule_of(closed(plain(statement.text[check.start : check.end])), check.predicate, statement)
         if rest or len(found) == 1:
-            yield _rule_of(text, joined(check.predicate for check in (rest or found)), statement)
+            predicate = joined(check.predicate for check in (rest or found))
+            yield _rule_of(_with_field(text, predicate), predicate, statement)
+
+
+def _with_field(text: str, predicate: str) -> str:
+    """Return a part of a sentence with the field that it is of, if its words do not name it."""
+    field = re.match(r'\(?(?:each json item: )?json field "([^"]+)"', predicate)
+    if field is None or field[1].lower() in text.lower():
+        return text
+    return f"{field[1]}: {text[:1].lower()}{text[1:]}"
 
 
 def _rule_of(text: str, predicate: str, statement: Statement) -> Draft:
