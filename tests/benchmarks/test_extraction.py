@@ -48,8 +48,8 @@ def test_any_of_several_predicates_may_be_right() -> None:
 def test_our_own_prompts_keep_the_rules_that_were_found_in_them() -> None:
     made = rows(OWN_PROMPTS, OWN)
     assert len(made) == len(list(OWN_PROMPTS.glob("*.prompty")))
-    # Four predicates fewer than with finders for English alone: held-out prompts gained by their removal
-    # (benchmarks/prompt_rules/RESULTS.md).
-    assert sum(row.found for row in made) >= 210
-    assert sum(row.predicates_right for row in made) >= 62
-    assert sum(len(row.extra) for row in made) <= 14
+    # A rule is the prompt's own sentence, so one rule stands where several were expected; prompts that nobody had read
+    # gained by it (benchmarks/prompt_rules/RESULTS.md).
+    assert sum(row.found for row in made) >= 207
+    assert sum(row.predicates_right for row in made) >= 52
+    assert sum(len(row.extra) for row in made) <= 20

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract import extract_rules
-from proctor.generate.extract.clause_requests import plain
 from proctor.generate.extract.kinds import kind_of, priority_of
+from proctor.generate.extract.requests import plain
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.generate.trace_wording import Wording
 from proctor.prompts.prompt import Prompt

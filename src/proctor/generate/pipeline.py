@@ -21,7 +21,7 @@ from proctor.generate.build_rules import FoundRules, check_grounds, find_all_rul
 from proctor.generate.build_tests import TestMaker
 from proctor.generate.collect_tests import changes, gather_tests, uncovered_rules
 from proctor.generate.extract import extract_inputs, extract_intent, invert
-from proctor.generate.extract.other_languages import is_understood, tongue_of
+from proctor.generate.extract.tongues import is_understood, tongue_of
 from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.reuse_existing import Kept, keep
 from proctor.generate.spec import InputSpec, Scenario, Specification

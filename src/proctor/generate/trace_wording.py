@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from proctor.generate.extract.aspects import NUMBER, number_of, quoted
+from proctor.generate.extract.predicate_text import quoted
 
 __all__ = ["Wording"]
 
@@ -43,7 +43,13 @@ _CONFIRM: Final = re.compile(
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(r"\b(?:unless|except|if|when|whenever|only for|in case)\b", re.IGNORECASE)
-_OFTEN: Final = rf"(?P<often>once\b|twice\b|(?!an?\b){NUMBER}\b(?: times?)?)"
+_COUNTED: Final = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_NUMBERS: Final = {word: number for number, word in enumerate(_COUNTED.split())} | {
+    "a": 1, "an": 1, "single": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80,
+    "hundred": 100,
+}  # fmt: skip
+_NUMBER: Final = r"(?:\d{1,3}(?:,\d{3})+|\d{1,6}|(?:" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r"))"
+_OFTEN: Final = rf"(?P<often>once\b|twice\b|(?!an?\b){_NUMBER}\b(?: times?)?)"
 _QUOTED: Final = r"[\"'“‘](?P<said>[^\"“”‘]{2,200}?)(?:[\"”]|['’](?!\w)|$)"
 _PER_TURN: Final = re.compile(r"\b(?:per|in (?:a|one|the same|each|any|a single)|each|every) turn\b", re.IGNORECASE)
 _IDENTITY: Final = re.compile(
@@ -174,12 +180,12 @@ def _denied(wording: Wording, text: str, denied: re.Match[str]) -> Iterator[Foun
         yield "", f"count of {tool} <= {_times(often['often'])}{_per_turn(rest)}"
     elif value := re.match(
         rf"\s*(?:with|for|when|if)\s+(?:an? |the )?[`\"']?(?P<name>[a-z_]+)[`\"']?\s+(?:is |of )?(?P<how>over|above|"
-        rf"more than|greater than|exceeding|below|under|less than)\s+[$€£]?(?P<number>{NUMBER})",
+        rf"more than|greater than|exceeding|below|under|less than)\s+[$€£]?(?P<number>{_NUMBER})",
         rest,
         re.IGNORECASE,
     ):
         sign = "<" if value["how"].lower() in ("below", "under", "less than") else ">"
-        yield "", f'never {tool} with "{value["name"]}" {sign} {number_of(value["number"])}'
+        yield "", f'never {tool} with "{value["name"]}" {sign} {_number_of(value["number"])}'
     elif after := re.match(rf"\s*(?:again )?(?:after|once)\b[^.;§]{{0,30}}?(?P<b>{_TOOL})", rest, re.IGNORECASE):
         yield "", f"never {tool} after {wording.step(after['b'])}"
     elif missing := re.match(r"\s*without (?:an? |the )?[`\"'](?P<name>\w+)[`\"']", rest, re.IGNORECASE):
@@ -216,7 +222,7 @@ def _counted(wording: Wording, text: str) -> Iterator[Found]:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             yield "", f"count of {wording.step(match['a'])} <= {_times(match['often'])}{_per_turn(text)}"
     every = re.search(
-        rf"\b(?:at most|no more than|a maximum of|never more than|up to) (?P<often>{NUMBER}) (?:tool|function) calls?"
+        rf"\b(?:at most|no more than|a maximum of|never more than|up to) (?P<often>{_NUMBER}) (?:tool|function) calls?"
         r"(?! at (?:a time|once))",
         text,
         re.IGNORECASE,
@@ -334,7 +340,7 @@ def _any_of(steps: Sequence[str]) -> str:
 
 def _times(said: str) -> int:
     word = said.lower().removesuffix(" times").removesuffix(" time")
-    return {"once": 1, "twice": 2}.get(word) or number_of(word)
+    return {"once": 1, "twice": 2}.get(word) or _number_of(word)
 
 
 def _per_turn(text: str) -> str:
@@ -345,3 +351,8 @@ _READERS: Final[tuple[Reader, ...]] = (
     _one_at_a_time, _not_both, _confirmed, _followed, _in_order, _counted, _at_first, _allowed, _on_words, _told,
     _given, _repeated, _in_state,
 )  # fmt: skip
+
+
+def _number_of(word: str) -> int:
+    word = word.lower().replace(",", "")
+    return _NUMBERS[word] if word in _NUMBERS else int(word)

@@ -99,7 +99,7 @@ def test_what_is_asked_of_each_part_is_not_asked_of_the_whole(said: str, predica
     ("said", "predicate"),
     [
         ("Use only lower-case letters, digits and hyphens.", "only characters /[a-z0-9-]/"),
-        ("Ask exactly one question per message.", "questions = 1"),
+        ("Ask exactly one question per message.", "questions <= 1"),
         ("Translate the following text to French.", "language is fr"),
         ("Keep your answer under 2-3 sentences.", "sentences <= 3"),
         ("Keep your reply neat, limiting the reply to 100 words.", "words <= 100"),
@@ -135,6 +135,6 @@ def test_contact_details_are_banned_where_nothing_limits_the_ban() -> None:
 def test_a_list_of_cases_under_a_command() -> None:
     rules = extract_rules(parse_prompt("Refuse if the user:\n- asks for a password\n- is rude\n"))
     assert [rule.text for rule in rules] == [
-        "If the user asks for a password, refuse.",
-        "If the user is rude, refuse.",
+        "Refuse if the user asks for a password.",
+        "Refuse if the user is rude.",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.generate.extract import extract_rules
-from proctor.generate.extract.other_languages import is_understood, tongue_of
+from proctor.generate.extract.tongues import is_understood, tongue_of
 from proctor.prompts.load import parse_prompt
 
 GERMAN = """Du bist ein Assistent für die Produkttexte eines Möbelhauses.

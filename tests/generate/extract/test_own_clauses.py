@@ -69,10 +69,6 @@ def test_a_predicate_says_no_more_than_its_clause(prompt: str, predicates: list[
             "Answer from the context. If it has no answer, say: 'I couldn't find that. Please ask our team.'",
             "If it has no answer, say: 'I couldn't find that. Please ask our team.'",
         ),
-        (
-            "This is strict — you are not allowed to use outside information.",
-            "You are not allowed to use outside information.",
-        ),
         ("Policy rules:\n- Refunds are only allowed within 15 days.", "Refunds are only allowed within 15 days."),
         ("FOCUS ON:\n- Materials and light\n- Surface", "Focus on materials and light."),
         (
@@ -106,8 +102,8 @@ Fields:
     found = _predicates(prompt)
     keys = '"vendor", "date", "currency", "number", "items", "score"'
     assert f"is json object and json has {keys}" in found
-    assert 'json field "items" json has "description", "price"' in found
-    assert 'json field "score" number between 0 and 100' in found
+    assert any('json field "items" (json has "description", "price" or is "[]")' in each for each in found)
+    assert any('json field "score" number between 0 and 100' in each for each in found)
     assert not any('"currency" is' in each or '"number" is' in each for each in found)
 
 

@@ -111,9 +111,9 @@ def test_a_limit_beside_one_that_excludes_it_is_left_to_a_judge() -> None:
     assert not any(each.startswith("words between") for each in predicates(prompt))
 
 
-def test_a_sentence_that_opens_with_its_case_gives_no_predicate() -> None:
+def test_a_sentence_that_opens_with_its_case_only_closes_its_reply() -> None:
     prompt = 'Name the ship. Should the name have fewer than three letters, then output only "No name."'
-    assert predicates(prompt) == []
+    assert predicates(prompt) == ['when starts with "No name.": is "No name." ignoring punctuation']
 
 
 def test_a_doubted_rewording_goes_back_to_the_words_of_the_prompt() -> None:

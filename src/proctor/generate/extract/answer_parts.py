@@ -32,7 +32,9 @@ class AnswerPart:
 
 WHOLE: Final = AnswerPart(form="")
 _LINE: Final = r"(?:lines?|linij\w*|wiersz\w*|rad|zeile|ligne|l[ií]nea|linha|riga|regel|行|строк\w*|satır|줄)"
-_SENTENCE: Final = r"(?:sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+_SENTENCE: Final = (
+    r"(?:문장|věta|cümle|جملة|वाक्य|sentences?|phrase|zdani\w*|mening|satz\w*|frase|oraci[oó]n|zin|句|文|предложени\w*)"
+)
 _PARAGRAPH: Final = r"(?:paragraphs?|absatz\w*|absätze|paragraphe|p[aá]rrafo|par[aá]grafo|paragrafo|段落?|alinea)"
 _ITEM: Final = (
     r"(?:bullet(?:[- ]?point)?s?|items?|points?|steps?|entr(?:y|ies)|takeaways?|schritt\w*|punkt\w*|stichpunkt\w*|"
@@ -41,79 +43,87 @@ _ITEM: Final = (
 )
 _FIRST: Final = (
     r"(?:(?:very )?first|opening|top|erste[nrsm]?|premi[eè]re?|primer[ao]?|"
-    r"primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|перв\w+)"
+    r"primeir[ao]|prim[ao]|eerste|pierwsz\w+|första|første|перв\w+|prv\w+|перш\w+)"
 )
 _LAST: Final = (
     r"(?:(?:very )?last|final|closing|letzte[nrsm]?|derni[eè]re?|últim[ao]|ultim[ao]|"
-    r"laatste|ostatni\w*|sista|последн\w+)"
+    r"laatste|ostatni\w*|sista|sidste|последн\w+|posledn\w+|останн\w+)"
 )
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
-    r"ning[uú]na?|"
-    r"nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|кажд\w+|每一?个?|各|一つの|1つの|一条)"
+    r"ning[uú]na?|nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|каждая|кажд\w+|każd\w+|každ\w+|varje|hver(?:t)?|her|"
+    r"кожн\w+|हर|كل|每一?个?|各|一つの|1つの|一条)"
 )
 # ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
 _ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"
 _HAS: Final = (
-    r"(?=\s+(?:has|have|is|must|may|should|never|contains|hat|ist|darf|soll|muss|a|est|doit|fait|compte|tiene|"
-    r"es|debe|tem|é|deve|ha|"
-    r"è|heeft|mag|moet|telt)\b)"
+    r"(?=\s+(?:has|have|is|must|may|should|never|contains|hat|ist|darf|soll|muss|a|est|doit|fait|compte|tiene|es|"
+    r"debe|tem|é|deve|ha|è|heeft|mag|moet|telt)\b)"
 )
 _OF_ANSWER: Final = (
     r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|"
-    r"antwort\w*|nachricht\w*|"
-    r"ausgabe|réponse|message|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|回复|"
-    r"答案|返信|回|"
-    r"request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
+    r"antwort\w*|nachricht\w*|ausgabe|réponse|message|odpow\w+|odpov\w+|wypowied\w+|svar|meddelande|besked|mesaj\w*|"
+    r"yanıt\w*|відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|"
+    r"回复|答案|返信|回|request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (
-        ("first line:", rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 줄"),
-        ("last line:", rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄"),
-        ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文"),
-        ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文"),
+        (
+            "first line:",
+            rf"\b{_FIRST}\s+(?:\w+\s+)?{_LINE}\b|第一行|首行|(?:1|１|一|最初の)行目?(?=は|に)|첫 (?:번째 )?줄|السطر "
+            rf"الأول|पहली पंक्ति|первая строка|první řádek|ilk satır",
+        ),
+        (
+            "last line:",
+            rf"\b{_LAST}\s+(?:\w+\s+)?{_LINE}\b|最后一行|末行|最後の行|最終行|마지막 줄|السطر الأخير|अंतिम पंक्ति|"
+            rf"poslední řádek|son satır",
+        ),
+        ("first sentence:", rf"\b{_FIRST}\s+{_SENTENCE}\b|第一句|最初の文|첫 (?:번째 )?문장|첫문장|ilk cümle"),
+        ("last sentence:", rf"\b{_LAST}\s+{_SENTENCE}\b|最后一句|最後の文|마지막 문장|son cümle"),
         (
             None,
             rf"\b(?:{_FIRST}|{_LAST}|second|zweite\w*|deuxième|segund[ao]|"
             rf"second[ao])\s+(?:\w+\s+)?{_PARAGRAPH}\b|第[一二三]段",
         ),
-        ("each sentence:", rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)"),
-        ("each line:", rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行"),
+        (
+            "each sentence:",
+            rf"\b{_EACH}\s+{_SENTENCE}\b|(?:每句|每个句子|一つの文|一文(?=は|を|が|あたり)|各文)|한 문장(?:은|"
+            rf"에|당)|각 문장|문장마다",
+        ),
+        (
+            "each line:",
+            rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行|한 줄(?:은|에|당)|각 줄|줄마다",
+        ),
         ("each paragraph:", rf"^\W*{_ANY}\s+{_PARAGRAPH}\b{_HAS}|\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
         ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
         (
             "",
             rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|"
             rf"\ben total\b|"
-            r"每(?:次|条|个|份)(?:回复|回答|输出)|毎回|\bno total\b|\bin totale\b|\binteir[ao]\b|"
-            r"\bcomplet[ao]s?\b|\bgesamte?\w*\b|全文|全体|整体|整篇|"
-            r"总共|一共",
+            r"每(?:次|条|个|份)(?:回复|回答|输出)|毎回|\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|"
+            r"\bgesamte?\w*\b|全文|全体|整体|整篇|总共|一共",
         ),
         (
             None,
-            r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|"
-            r"\bline of (?:its|their) own\b|"
-            r"\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma linha\b|\buna riga\b|"
-            r"单独一行|另起一行",
+            r"\b(?:an?|one|own|separate|new|single) line\b(?= (?:that|which|of its own|starting|beginning))|\bline "
+            r"of (?:its|their) own\b|\beine[rm]? (?:eigenen |neuen )?zeile\b|\bune ligne\b|\buna línea\b|\buma "
+            r"linha\b|\buna riga\b|单独一行|另起一行",
         ),
         (
             None,
             r"\beach\b(?=\s+(?:of|with|at|under|no|up|between|max|not|in|having|containing)\b)|\bjeweils\b|"
-            r"\bchacune?\b|\bcada un[oa]\b|"
-            r"\bcada uma?\b|\bciascun[oa]\b",
+            r"\bchacune?\b|\bcada un[oa]\b|\bcada uma?\b|\bciascun[oa]\b",
         ),
         (None, r"\b(?:each|every|jede[rsnm]?|chaque|cada|ogni|elke?)\s+[^\W\d_]{3,}|每|各(?!位)"),
         (
             None,
-            r"\b(?:titles?|headlines?|subject(?: line)?|captions?|headings?|greeting|intro(?:duction)?|"
-            r"conclusion|betreff\w*|"
-            r"titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|título|"
-            r"titular|"
-            r"encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|"
-            r"body|haupttext|corps|cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|"
-            r"regla|regra|regola|reason|begründung|raison|"
-            r"motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|理由|原因",
+            r"\b(?:titles?|headlines?|subject(?: line)?|captions?|headings?|greeting|intro(?:duction)?|conclusion|"
+            r"betreff\w*|titel\w*|überschrift\w*|einleitung|anrede|titre|objet|introduction|chapeau|légende|asunto|"
+            r"título|titular|encabezado|assunto|manchete|titolo|oggetto|introduzione|onderwerp|body|haupttext|corps|"
+            r"cuerpo|corpo|meta[- ]description|hook|name|slogan|tagline|regel|rule|règle|regla|regra|regola|reason|"
+            r"begründung|raison|motivo|razón|motivazione)(?!\w)|标题|主题|开头|件名|タイトル|見出し|正文|本文|理由|"
+            r"原因|제목|본문",
         ),
     )
 )
@@ -136,19 +146,17 @@ _COUNTED: Final = tuple(
 # A place within the answer, which the rest of the sentence is about.
 _PLACED: Final = Lazy(
     r"(?:^|[,;:(–—]\s*|\band\s+|\bund\s+|\bet\s+|\by\s+|\be\s+)(?:then|next|finally|after(?:wards| that)|below|"
-    r"underneath|above|"
-    r"at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin with|darunter|"
-    r"darüber|danach|"
-    r"anschließend|zuletzt|zum schluss|am (?:ende|anfang|schluss)|d['’]abord|ensuite|puis|enfin|à la fin|au début|"
-    r"debajo|después|luego|al final|al principio|por último|abaixo|depois|em seguida|no final|ao final|por fim|"
-    r"sotto|poi|infine|alla fine|in fondo|最后|然后|接着|末尾|最後に|次に|その後)(?!\w)",
+    r"underneath|above|between (?:them|these|those|the two)|dazwischen|entre (?:les deux|ces deux|ambas?|ambos)|tra "
+    r"(?:queste|i due|le due)|at the (?:end|bottom|top)|followed by|add|append|close with|end with|start with|begin "
+    r"with|darunter|darüber|danach|anschließend|zuletzt|zum schluss|am (?:ende|anfang|schluss)|d['’]abord|ensuite|"
+    r"puis|enfin|à la fin|au début|debajo|después|luego|al final|al principio|por último|abaixo|depois|em seguida|no "
+    r"final|ao final|por fim|sotto|poi|infine|alla fine|in fondo|最后|然后|接着|末尾|最後に|次に|その後)(?!\w)",
     re.IGNORECASE,
 )
 _ARTICLE: Final = Lazy(
-    r"\b(?:an?|one|the|ein(?:e[nmrs]?)?|eine[nr]?|der|die|das|dem|den|une?|le|la|les|una?|el|los|las|uma?|o|os|"
-    r"as|il|lo|gli)\s+"
-    r"(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:(?:of|with|in|at|under|mit|von|zu|aus|de|d['’]|en|avec|à|"
-    r"con|com|em|di|da)\s+)?$",
+    r"\b(?:an?|one|the|ein(?:e[nmrs]?)?|eine[nr]?|der|die|das|dem|den|une?|le|la|les|una?|el|los|las|uma?|o|os|as|il|"
+    r"lo|gli)\s+(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:(?:of|with|in|at|under|mit|von|zu|aus|de|d['’]|en|"
+    r"avec|à|con|com|em|di|da)\s+)?$",
     re.IGNORECASE,
 )
 
@@ -156,18 +164,16 @@ _ARTICLE: Final = Lazy(
 # Verbs between a subject and its amount: ``The result must have`` is about the result.
 _VERBS: Final = re.compile(
     r"(?:\b(?:must|should|shall|may|can|will|have|has|had|be|is|are|contains?|runs?|takes?|not|never|exceed\w*|"
-    r"stays?|to|muss|müssen|soll\w*|"
-    r"darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|enthalten|bestehen|aus|nicht|doit|doivent|ne|pas|contient|"
-    r"contenir|fait|faire|comporte\w*|avoir|être|compte|compter|tient|tenir|est|sera|dépass\w*|debe\w*|"
-    r"tiene|tendrá|tener|contener|ser|no|es|será|super\w*|ocup\w*|deve\w*|tem|ter|conter|terá|não|é|pode|ha|avrà|"
-    r"avere|contenere|essere|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
+    r"stays?|to|muss|müssen|soll\w*|darf|dürfen|hat|haben|ist|sind|umfass\w*|enthält|enthalten|bestehen|aus|nicht|"
+    r"doit|doivent|ne|pas|contient|contenir|fait|faire|comporte\w*|avoir|être|compte|compter|tient|tenir|est|sera|"
+    r"dépass\w*|debe\w*|tiene|tendrá|tener|contener|ser|no|es|será|super\w*|ocup\w*|deve\w*|tem|ter|conter|terá|não|"
+    r"é|pode|ha|avrà|avere|contenere|essere|è|non|può|moet\w*|mag|heeft|is|niet)\s+)+$",
     re.IGNORECASE,
 )
 # ``New categories must be``: a subject without an article.
 _SUBJECT: Final = Lazy(
-    r"^\W*(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:must|should|shall|may|muss|müssen|soll\w*|darf|"
-    r"dürfen|doit|doivent|debe\w*|"
-    r"deve\w*|devono|moet\w*|mag|mogen)\s",
+    r"^\W*(?:[^\W\d_]+\s+){0,4}?(?P<noun>[^\W\d_]{3,})\s+(?:must|should|shall|may|muss|müssen|soll\w*|darf|dürfen|"
+    r"doit|doivent|debe\w*|deve\w*|devono|moet\w*|mag|mogen)\s",
     re.IGNORECASE,
 )
 _ANSWERS: Final = Lazy(
@@ -176,13 +182,11 @@ _ANSWERS: Final = Lazy(
 # ``Asistentes: one line``: the label names a part, unless it names what is asked for.
 _LABEL: Final = re.compile(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*|[一-鿿ぁ-ヿ])")
 _RULE_LABEL: Final = Lazy(
-    r"length|format|language|tone|style|limit|output|answer|response|reply|emoji|rule|note|important|layout|"
-    r"länge|sprache|stil|ton\b|"
-    r"ausgabe|antwort|umfang|wichtig|longueur|langue|style|réponse|sortie|longitud|extensión|idioma|estilo|"
-    r"formato|respuesta|salida|"
-    r"tamanho|extensão|saída|resposta|lunghezza|lingua|stile|risposta|lengte|taal|字数|语言|长度|格式|要求|"
-    r"文字数|言語|出力|回答|分量|"
-    r"\b(?:return|write|use|keep|only|do|don['’]t|never|always)\b",
+    r"length|format|language|tone|style|limit|output|answer|response|reply|emoji|rule|note|important|layout|länge|"
+    r"sprache|stil|ton\b|ausgabe|antwort|umfang|wichtig|longueur|langue|style|réponse|sortie|longitud|extensión|"
+    r"idioma|estilo|formato|respuesta|salida|tamanho|extensão|saída|resposta|lunghezza|lingua|stile|risposta|lengte|"
+    r"taal|字数|语言|长度|格式|要求|文字数|言語|出力|回答|分量|\b(?:return|write|use|keep|only|do|don['’]t|never|"
+    r"always)\b",
     re.IGNORECASE,
 )
 

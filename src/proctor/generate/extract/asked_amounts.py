@@ -15,31 +15,29 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
 
 _JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|до)(?=\s))\s*"
-    r"(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|"
+    r"đến|hingga|sampai|إلى|से|에서)(?=\s))\s*(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
     r"(?:between|from|zwischen|von|entre|de|tra|fra|da|tussen|van|от|od)(?:\s+(?:die|les?|las|los|as|os|i))?"
 )
 _ADJECTIVE: Final = (
-    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|"
-    r"een|van|voor)\s)"
-    r"[^\W\d_]{3,}\s+){0,2}?"
+    r"(?:(?!(?:per|for|and|the|each|every|with|from|par|pro|por|von|mit|und|oder|avec|pour|con|que|para|com|per|een|"
+    r"van|voor)\s)[^\W\d_]{3,}\s+){0,2}?"
 )
 # One of something is an amount only where a word says that there is no second one.
 _LONE: Final = re.compile(
     r"(?:\bonly|\bsingle|\bexactly|\bjust|\bin|\bon|\bas|\binto|\bto|\bis|\bist|\best|\bes|\bhas|\bask\w*|"
-    r"\beinzig\w*|\bgenau|\bnur|"
-    r"\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|\bsu|\bwith|\bmit|\bavec|"
-    r"\bcon|"
-    r"\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|\bavere|\bheeft|\bmieć|"
-    r"\bma|\bhave|只|用|以|成|带)\W*$",
+    r"\beinzig\w*|\bgenau|\bnur|\bauf|\bdans|\ben|\bsur|\bseule?|\bsolo|\bsola|\búnic[oa]|\bem|\bnuma?|\bunic[oa]|"
+    r"\bsu|\bwith|\bmit|\bavec|\bcon|\bcom|\bв|\bhat|\bhaben|\bcomporte|\bcontient|\btiene|\btener|\btem|\bter|\bha|"
+    r"\bavere|\bheeft|\bmieć|\bma|\bhave|只|用|以|成|带)\W*$",
     re.IGNORECASE,
 )
 _LONE_AFTER: Final = re.compile(
     r"\s*(?:only\b|alone\b|nur\b|seule\b|sol[oa]\b|apenas\b|だけ|のみ|で|に)", re.IGNORECASE
 )
 _LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
+_MARKS: Final = ("emoji", "questions", "exclamations", "links")
 _ORDINAL: Final = re.compile(
     r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|"
     r"eerste|laatste)\b",
@@ -48,9 +46,8 @@ _ORDINAL: Final = re.compile(
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
     r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
-    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|"
-    r"not including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|"
-    r"(?:不含|不包括|を除))",
+    r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|not "
+    r"including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|(?:不含|不包括|を除))",
     re.IGNORECASE,
 )
 
@@ -62,14 +59,12 @@ _LEAST: Final = re.compile(
 )
 _LIST: Final = Lazy(
     r"\b(?:numbered|bulleted|list|aufzählung|liste|nummeriert\w*|numérotée?s?|puces|lista|numerad[oa]s?|elenco|"
-    r"numerat[oaie]|"
-    r"lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
+    r"numerat[oaie]|lijst|genummerd\w*|opsomming|lista|listę|numerowan\w+)\b|列表|编号|番号付き|箇条書き",
     re.IGNORECASE,
 )
 _STEPS: Final = Lazy(
-    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|"
-    r"puntos|elementos|"
-    r"passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
+    r"(?<=\s)(?:points|steps|suggestions|entries|punkte[n]?|schritte[n]?|einträge[n]?|étapes|éléments|pasos|puntos|"
+    r"elementos|passos|pontos|itens|punti|passaggi|passi|voci|punten|stappen|kroki|kroków|punktów|punkty)(?=\W|$)",
     re.IGNORECASE,
 )
 _EXACTLY: Final = Lazy(
@@ -115,7 +110,7 @@ class AskedAmount:
 def unit_pattern(code: str) -> str:
     """Return a pattern with one group, ``unit``, for everything that is counted in this language."""
     units = (*UNITS, *(FRENCH_UNITS if code == "fr" else ()))
-    return "(?P<unit>" + "|".join(f"(?:{pattern})" for _, pattern in units) + r")(?![^\W\d_一-鿿ぁ-ヿ])"
+    return "(?P<unit>" + "|".join(f"(?:{pattern})" for _, pattern in units) + r")(?![^\W\d_一-鿿ぁ-ヿ가-힯])"
 
 
 @cache
@@ -136,7 +131,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
             form,
             re.compile(
                 rf"(?:(?<=\W)|^|(?<=[一-鿿ぁ-ヿ가-힯]))(?:{before})(?:\s+(?:jamais|pas|nie|niemals|nicht|ever))?\s*"
-                r"(?:the |die |de |het |les |los |las |os |as |i |le )?[提问用写有出]{0,2}$",
+                r"(?:(?:the|die|de|het|les|los|las|os|as|i|le|in|w|we|v|ve|auf|en|na|в|на)\s+)?[提问用写有出]{0,2}$",
                 re.IGNORECASE,
             ),
             re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
@@ -148,7 +143,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     text = in_digits(text, code or "en")
-    found = list(_found(text, code))
+    found = [*_found(text, code), *_stated(text, code)]
     yield from found
     if _LIST.search(text):
         listed = _STEPS.sub(lambda noun: "条目".ljust(len(noun.group())), text)
@@ -173,11 +168,32 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue
         adjective = text[match.end("high" if match["high"] else "low") : match.start("unit")].strip(" -\u00a0个のつ")
-        if adjective and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
+        lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")])
+        if adjective and not lone and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
             continue  # ``one guiding question``: others may be there
         found = _bounded(match, near, text)
         if found is not None:
             yield found
+
+
+@cache
+def _stated_pattern(code: str) -> re.Pattern[str]:
+    bounds = "|".join(f"(?P<bound{at}>{before})" for at, (_, before) in enumerate(BEFORE))
+    return re.compile(
+        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|"
+        rf"が)\s*(?:{bounds})\s*(?P<low>{COUNT})(?!\s*[^\W\d_])",
+        re.IGNORECASE,
+    )
+
+
+def _stated(text: str, code: str) -> Iterator[AskedAmount]:
+    """Yield amounts whose unit comes first: ``Emoji: max 1``, ``느낌표는 최대 1개``."""
+    for match in _stated_pattern(code).finditer(re.sub(r"(?<=[0-9])(?:개|個|个|つ|回)", " ", text)):
+        form = next(form for at, (form, _) in enumerate(BEFORE) if match[f"bound{at}"])
+        low = count_of(match["low"])
+        yield AskedAmount(
+            measure=_measure(match["unit"]), form=form, low=low, high=low, start=match.start(), end=match.end()
+        )
 
 
 def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
@@ -216,7 +232,9 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
     ):
         return None
-    single = match["low"].lower() in ONE and _PER_ANSWER.match(text, end) is not None  # ``one question per message``
+    lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")]) and measure in _MARKS
+    # ``one question per message``, ``a single emoji``
+    single = match["low"].lower() in ONE and (_PER_ANSWER.match(text, end) is not None or bool(lone))
     form, bare = ("<=", False) if single else ("=", True)
     return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=end, bare=bare)
 

@@ -1,4 +1,4 @@
-"""Extract named words that an output must not contain: listed ones, names, and code words in capitals."""
+"""Words without quotes that an English sentence forbids: listed ones, names, and code words in capitals."""
 
 from __future__ import annotations
 
@@ -6,69 +6,61 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from proctor.generate.extract.aspects import Aspect, quoted
+from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["find_banned", "pattern_of"]
+__all__ = ["find_banned", "find_form"]
 
-_NO: Final = r"\b(?:do not|don[’']t|never|must not|should not|may not|cannot|avoid|no|without|not)\b"
-# ``NO AI vocabulary: seamlessly, elevate, delve``: three single words or more after a colon.
-_AFTER_COLON: Final = Lazy(
-    _NO + r"[^.:;\n]{0,60}\b(?:vocabulary|words?|terms?|phrases?|jargon|buzzwords?|language|"
-    r"clich[ée]s|fillers?|expressions?)"
-    r"[^.:;\n]{0,30}[:：]\s*(?P<list>[\w'’-]+(?:\s*,\s*(?:or |and )?[\w'’-]+){2,60})\s*[.;]?\s*$",
-    re.IGNORECASE,
-)
-# ``Never write INSERT, UPDATE or DELETE``; ``Do not use SELECT *``.
+_NO: Final = r"\b(?i:do not|don[’']t|dont|never|must not|should not|avoid|without|no)\b"
+_JOIN: Final = r"(?:\s*[,/]\s*(?:or |and |nor )?|\s+or\s+|\s+and\s+|\s+nor\s+)"
 _CODE: Final = r"[A-Z][A-Z_]{2,20}(?:\s\*)?"
-_CODE_LIST: Final = Lazy(
-    r"\b(?i:do not|don[’']t|never|must not|should not|avoid|without)\b(?:\s+(?i:ever|use|"
-    r"using|write|writing|emit|output|"
-    r"generate|include|including|produce|run|any|the|a|an|statements?|keywords?|like))*\s+"
-    rf"(?P<list>{_CODE}(?:(?:\s*,\s*(?:or |and |nor )?|\s+or\s+|\s+and\s+|\s+nor\s+|\s*/\s*){_CODE})*)(?![\w-])"
-    r"(?!\s*[A-Z]{2})(?!\s+(?:is|are|counts?|means?|must|should|will)\b)",
-)
-# ``Do not mention competitors such as Velora or BikeBay``.
 _NAME: Final = r"[A-Z][\w'’&.-]*[\w](?:\s[A-Z][\w'’&.-]*){0,2}"
-_NAMED: Final = Lazy(
-    r"\b(?i:do not|don[’']t|never|must not|should not|avoid)\b(?:\s+(?i:ever|"
-    r"please))?\s+(?i:mention(?:ing)?|nam(?:e|ing)|"
-    r"discuss(?:ing)?|recommend(?:ing)?|refer(?:ring)? to|talk(?:ing)? about|"
-    r"compar\w+(?: \w+){0,3})\s+(?:[a-z][\w-]*\s+){1,5}"
-    rf"(?i:such as|like|including|e\.g\.?,?|for example|namely|"
-    rf"\()\s*(?P<list>{_NAME}(?:(?:\s*,\s*(?:or |and )?|\s+or\s+|\s+and\s+){_NAME})*)",
+_LISTS: Final = (
+    # ``NO AI vocabulary: seamlessly, elevate, delve``
+    Lazy(
+        _NO + r"[^.:;\n]{0,60}\b(?:vocabulary|words?|terms?|phrases?|jargon|"
+        r"expressions?)[^.:;\n]{0,30}[:：]\s*(?P<list>[\w'’-]+(?:\s*,\s*[\w'’-]+){2,60})\s*[.;]?\s*$"
+    ),
+    # ``Never write INSERT, UPDATE or DELETE``, ``Do not use SELECT *``
+    Lazy(
+        rf"{_NO}(?:\s+(?i:ever|use|using|write|writing|emit|output|generate|include|produce|run|any|"
+        rf"the))*\s+(?P<list>{_CODE}(?:{_JOIN}{_CODE})*)(?![\w-])(?!\s+(?:is|are|means?|must)\b)"
+    ),
+    # ``Do not mention competitors such as Velora or BikeBay``
+    Lazy(
+        rf"{_NO}\s+(?i:mention|name|discuss|recommend|refer to|talk about)\s+(?:[a-z][\w-]*\s+){{1,5}}(?i:such "
+        rf"as|like|including|namely)\s*(?P<list>{_NAME}(?:{_JOIN}{_NAME})*)"
+    ),
 )
 _ALL_CAPS: Final = worded(
     "MUST NOT NEVER ONLY ALWAYS ANY ALL THE AND JSON HTML XML CSV YAML API URL FAQ PII USD EUR GBP"
 )
-_JOIN: Final = re.compile(r"\s*[,/]\s*(?:or |and |nor )?|\s+(?:or|and|nor)\s+")
+# ``End every answer with the ticket number in the form “Ticket: C-1234”``
+_FORM: Final = Lazy(
+    r"\b(?:ends?|conclude|finish|close)\b[^.;\"“`]{0,60}?\b(?:in|of|using) the (?:form|format|pattern)(?: of)?:?\s+"
+    r"[\"“`](?P<form>[^\"”`\n]{1,200})[\"”`]",
+    re.IGNORECASE,
+)
 
 
-def find_banned(clause: str) -> Iterator[Aspect]:
-    """Yield the named words that must not occur, each list as one aspect."""
-    if re.search(r"\b(?:unless|except|if|when)\b", clause, re.IGNORECASE):
-        return
-    for pattern, whole_words in ((_AFTER_COLON, True), (_CODE_LIST, True), (_NAMED, True)):
-        match = pattern.search(clause)
-        words = [word for word in _JOIN.split(match["list"]) if word] if match else []
-        shouted = match is not None and pattern is _CODE_LIST and re.match(r"[A-Z]{2,}\b", match.group()) is not None
-        if not match or not words or shouted or (pattern is _CODE_LIST and set(words) & _ALL_CAPS):
-            continue
-        whole = whole_words and not any(word.endswith("*") for word in words)
-        yield Aspect(
-            text=f"The output has none of these words: {quoted(words)}.",
-            predicate=f"contains none {quoted(words)}{' as words' if whole else ''} ignoring case",
-            start=match.start("list") if pattern is _NAMED else match.start(),
-            end=match.end(),
-            kind="content",
+def find_banned(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the predicates of the words that must not occur, with where they stand."""
+    for pattern in _LISTS:
+        match = pattern.search(text)
+        words = [word for word in re.split(_JOIN, match["list"]) if word] if match else []
+        if match and not set(words) & _ALL_CAPS and not (match.group().isupper() and len(words) < 2):
+            whole = "" if any(word.endswith("*") for word in words) else " as words"
+            yield f"contains none {quoted(words)} ignoring case{whole}", match.start(), match.end()
+            return
+
+
+def find_form(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the predicate of a form at the end of which the sentence shows an example: ``Ticket: C-1234``."""
+    if (match := _FORM.search(text)) and not re.search(r"\b[A-Z]\b\W*$", match["form"]):
+        pieces = re.split(r"(\d+)", match["form"])
+        pattern = "".join(
+            rf"\d{{{len(piece)}}}" if piece.isdigit() else re.sub(r"([^\w\s:;,!\"'-])", r"\\\1", piece)
+            for piece in pieces
         )
-        return
-
-
-def pattern_of(example: str) -> str:
-    """Return a regular expression for texts like an example: ``C-1234`` is a C, a hyphen and four digits."""
-    pieces = re.split(r"(\d+)", example)
-    return "".join(
-        rf"\d{{{len(piece)}}}" if piece.isdigit() else re.sub(r"([^\w\s:;,!\"'-])", r"\\\1", piece) for piece in pieces
-    )
+        yield f"matches /{pattern}\\W*$/", match.start(), match.end()

@@ -15,20 +15,25 @@ __all__ = ["find_denied"]
 
 # The order matters: a part of a longer name is not found again.
 _THINGS: Final[tuple[tuple[str, str], ...]] = (
-    ("emoji = 0", r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지"),
+    (
+        "emoji = 0",
+        r"[ée]mojis?|emoticon(?:s|es)?|émotic[oô]nes?|smileys?|表情(?:符号)?|絵文字|эмодзи|이모지|이모티콘|"
+        r"emoj[eio]\w*|emotikon\w*|смайлик\w*|इमोजी|إيموجي|الرموز التعبيرية|biểu tượng cảm xúc",
+    ),
     (
         "exclamations = 0",
-        r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|"
-        r"signos? de exclamación|exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|"
-        r"uitroepteken|wykrzyknik\w*|utropstecken|udråbstegn|"
-        r"感叹号|感嘆符",
+        r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
+        r"exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|uitroepteken|wykrzyknik\w*|"
+        r"utropstecken|udråbstegn|感叹号|感嘆符|느낌표|感嘆符|vykřičník\w*|восклицательн\w+ знак\w*|ünlem(?: "
+        r"işaret\w*)?|علامات? التعجب|tanda seru|dấu chấm than|विस्मय\S*|[「“\"]?[!！][」”\"]?(?=は)",
     ),
     (
         "questions = 0",
         r"question marks?|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
-        r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符",
+        r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符|znak\w* zapytania|frågetecken|otazník\w*|"
+        r"вопросительн\w+ знак\w*|soru işaret\w*|물음표",
     ),
-    ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ"),
+    ("count /#[^\\s#]+/ = 0", r"hash-?tags?|话题标签|ハッシュタグ|해시태그|хештег\w*|hashtag\w*"),
     (
         "not (has code block)",
         r"(?:markdown |fenced )*code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
@@ -48,19 +53,30 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "headings = 0",
         r"headings?|headers?|section titles|überschriften?|intertitres|encabezados|cabeçalhos|subtítulos|"
-        r"小标题|見出し",
+        r"小标题|見出し|nagłówk\w*|nadpis\w*|заголовк\w*|rubrik(?:er)?|overskrift\w*|başlık\w*|titels?(?= en| of)|"
+        r"koppen|머리글|소제목|عناوين",
     ),
     (
         "bullets = 0",
         r"bullet(?:ed)?[- ]?(?:points?|lists?)|bullets|stichpunkten?|aufzählungszeichen|puces|viñetas|marcadores|"
-        r"elenchi puntati|listes à puces|项目符号|箇条書き",
+        r"elenchi puntati|listes à puces|项目符号|箇条書き|wypunktowa\w*|punktor\w*|odráž\w*|маркер\w*|punktlist\w*|"
+        r"opsommingstekens?|madde işaret\w*|글머리\S*",
     ),
     (
         "numbered items = 0",
-        r"numbering|nummerierung(?:en)?|numérotation|numeración|numeração|numerazione|序号|编号|番号",
+        r"numbering|number(?= the| them| your)|nummerierung(?:en)?|numérotation|numeración|numeração|"
+        r"numerazione|序号|编号|番号",
     ),
-    ("items = 0", r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト"),
-    ("links = 0", r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址"),
+    (
+        "items = 0",
+        r"lists?(?! of| price)|listen|aufzählungen?|listes|listas|elenchi|liste|opsommingen|列表|リスト|lister|"
+        r"listor|wylicze\w+|список|списк\w+|목록|सूची|قوائم|seznam\w*",
+    ),
+    (
+        "links = 0",
+        r"links?|urls?|hyperlinks?|web addresses|liens?|enlaces?|链接|リンク|网址|länk(?:ar)?|lenker|link\w{0,3}|"
+        r"odkaz\w*|odnośnik\w*|ссыл(?:ки|ок)|посилан\w+|bağlantı\w*|링크|روابط|liên kết|tautan",
+    ),
     (
         'contains none "**", "__", "<b>", "<strong>"',
         r"(?:markdown[- ]?)?(?:bold(?: (?:type|text|face|formatting))?|fettdruck|fettschrift|fett|gras|"
@@ -68,8 +84,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         'contains none "\\"", "“", "”", "„", "«", "»", "「", "」"',
-        r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|"
-        r"aanhalingstekens|引号",
+        r"quotation marks?|quote marks|anführungszeichen|guillemets|comillas|aspas|virgolette|aanhalingstekens|引号",
     ),
     (
         'contains none ":", "："',
@@ -77,9 +92,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         'contains none "…", "..."',
-        r"ellips[ei]s|auslassungspunkte|points de suspension|puntos suspensivos|reticências|"
-        r"puntini(?: di sospensione)?|"
-        r"beletseltekens?|wielokrop\w+|省略号|三点リーダー",
+        r"ellips[ei]s|auslassungspunkte|points de suspension|puntos suspensivos|reticências|puntini(?: di "
+        r"sospensione)?|beletseltekens?|wielokrop\w+|省略号|三点リーダー",
     ),
     (
         "not (matches /[A-Za-z]/)",
@@ -91,8 +105,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),
     (
         'contains none "(", ")", "（", "）", "[", "]"',
-        r"(?:round )?brackets|parenthes[ei]s|klammern|parenthèses|paréntesis|parênteses|"
-        r"parentesi|括号",
+        r"(?:round )?brackets|parenthes[ei]s|klammern|parenthèses|paréntesis|parênteses|parentesi|括号",
     ),
     (
         "not (matches /\\n[ \\t]*\\n/)",
@@ -105,25 +118,40 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
-    ("digits = 0", r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字"),
+    (
+        "digits = 0",
+        r"(?:arabic )?(?:digits|numerals)|ziffern|chiffres|dígitos|cifre|(?:阿拉伯)?数字|cifr[ae]|chiffre|cijfers?|"
+        r"siffror|cyfr\w*|číslic\w*|цифр\w*|algarismos?|rakam\w*",
+    ),
+    (
+        'contains none "*"',
+        r"asterisks?|sternchen|astérisques?|asteriscos?|asterischi|sterretjes|gwiazdk\w+|hvězdičk\w+|зв[её]здоч\w+|"
+        r"yıldız\w*|星号|アスタリスク|तारांकन(?: चिह्न)?|별표",
+    ),
+    ('contains none "$"', r"dollar signs?|dollarzeichen|signes? dollar"),
+    ("not (matches /\\\\(?:frac|text|sqrt|begin)\\b|\\$\\$|\\\\[(\\[]/)", r"latex"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
+)
+# Things that an input may be, too: ``not in the list``.
+_GIVEN_TOO: Final = ("items = 0", "not (is table)", "links = 0")
+_DEFINITE: Final = Lazy(
+    r"\b(?:the|this|that|your|de[mr]|die|diese[rmn]?|la|le|l['’]|cette|el|esta|los|las|na|da|nella|della|"
+    r"il|de|het)\s*$",
+    re.IGNORECASE,
 )
 # Where the phrase around a thing ends: a mark, or a word that joins it to another thing.
 _PHRASE: Final = Lazy(
-    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|"
-    r"ani|och|eller|og|ve|"
-    r"veya)\b|[和或及や与]|(?<=[一-鿿ァ-ヿー])[はをもと]",
+    r"[,，;；:：.。!！(（)）、・]|\s[–—-]\s|\b(?:or|and|nor|oder|und|noch|ou|et|ni|o|y|u|e|né|nem|of|en|i|lub|ani|"
+    r"och|eller|og|ve|veya)\b|[和或及や与]|(?<=[一-鿿ァ-ヿー])[はをもと]",
     re.IGNORECASE,
 )
 _NAMES: Final = Lazy(
     "|".join(rf"(?<![A-Za-zÀ-ÿ])(?:{pattern})(?![A-Za-zÀ-ÿ])" for _, pattern in _THINGS), re.IGNORECASE
 )
 _EXCEPT: Final = Lazy(
-    r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|"
-    r"a menos|exceto|"
-    r"tranne|eccetto|a meno|behalve|more than|too many|excessive|overus\w*|zu viele|trop de|demasiad\w*|"
-    r"muit[oa]s|tropp[oi]|"
-    r"mehr als|plus de|más de|mais de|più di|start|begin|end)\b|除非|除了|以外|太多|超过",
+    r"\b(?:unless|except|other than|apart from|außer|es sei denn|ausgenommen|sauf|à moins|hormis|excepto|salvo|a "
+    r"menos|exceto|tranne|eccetto|a meno|behalve|more than|too many|excessive|overus\w*|zu viele|trop de|demasiad\w*|"
+    r"muit[oa]s|tropp[oi]|mehr als|plus de|más de|mais de|più di|start|begin|end)\b|除非|除了|以外|太多|超过",
     re.IGNORECASE,
 )
 _LISTED: Final = Lazy(r"[,，、]|\b(?:or|nor|oder|noch|ou|ni|o|nem|né|of)\b", re.IGNORECASE)
@@ -135,13 +163,14 @@ _NEXT: Final = Lazy(
 )
 _AFTER: Final = Lazy(
     r"(?:\s+\w+){0,2}?\s*(?:(?:is|are|sind|ist|sont|son|são|sono)\s+)?(?:(?:not |nicht |no |não |non )(?:allowed|"
-    r"permitted|wanted|"
-    r"erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|banned|verboten|"
-    r"untersagt|tabu|"
-    r"vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|"
-    r"(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|"
-    r"の使用は)?(?:一切)?(?:使わ|使用し|用い|入れ|含め|つけ|付け|書か)"
-    r"(?:ない|ず)|(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
+    r"permitted|wanted|erlaubt|erwünscht|gestattet|autorisé|permitid|ammess|consentit)\w*|forbidden|prohibited|"
+    r"banned|verboten|untersagt|tabu|vermeiden|interdit\w*|prohibid\w*|proibid\w*|vietat\w*)|"
+    r"(?:[（(][^（()）]{1,8}[)）])?(?:[・、,やと]\S{1,10}?){0,3}(?:は|を|も|の使用は)?(?:一切)?(?:使わ|使用し|用い|"
+    r"入れ|含め|つけ|付け|書か)(?:ない|ず)|(?:를|을|는|은|이|가|도)?\s*(?:와 \S+|과 \S+)?(?:를|을|는|"
+    r"은)?\s*(?:절대\s*)?(?:(?:쓰|사용하|넣|붙이|달|찍)지\s*(?:않|말|마)|금지|없이|없음)|(?:\s*(?:,|ve|veya|ya "
+    r"da)\s*[^\W\d_]+(?:\s+işaret\w*)?){0,3}\s*(?:kullanma\w*|yazma\w*|ekleme\w*|koyma\w*|olmasın|yok|yasak)|"
+    r"(?:\s*(?:,|या|और)\s*\S+(?:\s+चिह्न)?){0,3}\s*(?:बिल्कुल )?(?:नहीं|न\s+\S+|मत)|"
+    r"(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
     # ``quotation marks break the import, so use none``
     r"[^.;]{0,60},[^,.;]{0,25}\b(?:none|keine?s?|aucune?|ningun[oa]|nenhuma?|nessun[oa]|geen|żadnych)\W*$",
     re.IGNORECASE,
@@ -161,6 +190,7 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 start = match.start()
             if (
                 start is not None
+                and not (predicate in _GIVEN_TOO and _DEFINITE.search(text[: match.start()]))
                 and not _is_excepted(text, start, match.start(), match.end())
                 and not _is_qualified(text, start, match.start(), match.end())
             ):

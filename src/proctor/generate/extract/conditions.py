@@ -6,46 +6,71 @@ import re
 from typing import Final
 
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.verbs import looks_like_command
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["blanked", "denies", "independent_pieces", "is_conditional", "is_open", "without_cases"]
+__all__ = [
+    "PERMISSION",
+    "blanked",
+    "denies",
+    "independent_pieces",
+    "is_conditional",
+    "is_open",
+    "is_permitted",
+    "split_condition",
+    "without_cases",
+]
 
 # ``even if`` concedes; everything else that a sentence may hang on makes it conditional.
 _CONCEDED: Final = Lazy(
     r"\b(?:even (?:if|when|though)|as if|auch wenn|selbst wenn|même (?:si|quand|lorsque)|aunque|incluso (?:si|"
-    r"cuando)|"
-    r"mesmo (?:que|se|quando)|anche (?:se|quando)|ook als)\b|即使|哪怕|場合でも|ても",
+    r"cuando)|mesmo (?:que|se|quando)|anche (?:se|quando)|ook als)\b|即使|哪怕|場合でも|ても",
     re.IGNORECASE,
 )
 _IF: Final = Lazy(
-    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|"
-    r"à moins|sauf|"
-    r"cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|если|"
-    r"когда|jeśli|"
-    r"jeżeli|gdy|eğer|depending on|je nach|selon|según|dependendo)\b|(?:^|[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|"
-    r"but)\s+)(?:si|(?<!\bet )(?<!\by )(?<!\bmais )(?<!\bpero )se|als(?= (?:de|het|er|een|je|u|iemand|dat|"
-    r"niets|geen)\b)|"
-    r"s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|"
-    r"cada|ogni|all|einem|allen))|如果|"
-    r"若(?!干)|如遇|假如|一旦|当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|"
-    r"の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|除非|除了",
+    r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|à "
+    r"moins|sauf|cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|"
+    r"если|когда|jeśli|jeżeli|gdy|eğer|když|pokud|jestli(?:že)?|якщо|коли|ha|jos|mikäli|dacă|jika|bila|apabila|nếu|"
+    r"αν|εάν|όταν|hvis|når|ifall|när|eğer|durumunda|yoksa|varsa|[^\W\d_]{3,}(?:ıyorsa|iyorsa|uyorsa|üyorsa|ıysa|iysa|"
+    r"mışsa|mişse|masa|mese|rsa|rse|ında[yi]sa|taysa|deyse)|depending on|je nach|selon|según|dependendo)\b|(?:^|"
+    r"[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|but)\s+)(?:si|(?<!\bet )(?<!\by )(?<!\bmais )(?<!\bpero )se|"
+    r"als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|"
+    r"w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|若(?!干)|如遇|假如|一旦|"
+    r"当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|"
+    r"除非|除了|^\W*om\s[^,]{3,90},|(?:^|\s|و)(?:إذا|في حال|عند)(?=\s|ال)|(?:^|\s)(?:अगर|यदि)\s|होने "
+    r"पर|(?<=[가-힣])(?:으면|면|라면|경우|"
+    r"때)(?=[\s,에는])|ถ้า|หาก|اگر|(?<!\w)אם(?!\w)",
     re.IGNORECASE,
 )
 _PERMITTED: Final = Lazy(
     r"\b(?:you (?:may|can|could|might)(?! not| only| never)|feel free|optional(?:ly)?|if you like|du (?:darfst|"
-    r"kannst)|sie (?:dürfen|"
-    r"können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|je kunt)\b|可以|"
-    r"てもよい|ても構い",
+    r"kannst)|sie (?:dürfen|können)|(?:tu peux|vous pouvez)|puedes|puede usted|pode(?:s)? usar|você pode|puoi|je mag|"
+    r"je kunt)\b|可以|てもよい|ても構い",
     re.IGNORECASE,
 )
+PERMISSION: Final = Lazy(
+    r"\W*(?:you(?:'re|’re| are) (?:also )?(?:free|allowed|welcome|able|encouraged)|you (?:may|can|could|might) "
+    r"(?!not\b|only\b|never\b)|feel free|it(?:'s|’s| is) (?:ok|okay|fine|acceptable|optional))\b",
+    re.IGNORECASE,
+)
+# The condition that an English sentence begins with, and the comma after it.
+_LEADING: Final = Lazy(
+    r"\W*(?P<condition>(?:(?:only |even )?if|when|whenever|unless|in case|once|in all other cases|for (?:any|all|"
+    r"other|anything|everything|questions?|topics?|requests?|unrelated|off-topic|invalid|"
+    r"unclear)(?=[^,]{0,60}\b(?:other|else|outside|not|unrelated|off-topic|invalid|unclear)\b))\b(?:[^,\"“`(:;]|"
+    r"\"[^\"]*\"|“[^”]*”|`[^`]*`|\([^)]*\)|,(?=\d)|,\s*(?:and|or|but)\s|,\s*(?:and|"
+    r"or)\s){1,400}?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?=\S)",
+    re.IGNORECASE,
+)
+_LISTED_ON: Final = Lazy(
+    r"(?:[^,.:;]{1,40},\s*){0,4}[^,.:;]{1,60}?\b(?:or|and)\s+[^,.:;]{1,60},\s*(?=\S)", re.IGNORECASE
+)
 _SOFT: Final = Lazy(
-    r"\b(?:probably|perhaps|would|vermutlich|wahrscheinlich|probablement|probablemente|provavelmente|"
-    r"probabilmente|waarschijnlijk|"
-    r"ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach möglichkeit|"
-    r"idealerweise|"
-    r"de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de preferencia|a ser posible|"
-    r"si es posible|"
-    r"de preferência|se possível|preferibilmente|se possibile|bij voorkeur)\b|尽量|最好|なるべく|できるだけ",
+    r"\b(?:probably|perhaps|would|vermutlich|wahrscheinlich|probablement|probablemente|provavelmente|probabilmente|"
+    r"waarschijnlijk|ideally|preferably|if possible|where possible|try to|usually|generally|möglichst|nach "
+    r"möglichkeit|idealerweise|de préférence|si possible|dans la mesure|preferiblemente|preferentemente|de "
+    r"preferencia|a ser posible|si es posible|de preferência|se possível|preferibilmente|se possibile|bij "
+    r"voorkeur)\b|尽量|最好|なるべく|できるだけ",
     re.IGNORECASE,
 )
 # Marks that are counted wherever they stand, so a place within the answer does not matter.
@@ -67,6 +92,24 @@ _QUOTED: Final = re.compile(
 def is_conditional(text: str) -> bool:
     """Whether a sentence holds only in some cases."""
     return _IF.search(_CONCEDED.sub(lambda found: " " * len(found.group()), text)) is not None
+
+
+def is_permitted(text: str) -> bool:
+    """Whether a sentence allows something, in any language."""
+    return _PERMITTED.match(text.lstrip(" -*•")) is not None
+
+
+def split_condition(text: str) -> tuple[str, str]:
+    """Return the condition that a sentence begins with and the rest; an empty condition if there is none."""
+    match = _LEADING.match(text)
+    if match is None:
+        return "", text
+    rest = text[match.end() :]
+    first = re.match(r"(?P<verb>[A-Za-z']+)\s*(?P<next>\S*)", rest)
+    listed = _LISTED_ON.match(rest)  # ``on smoke, fire or a shock, tell …``
+    if listed and first and not looks_like_command(first["verb"], first["next"]):
+        return text[match.start("condition") : match.end() + listed.end()].strip(" ,"), rest[listed.end() :]
+    return match["condition"].strip(), rest
 
 
 def denies(lead: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.aspects import checkable
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.number_words import COUNT, count_of, in_digits
+from proctor.generate.extract.predicate_text import checkable
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
@@ -18,23 +18,21 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["CountedProducts", "count_drafts", "counted_products"]
 
 _MADE: Final = Lazy(
-    r"\b(?:write|draft|compose|create|generate|produce|give|suggest|propose|list|return|schreib\w*|verfass\w*|erstell\w*|"
-    r"formulier\w*|nenn\w*|écri\w+|rédige\w*|propose\w*|donne\w*|escrib\w*|redact\w*|propon\w*|genera\w*|escrev\w*|redij\w*|"
-    r"scriv\w*|proponi\w*|schrijf\w*|bedenk\w*|geef|napisz|podaj|zaproponuj|напиши\w*|предложи\w*)\s+(?:me |us |"
-    r"mir |exactly |genau |exactement "
-    rf"|exactamente |exatamente |esattamente |"
-    rf"precies )?(?P<n>{COUNT})\s+(?:[^\W\d_]+\s+){{0,2}}?(?P<noun>[^\W\d_]{{3,}})"
-    rf"|(?:写|撰写|拟写|拟|生成|创作|起草|输出|给出|提供|列出)(?:出)?(?P<han>{COUNT})(?:个|条|篇|句|则|组)(?P<thing>[一-鿿]{{2,4}})"
-    rf"|(?P<thing2>[一-鿿ァ-ヿー]{{2,8}})を(?P<kana>{COUNT})(?:つ|個|本|案|件)",
+    r"\b(?:write|draft|compose|create|generate|produce|give|suggest|propose|list|return|schreib\w*|verfass\w*|"
+    r"erstell\w*|formulier\w*|nenn\w*|écri\w+|rédige\w*|propose\w*|donne\w*|escrib\w*|redact\w*|propon\w*|genera\w*|"
+    r"escrev\w*|redij\w*|scriv\w*|proponi\w*|schrijf\w*|bedenk\w*|geef|napisz|podaj|zaproponuj|напиши\w*|"
+    r"предложи\w*)\s+(?:me |us |mir |exactly |genau |exactement "
+    rf"|exactamente |exatamente |esattamente |precies "
+    rf")?(?P<n>{COUNT})\s+(?:[^\W\d_]+\s+){{0,2}}?(?P<noun>[^\W\d_]{{3,}})|(?:写|撰写|拟写|拟|生成|创作|起草|输出|"
+    rf"给出|提供|列出)(?:出)?(?P<han>{COUNT})(?:个|条|篇|句|则|组)(?P<thing>[一-鿿]{{2,4}})|"
+    rf"(?P<thing2>[一-鿿ァ-ヿー]{{2,8}})を(?P<kana>{COUNT})(?:つ|個|本|案|件)",
     re.IGNORECASE,
 )
 _PER_LINE: Final = Lazy(
-    r"\bone (?:\w+ )?(?:per|a|on each) line\b|\b(?:on|in) (?:its|their) own lines?\b|\b(?:each|"
-    r"every) \w+ on a (?:new|separate) line\b|"
-    r"\b(?:eine[rns]?|je \w+) (?:\w+ )?pro zeile\b|\bune? (?:\w+ )?par ligne\b|\bun[oa]? (?:\w+ )?por línea\b|"
-    r"\buma? (?:\w+ )?por linha\b|"
-    r"\buna? (?:\w+ )?per riga\b|\béén (?:\w+ )?per regel\b|\bjeden \w* ?w (?:każdej )?linii\b|单独成行|每行一|"
-    r"一行一|各占一行|1行に1|一行ずつ",
+    r"\bone (?:\w+ )?(?:per|a|on each) line\b|\b(?:on|in) (?:its|their) own lines?\b|\b(?:each|every) \w+ on a "
+    r"(?:new|separate) line\b|\b(?:eine[rns]?|je \w+) (?:\w+ )?pro zeile\b|\bune? (?:\w+ )?par ligne\b|\bun[oa]? "
+    r"(?:\w+ )?por línea\b|\buma? (?:\w+ )?por linha\b|\buna? (?:\w+ )?per riga\b|\béén (?:\w+ )?per regel\b|\bjeden "
+    r"\w* ?w (?:każdej )?linii\b|单独成行|每行一|一行一|各占一行|1行に1|一行ずつ",
     re.IGNORECASE,
 )
 _NUMBERED: Final = Lazy(

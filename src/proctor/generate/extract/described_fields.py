@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks
@@ -30,10 +31,8 @@ _NUMBER: Final = Lazy(
     re.IGNORECASE,
 )
 _RANGE: Final = Lazy(
-    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|"
-    r"tot|到|至|~|"
-    r"から)\s*"
-    r"(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
+    r"(?<![\d.,])(?P<low>-?\d+(?:[.,]\d+)?)\s*(?:\([^()]*\)\s*)?(?:to|through|-|–|bis|und|and|à|et|al?|y|e|do|tot|到|"
+    r"至|~|から)\s*(?:le |the )?(?P<high>\d+(?:[.,]\d+)?)(?![\d%])",
     re.IGNORECASE,
 )
 _TRUTH: Final = Lazy(
@@ -48,31 +47,12 @@ _PER_ITEM: Final = Lazy(
     re.IGNORECASE,
 )
 _KEYS_OF_ITEMS: Final = Lazy(
-    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|"
-    r"oggetti)\b|每[项条个]|各)"
-    r"[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|\by\b|"
-    r"\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
+    r"(?:\b(?:each|every|chacune?|jede[rs]?|cada|ciascun[oa]|ogni|elk|objects?|objekte?n?|objets|objetos|oggetti)\b|"
+    r"每[项条个]|各)[^.;；。]{0,40}?(?P<list>[A-Za-z_][A-Za-z0-9_]*(?:\s*(?:,|、|，|和|与|及|\band\b|\bund\b|\bet\b|"
+    r"\by\b|\be\b)\s*[A-Za-z_][A-Za-z0-9_]*)+)",
     re.IGNORECASE,
 )
-_LANGUAGES: Final = tuple(
-    (code, Lazy(rf"(?:\b(?:in|auf|en|em|op|på)\s+(?:{names})\b)|(?:用|以){han}|{han}で", re.IGNORECASE))
-    for code, names, han in (
-        ("en", r"english|englisch|anglais|inglés|inglês|inglese|het engels", "(?:英文|英语|英語)"),
-        ("de", r"german|deutsch|allemand|alemán|alemão|tedesco|het duits", "(?:德语|ドイツ語)"),
-        ("fr", r"french|französisch|français|francés|francês|francese|het frans", "(?:法语|フランス語)"),
-        ("es", r"spanish|spanisch|espagnol|español|espanhol|spagnolo|het spaans", "(?:西班牙语|スペイン語)"),
-        ("it", r"italian|italienisch|italien|italiano|het italiaans", "(?:意大利语|イタリア語)"),
-        ("pt", r"portuguese|portugiesisch|portugais|portugués|português|portoghese", "(?:葡萄牙语|ポルトガル語)"),
-        (
-            "nl",
-            r"dutch|niederländisch|néerlandais|neerlandés|holandês|olandese|het nederlands",
-            "(?:荷兰语|オランダ語)",
-        ),
-        ("zh", r"chinese|chinesisch|chinois|chino|chinês|cinese", "(?:中文|简体中文|中国語)"),
-        ("ja", r"japanese|japanisch|japonais|japonés|japonês|giapponese", "(?:日语|日文|日本語)"),
-    )
-)
-_DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b|\bISO[- ]?8601\b")
+_DATE: Final = Lazy(r"\b(?:YYYY|AAAA|JJJJ|RRRR)-MM-(?:DD|TT|JJ|GG)\b(?!\s*T?HH)|\bISO[- ]?8601\b")
 _ALONE: Final = r"^\W*(?:in |en |em |all )?(?:{names})\W*$"
 _UPPER: Final = r"upper[- ]?case|capitals|großbuchstaben|majuscules|mayúsculas|maiúsculas|maiuscolo|hoofdletters|大写"
 _LOWER: Final = r"lower[- ]?case|kleinbuchstaben|minuscules|minúsculas|minuscolo|kleine letters|小写"
@@ -88,12 +68,11 @@ _MAYBE_EMPTY: Final = Lazy(
 # The words of a list that is all of a description, or of its first clause; a column with the type may stand before it.
 _BARE_VALUES: Final = Lazy(
     r"\W*(?:(?:string|text|enum)\s*[,:(]?\s*)?(?P<one>(?:one of|either|eine[rs]? (?:von|der)|l['’]une? (?:de|des)|"
-    r"un[oa]? de|um de|uno tra|een van)\s*:?\s*)?"
-    r"(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|"
-    r"\s*或\s*[\w-]+)+)"
-    r"\s*(?:$|[;.(（]|,\s+see\b)",
+    r"un[oa]? de|um de|uno tra|een van)\s*:?\s*)?(?P<list>[\w-]+(?:\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?[\w-]+|"
+    r"\s+(?:or|oder|ou|o|of|lub)\s+[\w-]+|\s*或\s*[\w-]+)+)\s*(?:$|[;.(（]|,\s+see\b)",
     re.IGNORECASE,
 )
+_ONE_OF: Final = Lazy(r"\W*(?:one of|either)\s*:?\s+(?P<list>[A-Z0-9][^.;:()]*?,[^.;:()]+)\s*\.?\s*$")
 _BARE_JOINT: Final = re.compile(r"\s*[,、，/|]\s*(?:(?:or|oder|ou|o|of)\s+)?|\s+(?:or|oder|ou|o|of|lub)\s+|\s*或\s*")
 _TYPE: Final = Lazy(
     r"string|text|integer|int|number|float|decimal|boolean|bool|array|list|object|null|date|optional|required",
@@ -104,14 +83,14 @@ _AT_START: Final = 4
 _EMPTY_TEXT: Final = ("", "null", "[]")
 
 
-def field_checks(name: str, said: str, scope: Scope) -> Iterator[str]:
+def field_checks(name: str, said: str, scope: PromptScope) -> Iterator[str]:
     """Yield the predicates for the field of this name, in canonical form."""
     for predicate in value_checks(said, scope):
         if found := checkable(f"json field {quoted([name])} {predicate}"):
             yield found
 
 
-def value_checks(said: str, scope: Scope) -> Iterator[str]:
+def value_checks(said: str, scope: PromptScope) -> Iterator[str]:
     """Yield the predicates for a value that is described in these words; a value that may be missing is excused."""
     for predicate in _asked(said, scope):
         inner = f"({predicate})" if re.search(r"\b(?:and|or)\b", predicate) else predicate
@@ -119,13 +98,13 @@ def value_checks(said: str, scope: Scope) -> Iterator[str]:
         yield f"({' or '.join([inner, *excused])})" if excused else inner
 
 
-def _blanks(said: str, scope: Scope) -> tuple[str, ...]:
+def _blanks(said: str, scope: PromptScope) -> tuple[str, ...]:
     if _MAYBE_EMPTY.search(said):
         return _EMPTY_TEXT
     return scope.blank
 
 
-def _asked(said: str, scope: Scope) -> Iterator[str]:
+def _asked(said: str, scope: PromptScope) -> Iterator[str]:
     if values := _values(said):
         if len(values) == 2 and set(map(str.lower, values)) == {"true", "false"}:
             values = ("true", "false")
@@ -163,13 +142,10 @@ def _of_number(said: str) -> Iterator[str]:
         yield "is number"
 
 
-def _of_text(said: str, scope: Scope) -> Iterator[str]:
+def _of_text(said: str, scope: PromptScope) -> Iterator[str]:
     """Yield what is asked of a text: its letter case, its language, its size and its words."""
     yield from (f"case is {name}" for name, pattern in _CASES if pattern.search(said))
     lone = replace(scope, structured=False, fields=(), array=False)
-    for code, pattern in _LANGUAGES:
-        if pattern.search(said):
-            yield f"language is {code}"
     sized = list(described_amounts(said, scope.language))
     yield from sized
     for check in find_checks(said, lone):
@@ -193,7 +169,7 @@ def described_amounts(said: str, code: str) -> Iterator[str]:
                 yield f"{each.measure} {each.bound}"
 
 
-def _of_array(said: str, scope: Scope) -> Iterator[str]:
+def _of_array(said: str, scope: PromptScope) -> Iterator[str]:
     yield "is json array"
     parts = re.split(r"(?<=[,;，；、])", said)
     for part in parts:
@@ -221,6 +197,8 @@ def item_keys(said: str) -> tuple[str, ...]:
             if len(run.texts) >= 2 and not run.either and all(re.fullmatch(r"\w+", each) for each in run.texts):
                 return run.texts
     match = _KEYS_OF_ITEMS.search(said)
+    if match and not re.search(r"obje[ck]t|objet|oggett|对象", said, re.IGNORECASE):
+        return ()
     return (
         tuple(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", re.sub(r"\b(?:and|und|et|y|e)\b", ",", match["list"])))
         if match
@@ -268,7 +246,9 @@ def _bare_values(said: str) -> Sequence[str]:
     """Return allowed values without quotes: ``P1, P2 or P3``, ``one of RED, GREEN``; types of a value are none."""
     match = _BARE_VALUES.match(said)
     if match is None:
-        return ()
+        named = _ONE_OF.match(said)
+        pieces = [piece.strip() for piece in re.split(r",\s*(?:or\s+)?|\s+or\s+", named["list"])] if named else []
+        return pieces if len(pieces) > 1 and all(0 < len(piece.split()) <= _SURE for piece in pieces) else ()
     values = _BARE_JOINT.split(match["list"].strip())
     if any(_TYPE.fullmatch(value) for value in values) or len(set(values)) != len(values):
         return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proctor.generate.extract.aspects import Kind
+from proctor.generate.extract.kinds import Kind
 
 __all__ = ["Draft"]
 
@@ -13,8 +13,7 @@ __all__ = ["Draft"]
 class Draft:
     """A rule's text, its span, and the predicate that can check it.
 
-    ``role`` is whether it only describes a routine. ``rest`` are the words of its clause that are not covered by the
-    predicates of the same clause.
+    ``condition`` is the case that it is for.
     """
 
     text: str
@@ -24,7 +23,5 @@ class Draft:
     priority: int
     predicate: str | None = None
     condition: str = ""
-    rest: frozenset[str] | None = None
-    role: bool = False
     note: str = ""  # why it has no predicate
     counted: bool = False  # its number is that of what the prompt shows, so it is of the whole answer

@@ -1,4 +1,4 @@
-"""Exempt answers that the prompt fixes for some case from predicates that they would fail."""
+"""Answers that the prompt fixes for some case: predicates that they would fail exempt them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.aspects import checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
+from proctor.generate.extract.json_shape import json_keys
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
-from proctor.generate.extract.templates import json_keys
 from proctor.text.predicates import parse
 
-__all__ = ["case_values", "excused", "with_field_values"]
+__all__ = ["case_values", "closed_reply", "excused"]
 
 _LONGEST_VALUE: Final = 4  # words
+_LEAST_REPLY: Final = 4  # characters
 
 
 def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -33,39 +35,47 @@ def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
     )
 
 
-def with_field_values(draft: Draft, statements: Sequence[Statement]) -> Draft:
-    """Exempt values that the sentence of a JSON field names for some case: ``a date; "unknown" if not stated``."""
-    field = re.fullmatch(r'(json field "(?:[^"\\]|\\.)*") (?!one of|each|json)(.+)', draft.predicate or "")
-    if field is None or re.search(r"\bjson field\b", field[2]):
-        return draft
-    values = case_values([each for each in statements if each.start <= draft.start < each.end])
-    values = tuple(each for each in values if f'"{each}"' not in field[1])
-    failed = [each for each in dict.fromkeys(values) if parse(field[2]).check(each, inputs={}).ok is False]
-    if not failed:
-        return draft
-    return replace(draft, predicate=checkable(f"{field[1]} ({field[2]} or one of {quoted(failed)})"))
+def closed_reply(reply: str, said: str, labels: Sequence[str]) -> str | None:
+    """Return the predicate of a reply to which a sentence lets nothing be added: where it begins, it is all.
+
+    A word that may begin another answer, or a label, says nothing of it.
+    """
+    keys = json_keys(reply) if reply.startswith("{") else ()
+    if keys:
+        return checkable(f"when json has {quoted(keys[:1])}: json only has {quoted(keys)}")
+    sure = len(reply.split()) > 1 or reply.isupper() or (not reply.isascii() and len(reply) >= _LEAST_REPLY)
+    if not sure or reply in labels or not re.search(ONLY, said, re.IGNORECASE):
+        return None
+    return checkable(f"when starts with {quoted([reply])}: is {quoted([reply])} ignoring punctuation")
 
 
 def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:
     """Exempt special answers, and values of parts, that a condition requires from other rules."""
     if draft.predicate is None or draft.condition or not (replies or values):
         return draft
-    check = parse(draft.predicate)
+    predicate = draft.predicate
     keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
-    if keys and "json" in draft.predicate and re.search(r"\beach\b", draft.predicate):
-        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {draft.predicate}"))
-    if keys and "json" in draft.predicate:
-        return replace(draft, predicate=checkable(f"({draft.predicate}) or json has {quoted(keys)}"))
-    if part := re.match(r"(each /.*?/:) (?!not )(.+)$", draft.predicate):
+    if keys and "json" in predicate and re.search(r"\beach\b", predicate):
+        return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {predicate}"))
+    if keys and "json" in predicate:
+        return replace(draft, predicate=checkable(f"({predicate}) or json has {quoted(keys)}"))
+    if part := re.match(r"(each /.*?/:) (?!not )(.+)$", predicate):
         values = [each for each in dict.fromkeys(values) if parse(part[2]).check(each, inputs={}).ok is False]
         return (
             replace(draft, predicate=checkable(f"{part[1]} ({part[2]} or one of {quoted(values)})"))
             if values
             else draft
         )
+    if part := re.match(r'((?:after "(?:[^"\\]|\\.)*" |before "(?:[^"\\]|\\.)*" )+)(.+)$', predicate):
+        failed = [
+            each for each in dict.fromkeys((*replies, *values)) if parse(part[2]).check(each, inputs={}).ok is False
+        ]
+        if failed:
+            predicate = checkable(f"{part[1]}({part[2]} or one of {quoted(failed)})") or predicate
+    check = parse(predicate)
     failed = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not failed:
-        return draft
-    if re.search(r"\beach\b", draft.predicate):  # it may not apply at all, and then no alternative decides
-        return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {draft.predicate}"))
-    return replace(draft, predicate=checkable(f"({draft.predicate}) or one of {quoted(failed)}"))
+        return replace(draft, predicate=predicate)
+    if re.search(r"\beach\b", predicate):  # it may not apply at all, and then no alternative decides
+        return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {predicate}"))
+    return replace(draft, predicate=checkable(f"({predicate}) or one of {quoted(failed)}"))

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from proctor.generate.extract.conditions import is_conditional
+from proctor.generate.extract.conditions import is_conditional, split_condition
+from proctor.generate.extract.labels import special_answer
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import Statement
@@ -24,9 +25,13 @@ _ASKED: Final = Lazy(
     rf"è)\b[^.;,]{{0,30}}$",
     re.IGNORECASE,
 )
-_AFTER: Final = Lazy(r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*(?:zurück|terug)", re.IGNORECASE)
+_AFTER: Final = Lazy(
+    r"\s*(?:と|とだけ|のみ|だけ)?\s*(?:答え|出力|返|回答|記載|書)|\s*이?라고만?\s*(?:답|쓰|쓴|말|"
+    r"출력)|\s*(?:zurück|terug)",
+    re.IGNORECASE,
+)
 _LINE: Final = Lazy(
-    rf"(?:{ONLY}|{REPLY})(?:\s+(?:with|mit|par|con|com|this|this text|den satz|der text|{ONLY}))*\s*[:：]\s*"
+    rf"(?:{ONLY}|{REPLY})(?:\s+[^\W\d_]+){{0,3}}\s*[:：]\s*"
     r"(?P<line>[^\s\"“„«「`'{\[][^\n]{1,200})$",
     re.IGNORECASE,
 )
@@ -34,32 +39,34 @@ _NEXT_LINE: Final = Lazy(rf"{ONLY}[^.\n]*[:：][ \t]*\n(?P<line>\S[^\n]*)$", re.
 _BELOW: Final = Lazy(rf"{ONLY}[^.]*[:：]\s*$", re.IGNORECASE)
 # ``Ist keine genannt, …``: the verb first makes a condition in German, Dutch and English.
 _VERB_FIRST: Final = Lazy(
-    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|"
-    r"enthalten|fragt|liegt|"
-    r"staat|is|zijn|"
-    r"heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
+    r"(?:should|were|had|ist|sind|hat|haben|gibt|steht|fehlt|fehlen|passt|passen|kann|wird|werden|enthält|enthalten|"
+    r"fragt|liegt|staat|is|zijn|heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
-_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_ASKED_FIRST: Final = re.compile(r"[^.!?]{5,90}\?\s+[a-z]")  # ``member cancelled? answer SKIP``
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
 )
 _JSON_REPLY: Final = re.compile(r"\{\s*\"\w+\"\s*:\s*[^{}\n]*\}(?=[^{}]*$)")
 
 
-def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[str]:
-    """Yield the whole replies that conditions ask for; ``fields`` are keys of JSON, whose values are no replies."""
+def fixed_replies(statements: Sequence[Statement], text: str, fields: Sequence[str]) -> Iterator[tuple[Statement, str]]:
+    """Yield the whole replies that conditions ask for, each with its sentence.
+
+    ``fields`` are keys of JSON, whose values are no replies.
+    """
     for at, each in enumerate(statements):
         if each.code or each.section in ("example", "input", "tools"):
             continue
         if (shown := _JSON_REPLY.search(each.text)) and not any(f'"{name}"' in shown.group() for name in fields):
-            yield shown.group()
+            yield each, shown.group()
             continue
         before = statements[at - 1].text if at else ""
         if not is_case(each.text) and not (_BELOW.search(each.text) and is_case(before)):
             continue
         if reply := _reply(each, statements[at + 1 :], text, fields):
-            yield reply
+            yield each, reply
 
 
 def is_case(text: str) -> bool:
@@ -69,7 +76,7 @@ def is_case(text: str) -> bool:
 
 def opens_with_case(text: str) -> bool:
     """Whether the order of its first words makes a sentence conditional: ``Should the word be short, …``."""
-    return _VERB_FIRST.match(text) is not None
+    return _VERB_FIRST.match(text) is not None or _ASKED_FIRST.match(text) is not None
 
 
 def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: Sequence[str]) -> str | None:
@@ -92,17 +99,23 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):
             return run.texts[0]
-    found = [match.group() for match in _CODE_WORD.finditer(said) if not set(match.group().split()) & set(NO_REPLY)]
+    found = [match.group() for match in _CODE_WORD.finditer(said) if not set(match.group().split()) <= set(NO_REPLY)]
     if (found and re.search(ONLY, said, re.IGNORECASE)) or re.search(
         r"lautet die (?:ausgabe|antwort)", said, re.IGNORECASE
     ):
         return found[-1] if found and not said.isupper() else None
-    return None
+    condition, asked = split_condition(said)
+    of_field = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) for name in fields)
+    return special_answer(asked) if condition and not of_field else None
 
 
 def _is_whole(said: str, end: int, head: str) -> bool:
     """Whether nothing else is asked for after the quoted reply, or only that reply is."""
-    only = re.search(ONLY, head[-60:], re.IGNORECASE) or re.match(r"\s*(?:とだけ|のみ|だけ)", said[end:])
+    only = (
+        re.search(ONLY, head[-60:], re.IGNORECASE)
+        or re.match(rf"\W*(?:\w{{1,3}} )?{ONLY}", said[end:], re.IGNORECASE)
+        or re.match(r"\s*(?:とだけ|のみ|だけ|이?라고만)", said[end:])
+    )
     return (
         bool(only)
         or re.fullmatch(r"\W*(?:(?:zurück|terug|instead|stattdessen)\W*|(?:と|を)\S{1,12})?", said[end:]) is not None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.aspects import checkable, quoted
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
@@ -20,19 +20,16 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["AnswerFrame", "frame_of"]
 
 _NAMES: Final = Lazy(
-    r"\b(?:titles?|headlines?|subject(?: line)?|headings?|greeting|salutation|sign-?off|signature|signed|"
-    r"closing line|intro(?:duction)?|"
-    r"betreff\w*|titel\w*|überschrift\w*|einleitung|anrede|gru(?:ß|ss)\w*|unterschrift|schlussformel|"
-    r"titres?|objet|introduction|chapeau|salutation|formule (?:finale|de politesse)|signature|"
-    r"asunto|título|titular|encabezado|saludo|despedida|firma|assunto|manchete|saudação|assinatura|"
-    r"titolo|oggetto|introduzione|saluto|onderwerp|aanhef|ondertekening|groet)\b|标题|称呼|落款|署名|件名|宛名|"
-    r"タイトル|見出し|挨拶",
+    r"\b(?:titles?|headlines?|subject(?: line)?|headings?|greeting|salutation|sign-?off|signature|signed|closing "
+    r"line|intro(?:duction)?|betreff\w*|titel\w*|überschrift\w*|einleitung|anrede|gru(?:ß|ss)\w*|unterschrift|"
+    r"schlussformel|titres?|objet|introduction|chapeau|salutation|formule (?:finale|de politesse)|signature|asunto|"
+    r"título|titular|encabezado|saludo|despedida|firma|assunto|manchete|saudação|assinatura|titolo|oggetto|"
+    r"introduzione|saluto|onderwerp|aanhef|ondertekening|groet)\b|标题|称呼|落款|署名|件名|宛名|タイトル|見出し|挨拶",
     re.IGNORECASE,
 )
 _TITLES: Final = Lazy(
-    r"title|headline|subject|heading|betreff|titel|überschrift|titre|objet|asunto|título|titular|encabezado|"
-    r"assunto|manchete|"
-    r"titolo|oggetto|onderwerp|标题|件名|タイトル|見出し",
+    r"title|headline|subject|heading|betreff|titel|überschrift|titre|objet|asunto|título|titular|encabezado|assunto|"
+    r"manchete|titolo|oggetto|onderwerp|标题|件名|タイトル|見出し",
     re.IGNORECASE,
 )
 _LINE: Final = Lazy(r"\b(?:line|\w*zeile|ligne|l[ií]nea|linha|riga|regel|lini[aię])\b|行", re.IGNORECASE)
@@ -62,6 +59,8 @@ class AnswerFrame:
             return None
         if not self.named:
             return predicate
+        if predicate.startswith("each sentence:") and _TITLES.search(self.named):
+            return None  # a heading runs into the sentence below it
         if predicate.startswith(("each paragraph:", "each line:")):
             of_body = _OF_BODY.match(predicate)
             if of_body is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from proctor.generate.extract.clause_requests import about_input, plain
+from proctor.generate.extract.requests import about_input, plain
 from proctor.generate.extract.statements import statements_of
 from proctor.generate.spec import InputSpec
 from proctor.prompts.prompt import Prompt

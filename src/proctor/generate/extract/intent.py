@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.generate.extract.clause_requests import plain
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.requests import plain
 from proctor.generate.extract.statements import Statement, statements_of
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
@@ -15,11 +15,9 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["extract_intent"]
 
 _NO_INTENT: Final = Lazy(
-    r"https?://|\bwww\.|\b(?:source|from|author|credit|license|version|prompt|"
-    r"copyright)\s*[:：]|\bbasic prompt\b|\bchat api\b|"
-    r"\bprompt (?:that|which|for|from)\b|\bai[- ]generated\b|\bplease review\b|"
-    r"\btemplate for\b|\bexample showing\b|\b(?:example|sample|demo) (?:prompt|of)\b|\b(?:gpt|"
-    r"openai|azure)\b.*\bapi\b|^\W*todo\b",
+    r"https?://|\bwww\.|\b(?:source|from|author|credit|license|version|prompt|copyright)\s*[:：]|\bbasic prompt\b|"
+    r"\bchat api\b|\bprompt (?:that|which|for|from)\b|\bai[- ]generated\b|\bplease review\b|\btemplate for\b|"
+    r"\bexample showing\b|\b(?:example|sample|demo) (?:prompt|of)\b|\b(?:gpt|openai|azure)\b.*\bapi\b|^\W*todo\b",
     re.IGNORECASE,
 )
 _NEGATIVE: Final = Lazy(rf"\W*(?:[^\W\d_]+\s+)?{NEGATION}", re.IGNORECASE)  # ``Do not``, ``Never``

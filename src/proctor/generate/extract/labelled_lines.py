@@ -8,16 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
-from proctor.generate.extract.aspects import Scope, checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["LabelledPart", "described_runs", "labelled_parts", "line_drafts", "part_drafts", "place_drafts"]
+__all__ = [
+    "LabelledPart",
+    "described_runs",
+    "labelled_parts",
+    "line_drafts",
+    "part_drafts",
+    "place_drafts",
+    "shown_places",
+]
 
 _LINE: Final = re.compile(
     r"(?:\*\*)?(?P<label>[^\W\d_](?:[\w /&'’-]{0,28}[\w)])?)(?:\*\*)?\s*(?P<colon>[:：])(?:\*\*)?\s*"
@@ -25,6 +34,10 @@ _LINE: Final = re.compile(
 )
 _BARE: Final = re.compile(
     r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
+)
+_PLACE: Final = re.compile(
+    r"\s*(?:[-*]\s+)?(?P<label>(?:\*\*)?[^\W\d_][^:：<>\[\]{}\n`\"]{0,40}?(?:\*\*)?\s*[:：](?:\*\*)?)\s*"
+    r"(?:<[^<>\n]+>|\[[^\[\]\n]+\]|\{[^{}\n]+\}|-\|\|-|\.\.\.|…|\"?[a-z_]+_[a-z_]+\"?|)\s*[.,]?"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 # Names of what a letter is made of; nobody writes them before it.
@@ -70,11 +83,22 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         tuple(run)
         for run in runs
         if len(run) >= 2
-        and (run[0].section != "format" or not any(map(_is_placeholder, run)))
         and len({_label(each) for each in run}) == len(run)
         and 2 * sum(map(_is_rule, run)) <= len(run)
         and not any(_PART_NAME.fullmatch(_label(each).rstrip(":： ")) for each in run)
     )
+
+
+def shown_places(statements: Sequence[Statement]) -> Iterator[tuple[Draft, Statement]]:
+    """Yield the order of labels that a prompt shows with places to fill in: ``Summary: <one paragraph>``."""
+    for each in statements:
+        lines = [line for line in each.text.strip("`\n ").split("\n") if line.strip()]
+        found = [match for line in lines if (match := _PLACE.fullmatch(line))]
+        labels = [match["label"].replace("**", "").strip() for match in found]
+        shown = each.section == "format" and each.lead.rstrip("*_ ").endswith((":", "："))
+        if shown and len(labels) >= 2 and len(labels) == len(lines) and len(set(labels)) == len(labels):
+            told = f"The output has these lines, in this order: {', '.join(labels)}"
+            yield _draft(told, each.start, each.end, f"fields in order {quoted(labels)}", 2), each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +155,7 @@ def _leads(first: str, others: Sequence[str], text: str) -> bool:
 
 
 def part_drafts(
-    parts: Sequence[LabelledPart], statements: Sequence[Statement], text: str, scope: Scope
+    parts: Sequence[LabelledPart], statements: Sequence[Statement], text: str, scope: PromptScope
 ) -> Iterator[tuple[Draft, Statement | None]]:
     """Yield the order of the parts, and what the items that begin with a label say about its part."""
     if not parts:
@@ -151,7 +175,7 @@ def part_drafts(
             yield _draft(f"{each.text.strip().rstrip('.')}.", each.start, each.end, predicate, 1), each
 
 
-def place_drafts(statements: Sequence[Statement], scope: Scope) -> Iterator[tuple[Draft, Statement]]:
+def place_drafts(statements: Sequence[Statement], scope: PromptScope) -> Iterator[tuple[Draft, Statement]]:
     """Yield the rules of items that begin with a place: ``First line: VERDICT: PASS or VERDICT: BLOCK``."""
     for each in statements:
         match = None if each.code else _LINE.match(each.text.strip())
@@ -180,20 +204,13 @@ def _place(label: str) -> AnswerPart | None:
     return part if (part.form or "").startswith(("first", "last")) else None
 
 
-def _alone(scope: Scope) -> Scope:
+def _alone(scope: PromptScope) -> PromptScope:
     return replace(scope, structured=False, fields=(), array=False, blank=())
 
 
 def _draft(text: str, start: int, end: int, predicate: str, priority: int) -> Draft:
     found = checkable(predicate) if predicate else None
     return Draft(text=text, start=start, end=end, kind="format", priority=priority, predicate=found)
-
-
-def _is_placeholder(statement: Statement) -> bool:
-    """Whether a line shows a place to fill in, not a description; shown_formats reads those."""
-    match = _LINE.fullmatch(statement.text.strip())
-    said = match["said"].strip() if match else ""
-    return re.fullmatch(r"[<\[{(].*[>\]})]\.?|[^\w]*|\"?[a-z]+_[a-z_]+\"?", said) is not None
 
 
 def _is_rule(statement: Statement) -> bool:
@@ -210,7 +227,7 @@ def _label(statement: Statement) -> str:
     return each_text[: match.end("colon")].strip("* ") if (each_text := statement.text.strip()) else ""
 
 
-def line_drafts(run: Sequence[Statement], scope: Scope) -> Iterator[Draft]:
+def line_drafts(run: Sequence[Statement], scope: PromptScope) -> Iterator[Draft]:
     """Yield the order of the lines, and what each of them holds."""
     labels = [_label(each) for each in run]
     begun = [label if not re.search(r"\s[:：]$", label) else label.rstrip(" :：") for label in labels]

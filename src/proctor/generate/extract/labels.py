@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from proctor.generate.extract.aspects import Scope, quoted, quoted_texts
+from proctor.generate.extract.predicate_text import quoted
+from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = [
-    "ALTERNATIVE",
     "LabelSet",
+    "asks_one_label",
     "ignoring_case",
     "label_of_item",
+    "label_sets",
     "labels_in",
     "listed",
-    "names_answer",
     "special_answer",
 ]
 
@@ -32,22 +33,18 @@ _AFTER_COLON: Final = Lazy(
     re.IGNORECASE,
 )
 _AS: Final = Lazy(
-    r"\b(?:classif(?:y|ies|ied)|categoriz(?:e|es|ed)|categoris(?:e|ed)|label(?:s|led|ed)?|tag(?:s|"
-    r"ged)?|mark(?:ed)?|determine|decide|judge|identify|"
-    r"predict|rate|assess|detect|say|sort|assign)\b[^.:;]{0,120}?\b(?:as(?: either| one of)?|"
-    r"into(?: one of| either)?|whether (?:it|the \w+|this \w+) is|"
-    r"is(?: either)?|to be|one of|either)\b:?\s+(?P<list>[^.;\n]+)",
+    r"\b(?:classif(?:y|ies|ied)|categoriz(?:e|es|ed)|categoris(?:e|ed)|label(?:s|led|ed)?|tag(?:s|ged)?|mark(?:ed)?|"
+    r"determine|decide|judge|identify|predict|rate|assess|detect|say|sort|assign)\b[^.:;]{0,120}?\b(?:as(?: either| "
+    r"one of)?|into(?: one of| either)?|whether (?:it|the \w+|this \w+) is|is(?: either)?|to be|one of|"
+    r"either)\b:?\s+(?P<list>[^.;\n]+)",
     re.IGNORECASE,
 )
 _GIVEN: Final = Lazy(
-    r"\b(?:respond|reply|answer|return|outputs? (?:is|are) limited to|output|say|print|write|"
-    r"choose|pick|select|be|is|use|provide|"
-    r"give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|"
-    r"the (?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|"
-    r"between|and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|"
-    r"'[^'\n]{1,60}')"
-    r"(?:(?:\s*,\s*(?:or |and )?|\s+or\s+|\s*/\s*|\s+and\s+)(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|"
-    r"`[^`\n]{1,60}`|'[^'\n]{1,60}'))+)",
+    r"\b(?:respond|reply|answer|return|outputs? (?:is|are) limited to|output|say|print|write|choose|pick|select|be|"
+    r"is|use|provide|give)\b(?:\s+(?:with|using|only|just|exactly|either|one of|from|as|a single|one word|the "
+    r"(?:word|words|label|labels|value|values|string|strings)|single|word|of|the|following|between|"
+    r"and)\b:?)*\s+(?P<list>(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|'[^'\n]{1,60}')(?:(?:\s*,\s*(?:or |"
+    r"and )?|\s+or\s+|\s*/\s*|\s+and\s+)(?:\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|`[^`\n]{1,60}`|'[^'\n]{1,60}'))+)",
     re.IGNORECASE,
 )
 _LETTERS: Final = Lazy(
@@ -61,7 +58,7 @@ _WHICH: Final = Lazy(
     r"(?P<list>[\w-]+(?: [\w-]+)?(?:\s*[/|]\s*[\w-]+(?: [\w-]+)?){1,20})\s*[.?]?\s*$",
     re.IGNORECASE,
 )
-ALTERNATIVE: Final = Lazy(
+_ALTERNATIVE: Final = Lazy(
     r"\b(?i:answer|respond|reply|return|output|say|print)\b(?:\s+(?:with|only|just|either|the word))*\s+"
     r"(?P<one>[\"“`'][^\"”`'\n]{1,40}[\"”`']|[A-Z][A-Z_]{1,30})\s+(?:if|"
     r"when)\b[^.;\n]{2,200}?(?:,\s*(?:and |or |otherwise )?|"
@@ -84,21 +81,48 @@ _WORDY: Final = Lazy(
     re.IGNORECASE,
 )
 _LITERAL_LINE: Final = Lazy(
-    r"\b(?:return|respond|reply|answer|output|say|write|print)\b(?:\s+(?:with|only|"
-    r"just))*\s+(?:exactly|only|just)\s*:\s*"
-    r"(?P<line>[^\n\"“`'{\[]{2,80})$",
+    r"\b(?:return|respond|reply|answer|output|say|write|print)\b(?:\s+(?:with|only|just))*\s+(?:exactly|only|"
+    r"just)\s*:\s*(?P<line>[^\n\"“`'{\[]{2,80})$",
     re.IGNORECASE,
 )
 _SPECIAL: Final = Lazy(
-    r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|"
-    r"classify (?:it|them|the \w+)|mark (?:it|them)|be)\b"
-    r"(?:\s+(?:with|as|only|just|exactly|simply|a|an|the|single|word|string|value|message|text|phrase|"
-    r"label|category|tag|empty|it|them|be|by|saying|following|sentence|line)\b:?)*\s*"
-    r"(?:(?P<quoted>\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|'[^'\n]{2,300}')|"
-    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{[^{}\n]{0,160}\})|"
-    r"(?P<bare>[A-Z][A-Za-z0-9_/-]{0,30}|-?\d{1,6}|null|none|unknown|nothing|true|false|n/a|"
-    r"undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
+    r"\b(?:return|respond|reply|answer|output|say|write|print|give|choose|label (?:it|them)|classify (?:it|them|the "
+    r"\w+)|mark (?:it|them)|be)\b(?:\s+(?:with|as|only|just|exactly|simply|a|an|the|single|word|string|value|message|"
+    r"text|phrase|label|category|tag|empty|it|them|be|by|saying|following|sentence|"
+    r"line)\b:?)*\s*(?:(?P<quoted>\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|`[^`\n]{1,300}`|'[^'\n]{2,300}')|"
+    r"(?P<array>\[\s*\\?\"?[^\]\n]{0,40}\])|(?P<object>\{[^{}\n]{0,160}\})|(?P<bare>[A-Z][A-Za-z0-9_/-]{0,30}|"
+    r"-?\d{1,6}|null|none|unknown|nothing|true|false|n/a|undefined)(?=\s*[.,;!)]|\s*$|\s+and\b))",
     re.IGNORECASE,
+)
+
+
+_QUOTE: Final = re.compile(
+    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|„([^“”\n]{1,400})[“”]|«\s*([^»\n]{1,400}?)\s*»|`([^`\n]{1,400})`|"
+    r"「([^」\n]{1,200})」|『([^』\n]{1,200})』|(?<!\w)'([^'\n]{1,200})'(?!\w)"
+)
+# ``une seule étiquette parmi : …``: one of the labels that follow is the answer, in any language.
+_LABEL_NOUN: Final = (
+    r"(?:labels?|categor(?:y|ies)|class(?:es)?|tags?|codes?|intents?|verdict|étiquettes?|catégories?|kategori\w*|"
+    r"kürzel|etikett\w*|schlagw\w+|etiquetas?|categorías?|códigos?|categorias?|rótulos?|etichett[ae]|codic[ei]|"
+    r"categorie|etykiet\w*|kod\w*|код\w*|категори\w*|метк\w*|štít\w+|标签|类别|分类|ラベル|カテゴリー?|コード|분류|"
+    r"라벨|카테고리|코드|word|wort|mot|palabra|palavra|parola|woord|słow\w+|слов\w+)"
+)
+_SINGLE: Final = (
+    r"(?:one|a single|genau ein\w*|ein(?:e[mns]?)? einzig\w*|une? seule?|un[oa]? sol[ao]|uma? únic[ao]|um só|uma só|"
+    r"precies één|één|dokładnie jed\w+|jedn\w+|одн\w+|exakt en|ett|tek|bir|一个|1つ|一つ|하나)"
+)
+_ONE_LABEL: Final = Lazy(
+    rf"(?:{ONLY}|{_SINGLE})\W+(?:[^\W\d_]+\W+){{0,3}}?{_LABEL_NOUN}(?![^\W\d_])|{_LABEL_NOUN}(?:だけ|のみ|만)|"
+    rf"只[^，。]{{0,4}}{_LABEL_NOUN}",
+    re.IGNORECASE,
+)
+_CODE: Final = r"[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9]*(?:[_-][A-ZÀ-ÖØ-Þ0-9]+)*"
+_CODES_IN_LINE: Final = Lazy(
+    rf"(?P<list>{_CODE}(?:\s*[,、/|]\s*(?:\w{{1,4}}\s+)?{_CODE}|\s+\w{{1,4}}\s+{_CODE}){{1,40}})(?![\w-])"
+)
+_CODED_LINE: Final = re.compile(
+    rf"(?m)^[ \t]*(?:[-*•][ \t]*)?(?:\|[ \t]*)?[`*\"]{{0,3}}(?P<code>{_CODE})[`*\"]{{0,3}}[ \t]*(?:=|→|"
+    rf"[–—-](?=[ \t])|[:：]|\|)[ \t]*\S[^\n]*$"
 )
 
 
@@ -133,7 +157,7 @@ def _found_labels(statement: Statement) -> LabelSet | None:
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
-    if match := ALTERNATIVE.search(text):
+    if match := _ALTERNATIVE.search(text):
         labels = tuple(match.group(name).strip("\"“”`'") for name in ("one", "other"))
         whole = {label.lower() for label in labels} == {"yes", "no"}
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True, yes_no=whole)
@@ -205,21 +229,44 @@ def special_answer(clause: str) -> str | None:
     return word if word is not None and (not word.islower() or word in _LITERALS) else None
 
 
-def names_answer(text: str, scope: Scope) -> bool:
-    """Whether a sentence gives a case its answer: ``Fever in a baby under 3 months is EMERGENCY``."""
-    named = [
-        label for label in (*scope.labels, *scope.special, *scope.part_labels) if len(label) > 2 and not label.islower()
-    ]
-    said = re.sub(r"[*_`\"“”]", "", text)
-    return any(
-        re.search(rf"\b(?:is|are|be|as|get|gets|means?|=)\s+(?:always |an? )?{re.escape(label)}(?!\w)", said)
-        for label in named
-    )
-
-
 _LITERALS: Final = worded("null none unknown true false n/a undefined")
 
 
 def ignoring_case(labels: Sequence[str]) -> bool:
     """Whether labels are ordinary lowercase words, whose case does not matter."""
     return all(label.islower() for label in labels)
+
+
+def quoted_texts(text: str) -> Sequence[str]:
+    """Return the texts in quotes or backticks."""
+    return [next(group for group in match.groups() if group is not None) for match in _QUOTE.finditer(text)]
+
+
+def asks_one_label(text: str) -> bool:
+    """Whether a sentence of any language asks for a single label."""
+    return _ONE_LABEL.search(text) is not None
+
+
+def label_sets(text: str, statements: Sequence[Statement]) -> Iterator[LabelSet]:
+    """Yield the labels one of which is the whole answer, in any language.
+
+    A sentence asks for a single label, and it or a list of lines names them: codes in capitals, or quoted words.
+    """
+    asked = [each for each in statements if not each.code and _ONE_LABEL.search(each.text)]
+    for each in asked:
+        rest = each.text[_ONE_LABEL.search(each.text).end() :]  # type: ignore[union-attr]
+        codes = _CODES_IN_LINE.search(rest)
+        if codes:
+            found = tuple(dict.fromkeys(re.findall(_CODE, codes["list"])))
+        else:
+            found = tuple(dict.fromkeys(quoted_texts(rest)))
+        if len(found) >= 2:
+            yield LabelSet(labels=found, start=each.start, end=each.end, alone=True)
+            return
+    lines = list(_CODED_LINE.finditer(text))
+    if asked and len(lines) >= _LEAST_LINES:
+        found = tuple(dict.fromkeys(match["code"] for match in lines))
+        yield LabelSet(labels=found, start=asked[0].start, end=max(asked[0].end, lines[-1].end()), alone=True)
+
+
+_LEAST_LINES: Final = 3

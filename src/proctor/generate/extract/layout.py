@@ -41,8 +41,7 @@ _PAIR: Final = re.compile(
 _SHOWN_FIELD: Final = re.compile(r"\s*(?:\*\*)?[\w /-]{1,40}(?:\*\*)?:\s*(?:\*\*)?\s*[\[<{]")
 # ``  urgency   – how soon it must be done``: one key on a line of its own.
 _KEY_LINE: Final = re.compile(
-    r"\s{2,}[`\"'*]{0,3}[A-Za-z_][\w.]{1,40}[`\"'*]{0,3}\s*(?:\([^()\n]{1,60}\)\s*)?(?:[:：]|"
-    r"\s[–—-])\s"
+    r"\s{2,}[`\"'*]{0,3}[A-Za-z_][\w.]{1,40}[`\"'*]{0,3}\s*(?:\([^()\n]{1,60}\)\s*)?(?:[:：]|\s[–—-])\s"
 )
 _OBJECT: Final = re.compile(r"\s*[\[{]\s*(?:$|\"|[\[{]\s*(?:$|\"))")
 _GOING_ON: Final = re.compile(
@@ -152,8 +151,10 @@ def _title(lines: list[_Line], at: int) -> str | None:
     below = lines[at + 1].text
     blank = _BLANK.match(below) is not None
     listed = bool(_ITEM.match(below) or _OBJECT.match(below))
-    known = text[:1].isupper() and section_of(text) not in ("plain", "include") and len(text.split()) <= 3
-    return text if capitals or (known and (blank or listed)) else None
+    section = section_of(text)
+    known = text[:1].isupper() and section not in ("plain", "include") and len(text.split()) <= 3
+    shown = section == "example" and not blank
+    return text if capitals or (known and (blank or listed or shown)) else None
 
 
 def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
@@ -285,7 +286,8 @@ def _enter(place: _Place, *, closing: bool, name: str) -> None:
         place.tags.append(name)
         opened = name
     place.heading = opened.replace("_", " ").replace("-", " ")
-    place.heading_section = section_of(place.heading) if opened else "plain"
+    around = [section_of(re.sub(r"[_-]", " ", tag)) for tag in place.tags]
+    place.heading_section = "example" if "example" in around else section_of(place.heading) if opened else "plain"
     place.lead, place.lead_section = "", None
 
 

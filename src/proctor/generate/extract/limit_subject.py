@@ -24,67 +24,75 @@ __all__ = ["is_of_whole", "names_answer", "unknown_words"]
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
     """
-    answer answers response responses reply replies output outputs result text message it everything whole total
-    entire overall complete post turn time request question customer user antwort antworten ausgabe nachricht
-    gesamt insgesamt gesamte ganze gesamten alles umfang texts réponse réponses sortie texte totalité tout
-    entier complet respuesta respuestas salida texto mensaje todo entero completo resposta respostas saída
-    mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale antwoord antwoorden uitvoer
-    tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar ответ ответа ответы текст cevap cevabın
-    yanıt yanıtın metin respons jawaban
+    answer answers response responses reply replies output outputs result text message it everything
+    whole total entire overall complete post turn time request question customer user antwort antworten
+    ausgabe nachricht gesamt insgesamt gesamte ganze gesamten alles umfang texts réponse réponses sortie
+    texte totalité tout entier complet respuesta respuestas salida texto mensaje todo entero completo
+    resposta respostas saída mensagem tudo inteiro risposta risposte testo messaggio tutto intero totale
+    antwoord antwoorden uitvoer tekst bericht totaal geheel odpowiedź odpowiedzi całość całości svar
+    ответ ответа ответы текст cevap cevabın yanıt yanıtın metin metnin mesaj mesajı mesajın respons
+    jawaban pesan balasan odpověď odpovědi zpráva zprávy svaret svaren meddelande meddelandet sms besked
+    beskeden vastaus viesti válasz üzenet răspuns răspunsul mesajul απάντηση μήνυμα відповідь відповіді
+    повідомлення сообщение сообщения ответе جواب الجواب الإجابة الرد النص الرسالة الملخص जवाब उत्तर
+    संदेश câu trả lời tin nhắn תשובה پاسخ wiadomość wiadomości wypowiedź turno réplica mensajes messages
+    turns replik
     """
 )
 # Verbs and adverbs by which a limit is put; none of them names a part.
 _VERBS: Final = worded(
     """
-    keep keeps output return print format list comma separated plain limiting restrict restricted capped write
-    writes stay stays limit limited contain contains have has hold use must should shall may can cannot exceed
-    exceeds exceeding long length short shorter longer brief exactly always never please strictly total make be
-    answer respond reply give using including counting spaces included maximum minimum max min single one only
-    just kept is are do not used using add include including insert put anywhere ever either kind any other
-    extra ask asks wrap wrapped json no more than at most least up under below within between schreib schreibe
-    schreiben
-    halte halten fasse fassen bleib umfasst umfassen enthält enthalten besteht bestehen lang länge kurz antworte
-    antworten darf dürfen soll sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer
-    überschreiten übersteigen länger kürzer hältst achte verwende verwendest verwenden benutze benutzen setze
-    nirgends irgendwo nutze inklusive pro jede jeder jedes jeden
-    écris écrivez écrire réponds répondez fais faites tiens tenez fait faire comporte comporter contient
-    contenir dépasse dépasser doit doivent avoir longue longueur compte compter limite limitez toujours emploie
-    employez employer utilise utilisez utiliser mets mettez mettre ajoute ajoutez nulle part
-    exactement escribe escriba escribir responde responda contesta tiene tener tendrá contiene contener debe
-    deben deberá supera superar superará exceder largo longitud extensión máximo mínimo siempre exactamente
-    ningún tipo ocupa usa uses usar use utilices utiliza utilizar pongas añadas incluyas limita escreva
-    escrever responder tem ter terá contém conter deve devem deverá ultrapassar
-    ultrapasse exceda passar pode podem longo tamanho extensão sempre usar coloque inclua utilize exatamente
-    scrivi scrivere scriva rispondi
-    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può usare usi
-    inserire aggiungere mettere inserisci schrijf gebruik gebruiken nergens
-    antwoord houd heeft hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć
-    ma liczy zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
-    содержит всегда
-    all whatsoever überhaupt absoluto assoluto helemaal
-    leerzeichen satzzeichen espaces compris comprises espacios incluidos incluyendo espaços incluindo
-    incluídos spazi inclusi
-    compresi spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
-    ровно превышать отвечай пиши olmalı olsun yaz içermeli
+    keep keeps output return print format list comma separated plain limiting restrict restricted capped
+    write writes stay stays limit limited contain contains have has hold use must should shall may can
+    cannot exceed exceeds exceeding long length short shorter longer brief exactly always never please
+    strictly total make be answer respond reply give using including counting spaces included maximum
+    minimum max min single one only just kept is are do not used using add include including insert put
+    anywhere ever either kind any other extra ask asks wrap wrapped json no more than at most least up
+    under below within between schreib schreibe schreiben halte halten fasse fassen bleib umfasst
+    umfassen enthält enthalten besteht bestehen lang länge kurz antworte antworten darf dürfen soll
+    sollen sollte muss müssen sein hat haben nicht höchstens maximal genau immer überschreiten
+    übersteigen länger kürzer hältst achte verwende verwendest verwenden benutze benutzen setze nirgends
+    irgendwo nutze inklusive pro jede jeder jedes jeden écris écrivez écrire réponds répondez fais
+    faites tiens tenez fait faire comporte comporter contient contenir dépasse dépasser doit doivent
+    avoir longue longueur compte compter limite limitez toujours emploie employez employer utilise
+    utilisez utiliser mets mettez mettre ajoute ajoutez nulle part exactement escribe escriba escribir
+    responde responda contesta tiene tener tendrá contiene contener debe deben deberá supera superar
+    superará exceder largo longitud extensión máximo mínimo siempre exactamente ningún tipo ocupa usa
+    uses usar use utilices utiliza utilizar pongas añadas incluyas limita escreva escrever responder tem
+    ter terá contém conter deve devem deverá ultrapassar ultrapasse exceda passar pode podem longo
+    tamanho extensão sempre usar coloque inclua utilize exatamente scrivi scrivere scriva rispondi
+    rispondere ha avere avrà devono superare superi lungo lunghezza massimo minimo esattamente può usare
+    usi inserire aggiungere mettere inserisci schrijf gebruik gebruiken nergens antwoord houd heeft
+    hebben moet mag bevat overschrijden lengte altijd precies powinna powinien powinno mieć ma liczy
+    zawiera zawsze dokładnie może przekraczać odpowiadaj pisz używaj stosuj должен должна должно быть
+    содержит всегда all whatsoever überhaupt absoluto assoluto helemaal leerzeichen satzzeichen espaces
+    compris comprises espacios incluidos incluyendo espaços incluindo incluídos spazi inclusi compresi
+    spaties meegerekend inbegrepen leestekens punctuation ponctuation puntuación pontuação punteggiatura
+    each every any all cada chaque ogni elke elk iedere każda każdy każdego každá každý každé varje hver
+    hvert кожна каждый каждое каждая her termine fini finit acaba cierra endet schließt se sich stå rad
+    står och får vara ska skall bli måste på en enda ett skriv svara bör består av använd högst må være
+    ikke skriv svar vær má mít bude být celý celém celkem piš odpovídej konuşma tam toplam yazın olacak
+    geçmesin bir tek तक कुल से में रखें हो लिखें दें दीजिए أن يكون على عن لا يجب بحد أقصى اكتب أجب phải
+    viết trả lời harus tulis jawab antaa kirjoita írj válaszolj scrie răspunde γράψε απάντα مين مستقل
+    tienen lleva llevan caber cabe quepa dura caben ровно превышать отвечай пиши olmalı olsun yaz
+    içermeli
     """
 )
 _CJK: Final = Lazy(
-    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|"
-    r"응답|전체|必须|控制|限制|限|"
-    r"不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|してください|ください|"
-    r"すること|にして|します|する|です|ます|"
-    r"必ず|使用|出现|之间|形式|格式|フォーマット|使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|"
-    r"为|有|写|是|的|为|都|均|要|以|内"
+    r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|"
+    r"전체|必须|控制|限制|限|不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|"
+    r"してください|ください|すること|にして|します|する|です|ます|必ず|使用|出现|之间|形式|格式|フォーマット|"
+    r"使わない|使わず|一切|任何|不要|なし|每次|請|请|应|需|须|用|在|为|有|写|是|的|为|都|均|要|以|内|답글|메시지|"
+    r"본문|내용|공백|포함|최대|최소|이내|이하|이상|까지|넘기지|넘지|초과하지|않는다|않습니다|작성|쓴다|씁니다|쓰고|"
+    r"쓰세요|한다|합니다|하세요|하고|으로|하나|총|모두|반드시|정확히|[은는을를이가의로에도]"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
 _TOTAL: Final = Lazy(
-    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire|complete) (?:thing|answer|response|reply|"
-    r"message|text|output|"
-    r"post|note|mail|e-?mail)|insgesamt|gesamt(?:e|en|er|länge)?|alles zusammen|en tout|au total|"
+    r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|response|reply|"
+    r"message|text|output)|insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|"
+    r"il|o|a) \w+ (?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|cał[yae] \w+|вс[её] \w+|en tout|au total|"
     r"(?:l['’]ensemble|la totalité)|en total|todo el (?:texto|mensaje)|toda la respuesta|no total|ao todo|"
-    r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|"
-    r"łącznie|w sumie|"
-    r"totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
+    r"(?:mensagem|resposta|texto) inteir[ao]|in tutto|in totale|in totaal|het hele (?:antwoord|bericht)|łącznie|w "
+    r"sumie|totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
     re.IGNORECASE,
 )
 _BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
@@ -96,11 +104,10 @@ _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
 # ``a title, at most ten words``: an indefinite noun before a bare limit may be what it limits; ``in a friendly tone``
 # is a manner.
 _PART: Final = Lazy(
-    r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )"
-    r"\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}"
-    r"|\b(?:after|below|under|above|followed|preceded|then|start\w*|begin\w*|end\w*|first|last|followed by|"
-    r"with an?|between (?:the|these|those)|zwischen (?:de[nm]|diesen)|entre (?:les|los|las|os|as)|tra (?:i|le|"
-    r"gli))\b",
+    r"(?<!\bin )(?<!\bauf )(?<!\ben )(?<!\bem )(?<!\bwith )\b(?:an?|one|eine?[mnr]?|une?|una?|uno|uma?|een|jed(?:en|"
+    r"na|no))\s+(?:[^\W\d_]+\s+){0,3}?[^\W\d_]{3,}|\b(?:after|below|under|above|followed|preceded|then|start\w*|"
+    r"begin\w*|end\w*|first|last|followed by|with an?|between (?:the|these|those)|zwischen (?:de[nm]|diesen)|entre "
+    r"(?:les|los|las|os|as)|tra (?:i|le|gli))\b",
     re.IGNORECASE,
 )
 
@@ -108,17 +115,19 @@ _PART: Final = Lazy(
 def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bool:
     """Whether a limit at this place of a sentence is for the whole answer; ``made`` are nouns that mean it."""
     low, high = _segment(text, start, end)
-    if "{{" in text[:start] and _MANNER.search(text[:start]):
-        return True  # the task itself, with its input: ``Explain {{topic}} in four sentences``
+    task = "{{" in text[:start] and _MANNER.search(text[:start])  # ``Explain {{topic}} in four sentences``
+    if task or re.match(r"\s*(?:で|に)(?:返|出力|答|書|まとめ|要約)", text[end:]):  # ``1行で返す``
+        return True
+    if topic := re.findall(r"([가-힣]+?)(?:은|는)\s", text[low:start]):
+        return names_answer(topic[-1], made) or any(noun in topic[-1] for noun in made)
     beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
     if _TOTAL.search(beside) or _is_subject(text[low:start], made):
         return True
     if not text[:low].strip() and not unknown_words(text[low:start], made) and _ADJECTIVE.fullmatch(text[end:high]):
         return True  # ``até três parágrafos curtos``
-    if unknown_words(beside, made):
-        return False
-    if names_answer(beside, made):
-        return True
+    unknown = unknown_words(beside, made)
+    if unknown or names_answer(beside, made):
+        return not unknown
     before = text[:low]
     if _LABELLED.match(text) and ":" in before.replace("：", ":"):
         label = re.split(r"[:：]", before)[0]
@@ -162,8 +171,7 @@ def _bare(said: str) -> str:
     """Return the words without other limits."""
     units = re.compile(
         rf"(?:{BEFORE[0][1]}|{BEFORE[2][1]}|{BEFORE[4][1]})?\s*(?:{COUNT})[\s-]*(?:个|つの|"
-        rf"の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}"
-        rf"\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
+        rf"の)?(?<![A-Za-zÀ-ÿ]){unit_pattern('fr').replace('?P<unit>', '?:')}\s*(?:{AFTER[0][1]}|{AFTER[2][1]})?",
         re.IGNORECASE,
     )
     return re.sub(COUNT, " ", units.sub(" ", said), flags=re.IGNORECASE)
@@ -191,7 +199,7 @@ def unknown_words(said: str, made: Sequence[str]) -> list[str]:
 def names_answer(said: str, made: Sequence[str]) -> bool:
     """Whether some words name the whole answer."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", said)]
-    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|응답|전체", said)
+    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|답글|메시지|응답|전체", said)
     return bool(han) or any(word in _ANSWER or _is_made(word, made) for word in words)
 
 

@@ -17,7 +17,7 @@ __all__ = ["COUNT", "ONE", "count_of", "in_digits"]
 ONE: Final = worded(
     """
     one single ein eine einen einem einer eines eins un une uno una um uma een één jeden jedna jedno jednego jednym
-    один одна одно одного одной одну одним 하나 한 1 一 １
+    numa num duma dum один одна одно одного одной одну одним 하나 한 1 一 １
     """
 )
 _HAN: Final = "〇零一二两兩三四五六七八九十百"

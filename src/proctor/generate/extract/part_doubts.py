@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
+from proctor.generate.extract.prompt_scope import PromptScope
+from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 
 __all__ = ["doubt_of_part", "shown_part"]
@@ -23,16 +24,15 @@ _BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
 # ``a line that begins with `PATTERN:` ``: a quoted label.
 _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
 _WHOLE: Final = re.compile(
-    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
-    r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|"
-    r"numbered items|headings|number|emoji|exclamations|links|count \S+)"
-    r" (?:=(?! 0)|<|>|between))"
+    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|"
+    r"sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|"
+    r"count \S+) (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)
 # ``**Gap** - one sentence``, ``Gap: one sentence``: the label of a line.
 _LABEL: Final = re.compile(
-    r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「]{0,40}?)\**(?:[:：]|\s[–—-]\s)"
+    r"[ \t>*+•-]*(?:\d{1,2}[.)][ \t]*)?\**(?P<label>[^\W\d_][^\n:：*.!?\"“«「`]{0,40}?)\**(?:[:：]|\s[–—-]\s)"
 )
 # A short section of its own: ``## Facts`` and, right below it, ``Two to four sentences.``, then the next heading.
 _HEADING: Final = re.compile(r"(?m)^#{1,6} (?P<label>[^\n]{2,40})\n+$")
@@ -43,7 +43,7 @@ _EACH: Final = re.compile(
 _FILLED: Final = re.compile(r"<([^<>\n{}]{2,60})>")
 
 
-def shown_part(text: str, statements: Sequence[Statement], scope: Scope) -> str:
+def shown_part(text: str, statements: Sequence[Statement], scope: PromptScope) -> str:
     """Return one of the parts that the prompt shows of its answer; nothing if it shows none."""
     if scope.line_labels:
         return scope.line_labels[0]
@@ -83,6 +83,8 @@ def doubt_of_part(predicate: str, start: int, end: int, text: str, part: str, ma
     label = None if predicate.startswith(("one of", "contains")) else _LABEL.match(text, text.rfind("\n", 0, start) + 1)
     if label and re.search(r"\d", in_digits(label["label"])):
         label = None  # ``Three paragraphs:`` is an amount
+    if label and section_of(label["label"]) in ("rules", "format", "output", "never"):
+        label = None
     if label and label.end() <= end and unknown_words(label["label"], made) and not names_answer(label["label"], made):
         return f"it may be for {label['label'].strip()} only"
     heading = _HEADING.search(text, max(0, start - 80), start)

@@ -26,7 +26,7 @@ _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between
 _NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
 _LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
-_CODE: Final = re.compile(r"(?<![\w-])[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
+_CODE: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
 _REST: Final = Lazy(
     rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
 )
@@ -84,10 +84,13 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     said = statement.text
     case = is_case(said) or is_case(statement.lead if statement.item else "")
     for run in find_runs(said):
-        if len(run.texts) != 1 or not is_sentence(run.texts[0]):
-            continue
         head, tail = said[: run.start], said[run.end :]
-        only = re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*(?:と)?{ONLY}", tail, re.IGNORECASE)
+        said_only = re.match(rf"\s*(?:と|이?라고){ONLY}", tail, re.IGNORECASE)
+        only = (
+            said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
+        )
+        if len(run.texts) != 1 or not (is_sentence(run.texts[0]) or said_only or (only and case)):
+            continue
         role = literal_role(said, run)
         named = _NAMED_CASE.search(head[-_NEAR:]) is not None and any(map(str.isalnum, head[-_NEAR:]))
         if role is not None and role.role in ("start", "end", "contain") and not only:
@@ -109,4 +112,4 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             for match in _CODE.finditer(bare)
             if is_sentence(match.group()) or re.search(rf"(?:{REPLY}|{ONLY})\W*$", bare[: match.start()], re.IGNORECASE)
         ]
-        yield from (code for code in codes if not set(code.split()) & set(NO_REPLY))
+        yield from (code for code in codes if not set(code.split()) <= set(NO_REPLY))

@@ -18,6 +18,7 @@ from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
+from proctor.generate.extract.reply_words import REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -40,17 +41,14 @@ _EXEMPT: Final = Lazy(
 )
 _EXCEPTED: Final = Lazy(
     r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
-    r"salvo|a menos|"
-    r"exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
+    r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
     re.IGNORECASE,
 )
 # A case in which the answer is another one, whose words the prompt does not fix.
 _INSTEAD: Final = Lazy(
     r"\b(?:instead|rather than answer\w*|refuse|decline|stattdessen|lehne?\b|verweiger\w*|à la place(?! d)|plutôt|"
-    r"refuse[rz]?|"
-    r"en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|rifiuta|"
-    r"in plaats daarvan|weiger|"
-    r"zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
+    r"refuse[rz]?|en su lugar|en vez|rechaza|recházalo|niégate|em vez|no lugar(?! d)|recus[ae]|invece|al posto(?! d)|"
+    r"rifiuta|in plaats daarvan|weiger|zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
     re.IGNORECASE,
 )
 _MAKES: Final = (
@@ -79,29 +77,34 @@ _EQUAL: Final = re.compile(
 _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
+_SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;:。？！”»)]{1,2}"')
+# What an answer that only says something does not have.
+_STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|headings|lines) (?:>=|=|between) [1-9]")
+_SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
 _NEXT: Final = 3  # characters between two sentences
 _OMITTED: Final = Lazy(
-    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|"
-    r"lass\w* .{0,30}\bweg\b|entfällt|entfallen|"
-    r"omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|pomi\w+)\b|"
-    r"省略|可省|可选",
+    r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|"
+    r"entfällt|entfallen|omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|"
+    r"pomi\w+)\b|省略|可省|可选",
     re.IGNORECASE,
 )
 # ``the label, then a colon, then a score``
 _BESIDE_LABEL: Final = Lazy(
     r"\b(?:label|category|class|code|verdict|kategorie|kürzel|étiquette|catégorie|etiqueta|categoría|categoria|"
-    r"etichetta)\b[^.;]{0,40}"
-    r"(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|\bgefolgt\b|\bpuis\b|"
-    r"\bsuivie?\b|\bluego\b|"
-    r"\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|\bgevolgd\b)",
+    r"etichetta)\b[^.;]{0,40}(?:\bthen\b|\bfollowed by\b|\bseparated by\b|\band (?:an?|the|your)\b|\bdann\b|"
+    r"\bgefolgt\b|\bpuis\b|\bsuivie?\b|\bluego\b|\bseguid[ao]\b|\bdepois\b|\bpoi\b|\bseguit[ao]\b|\bdaarna\b|"
+    r"\bgevolgd\b)",
+    re.IGNORECASE,
+)
+_SEMICOLONS: Final = Lazy(
+    r"\w;\w|semicolon|semikolon|point-virgule|punto y coma|ponto e vírgula|punto e virgola|puntkomma|"
+    r"średnik\w*|tab\b|分号",
     re.IGNORECASE,
 )
 _NAMES: Final = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|"
-    r"französisch|spanisch|"
-    r"italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
-    r"alemão|francês|"
-    r"espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
+    r"(?:english|german|french|spanish|italian|portuguese|dutch|polish|japanese|chinese|englisch|deutsch|französisch|"
+    r"spanisch|italienisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|"
+    r"alemão|francês|espanhol|inglese|tedesco|francese|spagnolo|engels|duits|frans|nederlands)"
 )
 _TONGUES: Final = Lazy(
     rf"\b{_NAMES}\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b|\be\b|\bof\b)\s*{_NAMES}\b",
@@ -109,15 +112,14 @@ _TONGUES: Final = Lazy(
 )
 # ``With LGTM there are no bullets``, ``In the summary, …``: a phrase before the rule limits it.
 _FRONTED: Final = Lazy(
-    r"\W*(?:with|for|in|on|at|under|mit|bei|für|auf|unter|pour|avec|dans|chez|sous|con|para|en|em|nas|nos|com|"
-    r"per|nel\w*|"
-    r"met|bij|voor|przy|dla|med|vid|hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
+    r"\W*(?:with|for|in|on|at|under|after|before|mit|bei|für|auf|unter|nach|vor|pour|avec|dans|chez|sous|après|avant|"
+    r"con|para|en|después|antes|em|nas|nos|com|depois|dopo|prima|na|po|před|per|nel\w*|met|bij|voor|przy|dla|med|vid|"
+    r"hos)\s+(?P<place>(?-i:[A-Z]{2,}[A-Z0-9_-]*)\b|[^,.;:\n]{2,60},)",
     re.IGNORECASE,
 )
 _ORDINAL: Final = Lazy(
-    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|"
-    r"prim[aeio]|ultim\w+|eerste|"
-    r"laatste)\b",
+    r"\b(?:first|second|last|final|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|prim[aeio]|"
+    r"ultim\w+|eerste|laatste)\b",
     re.IGNORECASE,
 )
 _GENERAL: Final = Lazy(
@@ -129,12 +131,15 @@ _GENERAL: Final = Lazy(
 
 def _is_fronted(said: str, made: Sequence[str]) -> bool:
     """Whether a sentence begins with a place or a case that is not the whole answer."""
+    if re.match(r"\W*[^，,。、]{1,10}(?:之后|以后|后|のあと|の後に?)[，,、]?", said):
+        return True
     found = _FRONTED.match(said)
     if found is None:
         return False
     place = found["place"]
     return (
         place.isupper()
+        or re.match(r"\W*(?:after|nach|après|después|depois|dopo|na|po)\b", said, re.IGNORECASE) is not None
         or _ORDINAL.search(place) is not None
         or bool(not _GENERAL.search(place) and unknown_words(place, made) and not names_answer(place, made))
     )
@@ -280,10 +285,16 @@ def doubt_of(
 def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements: Sequence[Statement]) -> str:
     """Return why not every answer has all the parts of a predicate, or has more than its label."""
     predicate = draft.predicate or ""
-    if predicate.startswith("fields in order"):
+    if predicate.startswith(("fields in order", "contains all")):
         near = f"{said} {later.text if later else ''}"
         if _OMITTED.search(near):
             return "a part may be left out"
+    if _STRUCTURE.match(predicate):
+        for each in statements:
+            if not each.code and is_conditional(each.text) and _SAYS_THAT.search(each.text):
+                return f"another case has another answer: {each.text[:80]}"
+    if predicate.startswith("is csv") and any(_SEMICOLONS.search(each.text) for each in statements):
+        return "its cells are not between commas"
     if predicate.startswith("one of") and not draft.condition:
         for each in statements:
             if not each.code and each.section not in ("example", "input") and _BESIDE_LABEL.search(each.text):
@@ -293,7 +304,7 @@ def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements
 
 def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: bool) -> str:
     """Return why the sentence alone may not mean what the predicate checks."""
-    if _MARKER.search(predicate):
+    if _MARKER.search(predicate) or _SIGN_ALONE.match(predicate):
         return "a mark of a list is no text of its items"
     if predicate.startswith("language is") and _TONGUES.search(said):
         return "the sentence lists several languages"

@@ -28,27 +28,16 @@ _STOP: Final = worded(
 
 
 def without_weaker(drafts: Sequence[Draft]) -> list[Draft]:
-    """Remove rules that only repeat others or require less."""
-    told = [draft for draft in drafts if draft.predicate is None and draft.rest is None]
-    shaped = any((draft.predicate or "").startswith(("is json ", "json schema")) for draft in drafts)
-    keyed = any((draft.predicate or "").startswith(("is json object and json has", "json schema")) for draft in drafts)
+    """Remove rules that require less than another one, and what is left of a line that leads to what is shown below."""
+    shaped = any((draft.predicate or "").startswith(("is json object and json has", "json schema")) for draft in drafts)
     lower = any(_is_lower(draft.predicate) for draft in drafts)
-    kept = []
-    habits = sum(not draft.role for draft in drafts) >= 3
-    for draft in drafts:
-        if (draft.role and habits) or (draft.predicate is None and _UNFINISHED.search(draft.text)):
-            continue
-        bare = re.sub(r" or (?:json has|one of) .*$", "", draft.predicate or "", flags=re.DOTALL)
-        if draft.text.startswith("The output") and (
-            (shaped and bare == "is json") or (keyed and bare == "is json object")
-        ):
-            continue
-        if lower and draft.predicate == "case is lower":
-            continue
-        if draft.rest is not None and any(draft.rest <= _words(other.text) for other in told):
-            continue
-        kept.append(draft)
-    return kept
+    return [
+        draft
+        for draft in drafts
+        if not (draft.predicate is None and _UNFINISHED.search(draft.text))
+        and not (shaped and draft.predicate in ("is json", "is json object") and draft.text.startswith("The output"))
+        and not (lower and draft.predicate == "case is lower")
+    ]
 
 
 def _is_lower(predicate: str | None) -> bool:

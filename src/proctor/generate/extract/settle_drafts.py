@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from proctor.generate.extract.aspects import Scope
 from proctor.generate.extract.ban_doubts import doubt_of_ban
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.framed_answers import AnswerFrame, frame_of
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
 from proctor.generate.extract.predicate_doubts import doubt_of
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.statements import Statement
 
 __all__ = ["PredicateDoubts"]
@@ -24,7 +24,7 @@ class PredicateDoubts:
     text: str
     statements: Sequence[Statement]
     made: Sequence[str]
-    scope: Scope
+    scope: PromptScope
     replies: Sequence[str]
     open_case: str
     part: str = field(init=False)

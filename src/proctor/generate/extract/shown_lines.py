@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.aspects import checkable, quoted
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -20,7 +20,8 @@ _FORM: Final = Lazy(
     r"vorm)\b|格式|形式|模板",
     re.IGNORECASE,
 )
-_HOLDER: Final = r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\}|[A-ZÄÖÜÉÈÀÓÍÚÇÑ][A-ZÄÖÜÉÈÀÓÍÚÇÑ_]{2,30})"
+_MARKED: Final = r"(?:<[^<>\n]{1,40}>|\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\})"
+_HOLDER: Final = rf"(?:{_MARKED}|[A-ZÄÖÜÉÈÀÓÍÚÇÑ][A-ZÄÖÜÉÈÀÓÍÚÇÑ_]{{2,30}})"
 _LINE: Final = re.compile(rf"{_HOLDER}(?:[^\w\n<>\[\]{{}}]{{1,5}}{_HOLDER})+")
 _HEADINGS: Final = re.compile(r"(?:\s*#{1,6} [^\n]+\n?){2,}")
 
@@ -75,9 +76,10 @@ def _headings(shown: Statement, lead: Statement | None) -> Draft:
 
 def _line(shown: Statement, lead: Statement) -> Draft:
     text = shown.text.strip()
-    marks = "".join(sorted(set(re.sub(_HOLDER, "", text)) - {" "})) or " "
+    holder = _MARKED if re.search(_MARKED, text) else _HOLDER  # beside a place in brackets, capitals mean themselves
+    marks = "".join(sorted(set(re.findall(r"[^\w\s]", re.sub(holder, "", text))))) or " "
     inside = "[^" + re.sub(r"([\\\]^-])", r"\\\1", marks) + r"\n]+"
-    pattern = inside.join(re.sub(r"([^\w\s;,:=-])", r"\\\1", piece) for piece in re.split(_HOLDER, text))
+    pattern = inside.join(re.sub(r"([^\w\s;,:=-])", r"\\\1", piece) for piece in re.split(holder, text))
     alone = any(each.measure == "lines" and each.low == 1 for each in find_amounts(lead.text))
     return Draft(
         text=f"The output has the form {text}." if alone else f"A line of the output has the form {text}.",

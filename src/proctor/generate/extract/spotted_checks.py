@@ -9,12 +9,14 @@ from typing import Final
 
 from proctor.generate.extract.answer_parts import WHOLE, AnswerPart, part_at
 from proctor.generate.extract.asked_amounts import AskedAmount, find_amounts
-from proctor.generate.extract.aspects import Scope, checkable, quoted
+from proctor.generate.extract.banned_words import find_banned, find_form
 from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.conditions import blanked, independent_pieces, is_conditional, is_open, without_cases
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import in_digits
+from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import QuotedRun, find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
@@ -23,25 +25,22 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["SpottedCheck", "find_checks"]
 
 _EXAMPLE: Final = Lazy(
-    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|"
-    r"por exemplo|"
-    r"ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
+    r"[(（](?:e\.g\.|for example|such as|like|z\. ?b\.|zum beispiel|par exemple|p\. ?ex\.|por ejemplo|p\. ?ej\.|por "
+    r"exemplo|ad esempio|es\.|例如|比如|如|例|例えば)[^)）]*[)）]",
     re.IGNORECASE,
 )
 _MARKS: Final = ("emoji", "exclamations", "questions", "count ", "numbered items", "bullets", "headings", "links")
 _ENDS: Final = ("first line:", "last line:", "first sentence:", "last sentence:")
 _NAME_OF: Final = (
-    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |"
-    r"le |el |o |a |"
-    r"il |l['’]|het |de )?"
+    r"\b(?:name|namen?|nom|nombre|nome|naam|imię|nazw\w+)\s+(?:of|des?|du|der|del|della|do|da|van)?\s*(?:the |la |le "
+    r"|el |o |a |il |l['’]|het |de )?"
 )
 _TAGGED: Final = {"paragraphs": "p", "items": "li", "bullets": "li"}
 _OF_SUBJECT: Final = ("not (ends", "case is")
 _PUT: Final = Lazy(
     r"\b(?:open\w*|close\w*|start\w*|begin\w*|end\w*|sign\w*|write|followed|under it|address\w*|beginn\w*|schreib\w*|"
     r"unterschreib\w*|commence\w*|termine\w*|écri\w+|signe\w*|empiez\w*|termin\w*|escrib\w*|firm\w*|comece\w*|"
-    r"escrev\w*|assin\w*|"
-    r"inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
+    r"escrev\w*|assin\w*|inizi\w*|scriv\w*|firma\w*|begin\w*|schrijf\w*)\b|写|書|始|开头|結び|署名",
     re.IGNORECASE,
 )
 _RATHER: Final = Lazy(
@@ -57,17 +56,14 @@ _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
 _WITHIN: Final = Lazy(
-    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|"
-    r"la|le|les|el|las|los|o|a|os|as|"
-    r"its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|réponse|texte|respuesta|"
-    r"texto|resposta|"
-    r"risposta|testo)[^\W\d_]{3,}",
+    r"\s*(?:,\s*)?(?:in|im|in der|within|inside|dans|en|em|nel(?:la)?|in het)\s+(?:the|an?|this|that|der|den|dem|la|"
+    r"le|les|el|las|los|o|a|os|as|its?|your)?\s*(?!answer|response|reply|output|text|message|antwort|ausgabe|text|"
+    r"réponse|texte|respuesta|texto|resposta|risposta|testo)[^\W\d_]{3,}",
     re.IGNORECASE,
 )
 _BE: Final = Lazy(
     r"(?:\b(?:is|be|reads?|says?|brzmi|luidt|lyder|ist|sei|lautet|sein|heißt|est|être|es|ser|sea|será|é|seja|è|"
-    r"essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|"
-    r"は|に)\s*:?\s*$",
+    r"essere|sia)(?:\s+(?:always|immer|toujours|siempre|sempre|altijd|zawsze))?|是|为|は|に)\s*:?\s*$",
     re.IGNORECASE,
 )
 _WORDLIKE: Final = re.compile(r"[A-Za-zÀ-ÿ][\w'’ -]*")
@@ -82,7 +78,9 @@ class SpottedCheck:
     end: int
 
 
-def find_checks(text: str, scope: Scope, made: Sequence[str] = (), *, denying: str = "") -> tuple[SpottedCheck, ...]:
+def find_checks(
+    text: str, scope: PromptScope, made: Sequence[str] = (), *, denying: str = ""
+) -> tuple[SpottedCheck, ...]:
     """Return what code can check of a sentence; what holds in some cases only, or softly, is left to a judge.
 
     ``denying`` is the negation of a line above the sentence, if that forbids what the sentence says.
@@ -94,13 +92,14 @@ def find_checks(text: str, scope: Scope, made: Sequence[str] = (), *, denying: s
             for each in find_checks(before + text, scope, made)
             if each.end > len(before)
         )
-    bare = in_digits(_EXAMPLE.sub(lambda found: " " * len(found.group()), text), scope.language or "en")
+    shown = _EXAMPLE.sub(lambda found: " " * len(found.group()), text)
+    bare = in_digits(shown, scope.language or "en")
     found: dict[str, SpottedCheck] = {}
     at = 0
     for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about the part before
         for piece in independent_pieces(without_cases(part)):
             if piece not in ";；" and not is_open(piece):
-                for check in _checks(piece, scope, made):
+                for check in _checks(piece, shown[at : at + len(piece)], scope, made):
                     predicate = checkable(_chosen(piece, check))
                     if predicate and predicate not in found:
                         found[predicate] = SpottedCheck(predicate=predicate, start=at + check.start, end=at + check.end)
@@ -119,17 +118,34 @@ def _chosen(text: str, check: SpottedCheck) -> str:
     return f"one of {quoted(found)} ignoring case" if one_word else check.predicate
 
 
-def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+    """Yield the checks of a piece; ``written`` is the same with its numbers as they were written."""
     structured = scope.structured and bool(scope.fields)
     yield from _amounts(text, scope, made, structured=structured)
+    yield from _denials(text, scope, made)
+    yield from _literals(text, written, scope, made, structured=structured)
+    for predicate, start, end in (*find_banned(written), *find_form(text)):
+        yield SpottedCheck(predicate=predicate, start=start, end=end)
+    yield from _named_inputs(text, scope)
+    yield from _shapes(text, scope, made, structured=structured)
+
+
+def _denials(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[SpottedCheck]:
+    """Yield the marks and things that the answer must not have."""
+    counted = {each.measure for each in find_amounts(text, scope.language)}
     for predicate, start, end in find_denied(text):
+        if predicate.endswith(" = 0") and predicate.removesuffix(" = 0") in counted:
+            continue  # ``one emoji, or none``
         part = part_at(_AND.sub("", blanked(_DENIED_PHRASE, text[:start])), start, made)  # ``no title, no emoji``
         labelled = part.form is None and not part.placed and _known_label(text, scope) is False
         if (part.form == "" or part.placed or labelled) and not _WITHIN.match(text, end):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
-    yield from _literals(text, scope, made, structured=structured)
+
+
+def _named_inputs(text: str, scope: PromptScope) -> Iterator[SpottedCheck]:
+    """Yield the inputs that the answer must contain: ``Open with the {{name}}``."""
     for name in scope.inputs:
         said = re.search(
             rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}[^\"”」»]{{0,20}}[\"”」»]|{_NAME_OF}{re.escape(name)}\b",
@@ -138,12 +154,24 @@ def _checks(text: str, scope: Scope, made: Sequence[str]) -> Iterator[SpottedChe
         )
         if said and _PUT.search(text) and not re.search(NEGATION, text, re.IGNORECASE):
             yield SpottedCheck(predicate=f"contains the input {quoted([name])}", start=said.start(), end=said.end())
+
+
+def _shapes(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+    """Yield the shapes that a sentence names, and the language."""
     for predicate, start, end in find_spotted_shapes(text, scope):
-        if not predicate.startswith(_OF_SUBJECT) or is_of_whole(text, start, end, made):
+        if structured and predicate.startswith("language"):  # of a value, and not of the keys
+            named = [name for name in scope.fields if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+            if len(named) == 1 and (inner := _field_part(text[:start], scope)):
+                yield SpottedCheck(predicate=inner.check(predicate) or predicate, start=start, end=end)
+            continue
+        part = part_at(text, start, made)
+        if not predicate.startswith(_OF_SUBJECT) or (part.form == "" and is_of_whole(text, start, end, made)):
             yield SpottedCheck(predicate=predicate, start=start, end=end)
+        elif part.form and (inside := part.check(predicate)):
+            yield SpottedCheck(predicate=inside, start=start, end=end)
 
 
-def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
+def _amounts(text: str, scope: PromptScope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
     found = list(find_amounts(text, scope.language))
     for each in found:
         if each.measure == "questions" and each.bare and _WITH.search(text[: each.start]):
@@ -165,33 +193,39 @@ def _amounts(text: str, scope: Scope, made: Sequence[str], *, structured: bool) 
 
 
 def _part_of(
-    text: str, each: AskedAmount, found: Sequence[AskedAmount], scope: Scope, made: Sequence[str], *, structured: bool
+    text: str,
+    each: AskedAmount,
+    found: Sequence[AskedAmount],
+    scope: PromptScope,
+    made: Sequence[str],
+    *,
+    structured: bool,
 ) -> AnswerPart | None:
     """Return the part of the answer that an amount is of; None if it is not sure."""
     before = text[: each.start]
+    if structured:
+        return _field_part(before, scope)
+    if tags := set(re.findall(r"<([A-Za-z][\w-]*)>", text)):  # ``inside <why></why> tags, in two sentences``
+        return AnswerPart(form=f"each {quoted(tags)}:") if len(tags) == 1 and not scope.html else None
     named = [name for name in scope.line_labels if re.search(rf"\b{re.escape(name)}\b", before, re.IGNORECASE)]
     if named:
         sure = len(named) == 1 and not is_conditional(text)
         return AnswerPart(form=f"each /{re.escape(named[0])}:[ \\t]*([^\\n]*)/:") if sure else None
-    if structured:
-        return _field_part(before, scope)
     part = part_at(text, each.start, made)
     if part.form == "each item:" and each.measure in ("bullets", "items", "numbered items"):
         part = WHOLE  # ``every bullet begins with a verb, at most six bullets``
     if _overlaps(part, each):
         return None
-    if not part.form and scope.each[1] and _is_each(before, scope.each[0]):
-        return AnswerPart(form=scope.each[1])
-    if scope.array and not part.form and _is_each(before, ""):
-        return AnswerPart(form="each json item:")
+    things = scope.each if scope.each[1] else ("", "each json item:") if scope.array else ("", "")
+    if not part.form and things[1] and _is_each(before, things[0]):
+        return AnswerPart(form=things[1])
     if part.form is None and (governed := _governing(text, each, found)):
         part = part_at(text, governed.start, made)
     mark = each.measure.startswith(_MARKS)
     if part.placed and mark:
-        return AnswerPart(form="")
-    if part.form == "" and not mark and not is_of_whole(text, each.start, each.end, made):
-        return None
-    return part
+        return WHOLE
+    sure = part.form != "" or mark or is_of_whole(text, each.start, each.end, made)
+    return part if sure else None
 
 
 def _is_each(before: str, noun: str) -> bool:
@@ -207,7 +241,7 @@ def _is_each(before: str, noun: str) -> bool:
     )
 
 
-def _known_label(text: str, scope: Scope) -> bool | None:
+def _known_label(text: str, scope: PromptScope) -> bool | None:
     """Whether the label before a sentence is one of the answer's; None if there is no label, or an item has it."""
     label = re.match(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*)", text)
     if label is None or len(label["label"].split()) < 2:
@@ -234,25 +268,26 @@ def _overlaps(part: AnswerPart, each: AskedAmount) -> bool:
 
 
 def _asked(each: AskedAmount) -> str:
-    if each.measure == "questions" and each.bound == "= 1" and not each.exact:
-        return "questions <= 1"  # nobody must ask in every answer
+    if each.measure == "questions" and each.bound == "= 1":
+        return "questions <= 1"  # nobody must ask in every answer: not in the last one
     if each.bare and each.low == 1 and each.measure in ("emoji", "links", "count /#[^\\s#]+/"):
         return f"{each.measure} >= 1"
     return f"{each.measure} {each.bound}"
 
 
-def _field_part(before: str, scope: Scope) -> AnswerPart | None:
+def _field_part(before: str, scope: PromptScope) -> AnswerPart | None:
     """Return the field of the JSON that is named last before some words; one inside an array is one of each item."""
     name = _field(before, scope)
     parent = next((field for key, field in scope.nested if key == name and name not in scope.fields), "")
     if not name:
         return None
+    path = "each json item: " if scope.array else ""
     if parent:
-        return AnswerPart(form=f"json field {quoted([parent])} each json item: json field {quoted([name])}")
-    return AnswerPart(form=f"json field {quoted([name])}")
+        return AnswerPart(form=f"{path}json field {quoted([parent])} each json item: json field {quoted([name])}")
+    return AnswerPart(form=f"{path}json field {quoted([name])}")
 
 
-def _field(before: str, scope: Scope) -> str:
+def _field(before: str, scope: PromptScope) -> str:
     """Return the last key of the JSON that is named before an amount."""
     found = []
     for name in (*scope.fields, *(key for key, _ in scope.nested)):
@@ -261,8 +296,12 @@ def _field(before: str, scope: Scope) -> str:
     return max(found)[1] if found else ""
 
 
-def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool) -> Iterator[SpottedCheck]:
-    for run in find_runs(text):
+def _literals(
+    text: str, written: str, scope: PromptScope, made: Sequence[str], *, structured: bool
+) -> Iterator[SpottedCheck]:
+    for found in find_runs(text):
+        read = next(find_runs(written[found.start : found.end]), None)
+        run = replace(found, texts=read.texts) if read and len(read.texts) == len(found.texts) else found
         literal = literal_role(text, run)
         part = part_at(text, run.start, made)
         if literal is not None and part.form is None and not part.placed:
@@ -287,7 +326,8 @@ def _literals(text: str, scope: Scope, made: Sequence[str], *, structured: bool)
         else:
             asked = _at_end(literal.role, [words.strip() for words in run.texts])
             sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
-            if (part.form == "" and sure) or part.placed or part.form in ("first line:", "last line:"):
+            edge = part.form == ("first line:" if literal.role.endswith("start") else "last line:")
+            if (part.form == "" and sure) or part.placed or edge:
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
             elif predicate := part.check(asked):
                 yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)

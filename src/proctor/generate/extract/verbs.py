@@ -17,15 +17,14 @@ __all__ = [
 ]
 
 _GIVING: Final = worded(
-    "return output respond reply answer give produce print emit write generate create compose draft c"
-    "raft provide say deliver "
-    "present submit"
+    "return output respond reply answer give produce print emit write generate create compose draft craft provide "
+    "say deliver present submit"
 )
 # Commands about thinking, which are not visible in an output.
 THINKING: Final = worded(
     "think consider read imagine understand assume pretend act analyse analyze remember note breathe "
     "wait recall reflect know "
-    "learn see look observe study spend digest take play roleplay become let notice examine"
+    "learn see look observe study spend digest consume absorb take play roleplay become let notice examine"
 )
 COMMANDS: Final = (
     _GIVING
@@ -67,13 +66,11 @@ COMMANDS: Final = (
 )
 # Verbs that are often nouns or adjectives: in a list they begin no clause unless an object follows.
 OFTEN_NOUNS: Final = worded(
-    "direct order track name address number list title label tag comment code link book open close co"
-    "mplete point place mark"
-    " format state report record rate score count date email style test rule process request support review structure"
-    " estimate detail double follow present target base balance output answer reply note guide map ma"
-    "tch group help sound"
-    " stress switch talk turn sign search set share process reference refund focus limit offer aim br"
-    "eak call change copy"
+    "direct order track name address number list title label tag comment code link book open close complete point "
+    "place mark format state report record rate score count date email style test rule process request support "
+    "review structure estimate detail double follow present target base balance output answer reply note guide map "
+    "match group help sound stress switch talk turn sign search set share process reference refund focus limit offer "
+    "aim break call change copy"
 )
 
 
@@ -88,11 +85,10 @@ def from_gerund(word: str) -> str | None:
 
 
 _FOLLOWING: Final = re.compile(
-    r"(?:the|a|an|it|its|them|their|each|every|all|any|only|no|your|this|that|these|those|how|what|"
-    r"why|whether|one|two|three|multiple|"
-    r"several|specific|general|exactly|just|up|out|in|into|to|with|without|at|by|for|from|on|as|if|"
-    r"short|clear|simple|bullet|"
-    r"both|either|more|less|\d+)\b|[\"“`<\[{']|[A-Z]|\w+(?:ly|al|ing|ed|ful|ive|ent|ant|ous|able|ible|ic)\b|\w+s\b",
+    r"(?:the|a|an|it|its|them|their|each|every|all|any|only|no|your|this|that|these|those|how|what|why|whether|one|"
+    r"two|three|multiple|several|specific|general|exactly|just|up|out|in|into|to|with|without|at|by|for|from|on|as|"
+    r"if|short|clear|simple|bullet|both|either|more|less|\d+)\b|"
+    r"[\"“`<\[{']|[A-Z]|\w+(?:ly|al|ing|ed|ful|ive|ent|ant|ous|able|ible|ic)\b|\w+s\b",
     re.IGNORECASE,
 )
 _OBJECT: Final = re.compile(

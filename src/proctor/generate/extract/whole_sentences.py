@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from proctor.generate.extract.clause_requests import plain
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.number_words import COUNT, in_digits
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.requests import plain
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 

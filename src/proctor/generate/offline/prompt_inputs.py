@@ -9,8 +9,8 @@ from typing import Final
 
 from proctor.core.rule import Rule
 from proctor.generate.build_case import Brief
-from proctor.generate.extract.clauses import split_condition
-from proctor.generate.extract.other_languages import tongue_of
+from proctor.generate.extract.conditions import split_condition
+from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.settle_predicates import known_answers
 from proctor.generate.spec import InputSpec
 

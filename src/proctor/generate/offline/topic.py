@@ -7,8 +7,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import Final
 
-from proctor.generate.extract.other_languages import tongue_of
 from proctor.generate.extract.statements import statements_of
+from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.verbs import COMMANDS, base_form, from_gerund
 from proctor.generate.extract.vocabulary import worded
 from proctor.generate.spec import InputSpec
