@@ -51,7 +51,7 @@ def value_text(value: float | None, unit: Unit) -> str:
         return seconds(value)
     if unit == "count":
         return f"{value:,.0f}"
-    return f"{value:.2f}" if unit == "rating" else f"{value:.3f}"
+    return (f"{value:.2f}" if unit == "rating" else f"{value:.3f}").replace("-", "−")
 
 
 def interval_text(measured: Measured, unit: Unit) -> str:

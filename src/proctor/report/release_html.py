@@ -171,7 +171,7 @@ def _change(each: FigureChange, reach: float) -> str:
         f"<td class=intent><bdi>{line_of(each.intent or 'all intents')}</bdi></td>{figures}"
         f"<td class=whisker-cell>{_whisker(each, reach)}</td>"
         f'<td class=number data-name="p">{line_of(chance(each.p))}</td>'
-        f'<td class=number data-name="Detectable">{number(each.detectable)}</td>'
+        f'<td class=number data-name="Detectable">{number(each.detectable, 3)}</td>'
         f'<td class=verdict><span class="chip {state}">{line_of(each.verdict)}</span></td></tr>'
     )
 
