@@ -145,7 +145,7 @@ def _changes(changes: Sequence[FigureChange]) -> str:
     hint = (
         "paired by case; the bar is the 95 % interval of the difference around no change; p is corrected for all rows"
     )
-    inside = _rows(moved, reach) if moved else '<p class="muted">No figure changed beyond chance.</p>'
+    inside = _rows(moved, reach) if moved else '<p class="muted">No figure is proven to have changed.</p>'
     for verdict in _QUIET:
         some = [each for each in quiet if each.verdict == verdict]
         if some:
