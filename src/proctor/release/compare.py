@@ -229,15 +229,17 @@ def _judged(rows: Sequence[Change], alpha: float, settings: CompareSettings) -> 
     adjusted = holm_reachable([row.p or 0.0 for row in tested], smallest, alpha=alpha)
     able = reachable(smallest, alpha)
     level = alpha / max(1, sum(able))
-    known = {id(row): found for row, *found in zip(tested, adjusted, able, strict=True)}
-    return [_verdict(row, *known.get(id(row), (None, False)), level, alpha, settings) for row in rows]
+    known = {id(row): (value, can) for row, value, can in zip(tested, adjusted, able, strict=True)}
+    return [_verdict(row, known.get(id(row)), level, alpha, settings) for row in rows]
 
 
 def _verdict(
-    row: Change, adjusted: float | None, is_testable: bool, level: float, alpha: float, settings: CompareSettings
+    row: Change, found: tuple[float, bool] | None, level: float, alpha: float, settings: CompareSettings
 ) -> Change:
-    if adjusted is None or row.difference is None:
+    """Return the row judged by its adjusted p-value, and whether that could have been significant."""
+    if found is None or row.difference is None:
         return row
+    adjusted, is_testable = found
     detectable = _detectable(row, level, settings)
     verdict: Verdict
     if adjusted <= alpha:

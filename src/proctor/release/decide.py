@@ -312,8 +312,8 @@ def _rewritten(comparison: Comparison) -> tuple[Reason, ...]:
     return (Reason(kind="data", message=message + listed(cases), cases=cases),)
 
 
-def _signed(difference: float) -> str:
-    return f"{difference:+.3f}".replace("-", "−")
+def _signed(difference: float | None) -> str:
+    return "–" if difference is None else f"{difference:+.3f}".replace("-", "−")
 
 
 def _p(value: float | None) -> str:
