@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from proctor.core.errors import ConfigError
 from proctor.core.generated_test import GeneratedTest
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts, read_artefacts, write_artefacts
 from proctor.suites.exchange.formats import TOOLS
 from proctor.suites.exchange.own_export import without_doubt
 from proctor.workflows.exchange.files import bundle_of, made_for, save_files
+from proctor.workflows.exchange.pytest_suite import PytestSuite
 from tests.cli import evals_server
 from tests.cli.conftest import Project
 from tests.cli.evals_server import EvalsServer
@@ -243,3 +245,19 @@ def test_what_we_export_comes_back_with_its_rules_and_predicates(tagger: Project
     assert [case.id for case in after.tests] == [case.id for case in sent]
     assert [dict(case.metadata) for case in after.tests] == [dict(case.metadata) for case in sent]
     assert (tagger.folder / "back/tagger.prompty").read_text() == (tagger.folder / "tagger.prompty").read_text()
+
+
+def test_tests_for_a_tool_need_the_name_of_a_prompt(tagger: Project) -> None:
+    assert "Name the prompt" in tagger.run("export", "--to", "promptfoo", code=2).stderr
+
+
+def test_an_exported_pytest_file_asks_the_models_of_the_export(tagger: Project) -> None:
+    tagger.run("export", "tagger.prompty", "--to", "pytest", "-m", "openai:gpt-5", "-m", "small", "-o", "out", code=0)
+    (file,) = (tagger.folder / "out").glob("test_*.py")
+    assert "models=['openai:gpt-5', 'small'])" in file.read_text()
+    suite = PytestSuite(str(file), suite="tagger.jsonl", prompt="tagger.prompty", models=("openai:gpt-5", "small"))
+    assert list(suite.models) == ["openai:gpt-5", "small"]
+    unnamed = PytestSuite(str(file), suite="tagger.jsonl", prompt="tagger.prompty")
+    with pytest.raises(ConfigError, match="no model is set") as raised:
+        unnamed.check(unnamed.case_ids[0], "")
+    assert "PROCTOR_TEST_MODEL" in (raised.value.hint or "")

@@ -178,3 +178,21 @@ def test_several_prompts_of_one_file_share_their_notes(project: Project) -> None
     assert (project.folder / "out/foo-1.prompty").is_file()
     assert (project.folder / "out/foo-2.tests/tests.yaml").is_file()
     assert done.stderr.count("javascript is code") == 1
+
+
+def test_a_folder_around_it_names_the_folder_inside(project: Project) -> None:
+    project.write("out/shop/promptpex_context.json", "{}")
+    assert "give one of the folders inside it: out/shop" in project.run("import", "out", code=2).stderr
+
+
+def test_a_suite_needs_no_import(project: Project) -> None:
+    project.write("cases.csv", "input,__expected\nHi,Hello\n")
+    assert "proctor run cases.csv" in project.run("import", "cases.csv", code=2).stderr
+
+
+def test_other_json_beside_an_eval_is_passed_over(project: Project) -> None:
+    project.write("evals/a.json", '{"something": "else"}')
+    project.write(
+        "evals/eval.json", '{"object": "eval", "testing_criteria": [], "data_source_config": {"type": "custom"}}'
+    )
+    assert "cannot be told whose" not in project.run("import", "evals").stderr

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from proctor.core.case import Case
 from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts, write_artefacts
@@ -131,3 +133,9 @@ def test_a_review_knows_what_failed_in_stored_runs(project: Project) -> None:
     assert "stored runs 1" in done.stdout
     notes = json.loads((project.folder / "r.json").read_text())["notes"]
     assert all((note["failures"], note["runs"]) == (1, 1) for note in notes)
+
+
+@pytest.mark.parametrize("verb", ["mutate", "review"])
+def test_a_prompt_that_is_not_there_names_its_neighbour(project: Project, verb: str) -> None:
+    _prompt(project)
+    assert "did you mean tag.prompty?" in project.run(verb, "tga.prompty", code=2).stderr

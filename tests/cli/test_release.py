@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -121,6 +122,7 @@ def test_a_drop_holds_and_names_the_dimension_and_the_cases(blessed: Project) ->
     assert "HOLD" in done.stdout
     assert "1 cause to hold, 14 cases to look at" in done.stdout, "everything follows from one fault"
     assert "faq relevance fell from 1.000 to" in done.stdout
+    assert re.search(r"\(−0\.\d{3}, 95 % −0\.\d{3} to −0\.\d{3}, p", done.stdout)
     assert "factual_accuracy 1.000 →" in done.stdout
     assert "faq-00" in done.stdout
     data = json.loads((blessed.folder / "out/gate.json").read_text())

@@ -538,3 +538,12 @@ def test_flaky_cases_are_told_once_each_with_a_clustered_interval(project: Proje
     assert "Flaky cases" in (project.folder / "r.html").read_text()
     once = project.run("run", "s.yaml", code=1)
     assert "pass^" not in once.stdout
+
+
+def test_a_target_that_cannot_be_made_is_named_with_its_file(project: Project) -> None:
+    project.write("own.py", "def answer(text):\n    return text\n")
+    project.write("proctor.yaml", 'targets: {agent: {python: "own.py:anser"}}\ntarget: agent\n')
+    project.write("one.yaml", "cases: [{id: a, input: hi, checks: [{contains: hi}]}]\n")
+    done = project.run("run", "one.yaml", code=2)
+    assert "proctor.yaml: targets.agent: own.py has no 'anser'" in done.stderr
+    assert "did you mean `answer`?" in done.stderr

@@ -66,6 +66,13 @@ def test_a_handful_of_cases_is_not_enough() -> None:
     assert {change.detectable for change in found.changes} == {None}
 
 
+def test_rows_that_no_number_of_changes_could_decide_are_marked() -> None:
+    fell = compare(run("a", even(8, ("faq",))), run("b", even(8, ("faq",), lambda place, intent: {"relevance": 0.2})))
+    few = compare(run("a", even(3, ("faq",))), run("b", even(3, ("faq",), lambda place, intent: {"relevance": 0.2})))
+    assert {each.dimension for each in fell.overall if each.is_testable} == {"relevance", "quality", "pass_rate"}
+    assert not any(each.is_testable for each in few.changes)
+
+
 def test_noise_that_would_hide_a_drop_is_not_enough_either() -> None:
     source = np.random.default_rng(1)
 

@@ -20,7 +20,7 @@ from proctor.core.digest import (
 )
 from proctor.report.digest_charts import figure_bar, scale_of, slot_columns
 from proctor.report.digest_report import DIGEST_REPORT
-from proctor.report.digest_text import change_text, measured_text, short_text
+from proctor.report.digest_text import change_text, measured_text, short_text, value_text
 from tests.tables import table
 
 DAY = Period(
@@ -146,3 +146,8 @@ def test_small_shares_are_drawn_on_a_shorter_scale() -> None:
     assert drawn.count("<circle") == 2
     assert figure_bar(replace(REPEATS, now=Measured()), (0.0, 1.0)) == ""
     assert slot_columns("turns", [TimeSlot(begin=DAY.begin)], [0], hourly=True) == ""
+
+
+def test_costs_below_a_cent_keep_two_digits() -> None:
+    shown = [value_text(cost, "money") for cost in (0.0, 0.0004, 0.00003912, 0.012, 12.5)]
+    assert shown == ["$0.00", "$0.00040", "$0.000039", "$0.0120", "$12.50"]

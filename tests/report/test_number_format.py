@@ -11,6 +11,7 @@ from proctor.report.number_format import (
     range_text,
     scored,
     seconds,
+    signed_number,
     tokens,
     took,
     total_spend,
@@ -100,3 +101,7 @@ def test_a_run_that_is_not_over_has_no_length() -> None:
     start = datetime(2026, 1, 2, tzinfo=UTC)
     assert took(Report(id="r", started=start)) is None
     assert took(Report(id="r", started=start, finished=start + timedelta(minutes=2))) == 120
+
+
+def test_a_fall_has_a_minus_and_no_hyphen() -> None:
+    assert (signed_number(-0.25), signed_number(0.25), signed_number(-12.34, 1)) == ("−0.25", "+0.25", "−12.3")

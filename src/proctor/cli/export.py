@@ -53,6 +53,8 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
             raise click.UsageError("Name a file with -o, or a tool with --to.")
         _export_run(ctx, flags["run"], flags["outputs"], flags["outcome"])
         return
+    if flags["run"] == "last" and not Path("last").exists():
+        raise click.UsageError("Name the prompt whose tests --to writes: proctor export my.prompty --to TOOL.")
     if flags["outcome"]:
         raise click.UsageError("--outcome is for runs, --to for prompts.")
     if len(flags["outputs"]) > 1:

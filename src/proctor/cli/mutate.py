@@ -20,7 +20,7 @@ _OPERATORS = ("drop", "negate", "weaken", "swap")
 
 
 @click.command("mutate", short_help="Break a prompt's rules one at a time and check whether its tests notice.")
-@click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("prompt", type=click.Path(path_type=Path))
 @click.option("-m", "--model", help="Model under test.  [default: `model:` in proctor.yaml]")
 @click.option("--judge", "judges", multiple=True, help="Model that judges rules without a predicate. May be repeated.")
 @click.option(

@@ -51,7 +51,7 @@ def verb() -> None:
 
 
 @verb.command("tests")
-@click.argument("prompt", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("prompt", type=click.Path(path_type=Path))
 @click.option("-m", "--model", help="Model that also reviews the tests; without one, only code does.")
 @click.option("--keep", type=click.IntRange(min=1), help="Choose the N best by coverage, diversity and past failures.")
 @click.option("--write", "write_back", is_flag=True, help="With --keep: remove the other tests from tests.yaml.")

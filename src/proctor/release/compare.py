@@ -32,7 +32,8 @@ class Change:
     """One dimension of one intent, before and after.
 
     ``p`` is that of the sign-flip test (for ``pass_rate`` this is McNemar's exact test), ``adjusted`` the same after
-    Holm's correction for all tests. ``spread`` is the standard deviation of the differences, ``detectable`` the
+    Holm's correction for all tests. ``is_testable`` is false where so few cases changed that no p-value could be
+    significant; ``adjusted`` is then 1. ``spread`` is the standard deviation of the differences, ``detectable`` the
     smallest true change of the mean that would have been detected.
     """
 
@@ -48,6 +49,7 @@ class Change:
     interval: Interval | None = None
     p: float | None = None
     adjusted: float | None = None
+    is_testable: bool = False
     detectable: float | None = None
     verdict: Verdict = "not enough data"
 
@@ -225,14 +227,19 @@ def _judged(rows: Sequence[Change], alpha: float, settings: CompareSettings) -> 
     tested = [row for row in rows if row.p is not None]
     smallest = [smallest_p(row.changed) for row in tested]
     adjusted = holm_reachable([row.p or 0.0 for row in tested], smallest, alpha=alpha)
-    level = alpha / max(1, sum(reachable(smallest, alpha)))
-    known = {id(row): value for row, value in zip(tested, adjusted, strict=True)}
+    able = reachable(smallest, alpha)
+    level = alpha / max(1, sum(able))
+    known = {id(row): (value, can) for row, value, can in zip(tested, adjusted, able, strict=True)}
     return [_verdict(row, known.get(id(row)), level, alpha, settings) for row in rows]
 
 
-def _verdict(row: Change, adjusted: float | None, level: float, alpha: float, settings: CompareSettings) -> Change:
-    if adjusted is None or row.difference is None:
+def _verdict(
+    row: Change, found: tuple[float, bool] | None, level: float, alpha: float, settings: CompareSettings
+) -> Change:
+    """Return the row judged by its adjusted p-value, and whether that could have been significant."""
+    if found is None or row.difference is None:
         return row
+    adjusted, is_testable = found
     detectable = _detectable(row, level, settings)
     verdict: Verdict
     if adjusted <= alpha:
@@ -245,7 +252,7 @@ def _verdict(row: Change, adjusted: float | None, level: float, alpha: float, se
         verdict = "not enough data"
     # On the scale of the whole comparison, so that one alpha applies to every row.
     whole = min(1.0, adjusted * settings.alpha / alpha)
-    return replace(row, adjusted=whole, detectable=detectable, verdict=verdict)
+    return replace(row, adjusted=whole, is_testable=is_testable, detectable=detectable, verdict=verdict)
 
 
 def _detectable(row: Change, level: float, settings: CompareSettings) -> float | None:

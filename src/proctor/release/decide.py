@@ -109,10 +109,10 @@ def _regression(comparison: Comparison, change: Change) -> Reason:
         for each in sorted(comparison.worse, key=lambda each: -_drop(each, change.dimension))
         if change.intent in (ALL, each.intent) and (change.dimension in each.falls or _lost(change, each.lost))
     )
-    span = f", 95 % {change.interval.low:+.3f} to {change.interval.high:+.3f}" if change.interval else ""
+    span = f", 95 % {_signed(change.interval.low)} to {_signed(change.interval.high)}" if change.interval else ""
     message = (
         f"{place_of(change.intent)} {change.dimension} fell from {change.before:.3f} to {change.after:.3f} "
-        f"({change.difference:+.3f}{span}, p {_p(change.adjusted)}, {change.pairs} cases)"
+        f"({_signed(change.difference)}{span}, p {_p(change.adjusted)}, {change.pairs} cases)"
     )
     if parts:
         message += f"; most in {', '.join(parts)}"
@@ -310,6 +310,10 @@ def _rewritten(comparison: Comparison) -> tuple[Reason, ...]:
     were = "was" if len(cases) == 1 else "were"
     message = f"{count_of(cases)} {were} rewritten since the baseline, and not compared"
     return (Reason(kind="data", message=message + listed(cases), cases=cases),)
+
+
+def _signed(difference: float | None) -> str:
+    return "–" if difference is None else f"{difference:+.3f}".replace("-", "−")
 
 
 def _p(value: float | None) -> str:

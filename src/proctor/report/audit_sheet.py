@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from proctor.core.audit_report import AuditReport, DimensionAgreement
 from proctor.core.judge_card import Estimate
 from proctor.report.csv_rows import number_cell, text_cell
-from proctor.report.number_format import p_text, percent, share_text, signed_text
+from proctor.report.number_format import p_text, percent, share_text, signed_number, signed_text
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import CellState, ReportTable, TableCell, columns, figures
 from proctor.report.sheet import Sheet, State
@@ -119,7 +119,7 @@ def _pairs(report: AuditReport) -> ReportTable:
             percent(each.observed),
             _figure(each.kappa),
             _figure(each.quadratic),
-            f"{each.bias:+.2f}",
+            signed_number(each.bias),
         )
         for each in report.pairs
     ]
@@ -163,8 +163,8 @@ def _drift(report: AuditReport) -> ReportTable:
         (
             each.rater,
             each.dimension,
-            f"{each.before:+.2f} (n {each.before_items})",
-            f"{each.now:+.2f} (n {each.now_items})",
+            f"{signed_number(each.before)} (n {each.before_items})",
+            f"{signed_number(each.now)} (n {each.now_items})",
             signed_text(each.change),
             p_text(each.adjusted),
             TableCell("yes" if each.is_seen else "no", "fail" if each.is_seen else ""),

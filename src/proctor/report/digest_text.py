@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from proctor.core.digest import DigestFigure, DigestSection, Measured, PeriodDigest, Unit
@@ -46,12 +47,19 @@ def value_text(value: float | None, unit: Unit) -> str:
     if unit == "share":
         return percent(value)
     if unit == "money":
-        return money(value)
+        return _amount(value)
     if unit == "seconds":
         return seconds(value)
     if unit == "count":
         return f"{value:,.0f}"
-    return f"{value:.2f}" if unit == "rating" else f"{value:.3f}"
+    return (f"{value:.2f}" if unit == "rating" else f"{value:.3f}").replace("-", "−")
+
+
+def _amount(cost: float) -> str:
+    """Return an amount; below a cent with two significant digits, since costs of a turn are compared."""
+    if not 1e-7 <= cost < 0.01:
+        return money(cost)
+    return f"${cost:.{1 - math.floor(math.log10(cost))}f}"
 
 
 def interval_text(measured: Measured, unit: Unit) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from proctor.core.drift_report import DriftReport
 from proctor.report.csv_rows import number_cell, text_cell
-from proctor.report.number_format import p_text, percent, share_text, signed_text
+from proctor.report.number_format import p_text, percent, share_text, signed_number, signed_text
 from proctor.report.report_kind import sheet_kind
 from proctor.report.report_table import ReportTable, TableCell, columns, figures
 from proctor.report.sheet import Sheet
@@ -101,8 +101,8 @@ def _calibration(report: DriftReport) -> ReportTable:
         f"{each.before_count:,}",
         share_text(each.error, 1),
         share_text(each.before_error, 1),
-        f"{each.gap * 100:+.1f}",
-        f"{each.before_gap * 100:+.1f}",
+        signed_number(each.gap * 100, 1),
+        signed_number(each.before_gap * 100, 1),
         signed_text(each.change, 1, scale=100),
         p_text(each.p),
         f"{each.minimum * 100:.1f}",

@@ -24,6 +24,7 @@ __all__ = [
     "scored",
     "seconds",
     "share_text",
+    "signed_number",
     "signed_text",
     "tokens",
     "took",
@@ -65,11 +66,16 @@ def share_text(share: Share | Estimate, digits: int = 0) -> str:
     return f"{percent(share.value)} ({share.low * 100:.{digits}f}–{share.high * 100:.{digits}f} %)"
 
 
+def signed_number(value: float, digits: int = 2) -> str:
+    """Return a difference as ``+0.12`` or ``−0.12``, with the sign that typography has for it."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
 def signed_text(estimate: Estimate, digits: int = 2, *, scale: float = 1.0) -> str:
-    """Return a difference as ``+0.12 (-0.03 to +0.27)``; a dash without an interval."""
+    """Return a difference as ``+0.12 (−0.03 to +0.27)``; a dash without an interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return "–"
-    value, low, high = (f"{scale * each:+.{digits}f}" for each in (estimate.value, estimate.low, estimate.high))
+    value, low, high = (signed_number(scale * each, digits) for each in (estimate.value, estimate.low, estimate.high))
     return f"{value} ({low} to {high})"
 
 

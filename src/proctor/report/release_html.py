@@ -145,7 +145,7 @@ def _changes(changes: Sequence[FigureChange]) -> str:
     hint = (
         "paired by case; the bar is the 95 % interval of the difference around no change; p is corrected for all rows"
     )
-    inside = _rows(moved, reach) if moved else '<p class="muted">No figure changed beyond chance.</p>'
+    inside = _rows(moved, reach) if moved else '<p class="muted">No figure is proven to have changed.</p>'
     for verdict in _QUIET:
         some = [each for each in quiet if each.verdict == verdict]
         if some:
@@ -171,7 +171,7 @@ def _change(each: FigureChange, reach: float) -> str:
         f"<td class=intent><bdi>{line_of(each.intent or 'all intents')}</bdi></td>{figures}"
         f"<td class=whisker-cell>{_whisker(each, reach)}</td>"
         f'<td class=number data-name="p">{line_of(chance(each.p))}</td>'
-        f'<td class=number data-name="Detectable">{number(each.detectable)}</td>'
+        f'<td class=number data-name="Detectable">{number(each.detectable, 3)}</td>'
         f'<td class=verdict><span class="chip {state}">{line_of(each.verdict)}</span></td></tr>'
     )
 

@@ -245,7 +245,7 @@ def change_table(
             signed(each.difference),
             interval_of(each),
             chance(each.p),
-            number(each.detectable),
+            number(each.detectable, 3),
             TableCell(each.verdict, states.get(each.verdict, other)),
         )
         for each in (view.shown if changes is None else changes)

@@ -210,6 +210,10 @@ def _make(
     except MalformedError as error:
         problems = [replace(problem, path=("targets", name, *problem.path)) for problem in error.problems]
         raise MalformedError(problems, file=error.file or (str(config.path) if config.path else None)) from error
+    except ConfigError as error:
+        if name in config.settings.targets and error.file is None and error.field is None and config.path is not None:
+            error.file, error.field = str(config.path), f"targets.{name}"
+        raise
     if settings.get(_GUARD) not in (None, False):
         from proctor.wiring.wrap_target import guarded_target  # noqa: PLC0415 - only where a target is guarded
 

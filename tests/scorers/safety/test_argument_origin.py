@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from proctor.core.case import Case
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.safety.argument_origin import ArgumentOrigin
@@ -85,3 +87,11 @@ async def test_a_record_that_another_call_takes_is_not_left_out() -> None:
     second = call("end_contract", {"contract": "L-4478"}, {"ok": True})
     run = talk(("End the contracts of 88203", _BIKES, "Both?"), ("The city bike first", first, second, "Done."))
     assert (await ArgumentOrigin().score(_CASE, run)).value == 1.0
+
+
+async def test_a_long_word_without_a_digit_is_read_once() -> None:
+    cancel = call("cancel_order", {"order_id": "EL-884120"}, {"ok": True})
+    run = talk(("z" * 300_000 + " EL-884120, v1.z_2 and 7.x", cancel, "Done."))
+    began = time.process_time()
+    assert (await ArgumentOrigin().score(_CASE, run)).value == 1.0
+    assert time.process_time() - began < 5  # minutes, when each character began a search of its own

@@ -56,6 +56,8 @@ _STRONG: Final = re.compile(
     r"(?:^|_)(?:id|nr|ref|reference|code|pnr|order|booking|reservation|ticket|account)$", re.IGNORECASE
 )
 _TOKEN: Final = re.compile(r"[A-Za-z0-9#][\w.#/-]*\d[\w-]*|\d[\w-]+")
+_RUN: Final = re.compile(r"[\w.#/-]+")
+_DIGIT: Final = re.compile(r"\d")
 _SQUEEZED: Final = re.compile(r"[^0-9a-zÀ-\uffff]+")
 _DEEPEST: Final = 5
 
@@ -146,7 +148,7 @@ class _Seen:
         if not text:
             return
         self._texts.append(_squeezed(text))
-        for token in _TOKEN.findall(text):
+        for token in _tokens(text):
             self._ids.setdefault(_shape(token), []).append(token)
 
     def has(self, value: str) -> bool:
@@ -168,6 +170,18 @@ class _Seen:
         alike = self._ids.get(_shape(value), [])
         best = max(alike, key=lambda each: sum(a == b for a, b in zip(each, value, strict=False)), default="")
         return best
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """Yield what `_TOKEN` finds, in linear time: a long word without a digit is read once."""
+    for run in _RUN.finditer(text):
+        digits = [each.start() for each in _DIGIT.finditer(text, run.start(), run.end())]
+        start = run.start()
+        while digits and start <= digits[-1]:
+            token = _TOKEN.match(text, start)
+            if token is not None:
+                yield token.group()
+            start = token.end() if token is not None else start + 1
 
 
 @lru_cache(maxsize=4096)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -75,11 +76,26 @@ def kind_of(path: Path) -> str:
         return "promptpex"
     if kind is None:
         hint = "known are: a PromptPex folder or context, promptfoo's YAML, .prompt.yml, OpenAI evals, a prompt as text"
+        if ending in (".csv", ".jsonl", ".ndjson"):
+            hint = f"a suite needs no import: `proctor run {path}`; {hint}"
         raise SuiteError("it cannot be told whose file this is", file=str(path), hint=hint)
     return kind
 
 
 def _kind_of_folder(path: Path) -> str:
+    kind = _known_folder(path)
+    if kind is not None:
+        return kind
+    hint = (
+        "give a PromptPex folder, one with promptfooconfig.yaml, with .prompt.yml files, or with an OpenAI eval's JSON"
+    )
+    inside = [each for each in sorted(path.iterdir()) if each.is_dir() and _known_folder(each) is not None]
+    if inside:
+        hint = f"give one of the folders inside it: {', '.join(map(str, inside[:5]))}"
+    raise SuiteError("nothing that can be imported is in the folder", file=str(path), hint=hint)
+
+
+def _known_folder(path: Path) -> str | None:
     names = {each.name for each in path.iterdir()}
     if len(names & set(_PEX)) > 1 or _PEX[0] in names:
         return "promptpex"
@@ -88,12 +104,10 @@ def _kind_of_folder(path: Path) -> str:
     if any(name.endswith((".prompt.yml", ".prompt.yaml")) for name in names):
         return "github-models"
     for file in sorted(path.rglob("*.json*"))[:50]:
-        if file.is_file() and kind_of(file) == "openai-evals":
-            return "openai-evals"
-    hint = (
-        "give a PromptPex folder, one with promptfooconfig.yaml, with .prompt.yml files, or with an OpenAI eval's JSON"
-    )
-    raise SuiteError("nothing that can be imported is in the folder", file=str(path), hint=hint)
+        with suppress(SuiteError):  # a file of something else beside it
+            if file.is_file() and kind_of(file) == "openai-evals":
+                return "openai-evals"
+    return None
 
 
 def _kind_of_data(data: Any) -> str | None:

@@ -14,7 +14,8 @@ _FILE = '''\
     pip install proctor pytest
     PROCTOR_TEST_MODEL=openai:gpt-5-mini pytest {file}
 
-The model is the one in PROCTOR_TEST_MODEL, else `model:` in proctor.yaml; several are put with commas between them.
+The model is the one in PROCTOR_TEST_MODEL (several with commas between them), else that of the export (`models=`),
+else `model:` in proctor.yaml.
 PROCTOR_TEST_JUDGE names the model that judges rules no code can check; without one, such a test is skipped.
 More than ALLOWED_UNJUDGED of the tests skipped for that reason fail the run: green must not mean "not looked at".
 """
@@ -24,7 +25,7 @@ import pytest
 from proctor.workflows.exchange.pytest_suite import PytestSuite
 
 ALLOWED_UNJUDGED = 0.1
-SUITE = PytestSuite(__file__, suite={suite!r}, prompt={prompt!r})
+SUITE = PytestSuite(__file__, suite={suite!r}, prompt={prompt!r}{models})
 
 
 @pytest.mark.parametrize("model", SUITE.models)
@@ -57,5 +58,6 @@ def write_pytest(bundle: Bundle) -> Outgoing:
     file, prompt = f"test_{function}.py", f"{bundle.name}{bundle.file[0]}"
     made = write_jsonl(bundle)
     (suite,) = made.files
-    text = _FILE.format(name=repr(bundle.name), file=file, suite=suite, prompt=prompt, function=function)
+    models = f", models={list(bundle.models)!r}" if bundle.models else ""
+    text = _FILE.format(name=repr(bundle.name), file=file, suite=suite, prompt=prompt, function=function, models=models)
     return Outgoing(files={file: text, **made.files, prompt: bundle.file[1]}, notes=made.notes)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from proctor.config import Config, find_config, load_config, read_environment
 from proctor.core.case import Case
+from proctor.core.errors import ConfigError
 from proctor.core.sockets import Target
 from proctor.project import Project
 from proctor.suites.load import open_suite
@@ -35,9 +36,10 @@ class PytestVerdict:
 class PytestSuite:
     """The cases of an exported suite. Models are connected at the first check and shared."""
 
-    def __init__(self, file: str, *, suite: str, prompt: str) -> None:
+    def __init__(self, file: str, *, suite: str, prompt: str, models: Sequence[str] = ()) -> None:
         self._folder = Path(file).parent
         self._prompt = prompt
+        self._models = tuple(models)
         self._loaded = open_suite(self._folder / suite)
         self._cases: dict[str, Case] = {case.id: case for case in self._loaded.cases()}
         self._targets: dict[str, Target] = {}
@@ -68,8 +70,8 @@ class PytestSuite:
     @cached_property
     def models(self) -> Sequence[str]:
         """The models under test; an empty name is the project's default model."""
-        told = self._config.environment.get(MODEL) or self._config.settings.model or ""
-        return [each.strip() for each in told.split(",") if each.strip()] or [""]
+        chosen = [each.strip() for each in (self._config.environment.get(MODEL) or "").split(",") if each.strip()]
+        return chosen or self._models or [self._config.settings.model or ""]
 
     def check(self, case_id: str, model: str) -> PytestVerdict:
         """Run the case on the model and grade the answer.
@@ -77,6 +79,8 @@ class PytestSuite:
         Raises:
             InputError: there is no such model, or a setting is wrong.
         """
+        if not model:
+            raise ConfigError("no model is set", hint=f"name one in {MODEL}, or as `model:` in proctor.yaml")
         if model not in self._targets:
             path = str((self._folder / self._prompt).resolve())
             (self._targets[model],) = self._project.targets([path], [model] if model else [])

@@ -30,6 +30,7 @@ class ProductionSeries:
     cells: tuple[RollupCell, ...]
     total: RollupCell
     before: RollupCell
+    is_before_whole: bool = True  # false where the first event came within the period before
 
     @property
     def is_empty(self) -> bool:
@@ -57,8 +58,8 @@ class ProductionSeries:
         now, then = self.total, self.before
         turns, turns_before = now.turns, then.turns
         found = [
-            total_figure("conversations", now.conversations, then.conversations or None),
-            total_figure("turns", turns, turns_before or None),
+            total_figure("conversations", now.conversations, self._whole(then.conversations)),
+            total_figure("turns", turns, self._whole(turns_before)),
             _signal("errors", "error", now, then, is_bad=True),
             _signal("handed over", "escalation", now, then, is_bad=False),
             _plain("P95 latency", now.quantile(0.95), then.quantile(0.95), turns, "seconds"),
@@ -69,9 +70,13 @@ class ProductionSeries:
                 (min(turns_before, sum(gate_counts(then).values())), turns_before),
                 None,
             ),
-            total_figure("cost", now.cost or None, then.cost or None, "money"),
+            total_figure("cost", now.cost or None, self._whole(then.cost), "money"),
         ]
         return {figure.name: figure for figure in found}
+
+    def _whole(self, total: float) -> float | None:
+        """Return a total of the period before; ``None`` if only a part of that period was seen."""
+        return (total or None) if self.is_before_whole else None
 
 
 def production_series(history: History, until: float, days: int) -> ProductionSeries:
@@ -96,7 +101,12 @@ def production_series(history: History, until: float, days: int) -> ProductionSe
         cells=tuple(cells),
         total=total_of(cells),
         before=total_of(earlier),
+        is_before_whole=bool(earlier[0].events) or _has_events(history, since - 2 * days * _DAY, since - days * _DAY),
     )
+
+
+def _has_events(history: History, since: float, until: float) -> bool:
+    return any(cell.events for cell in history.windows(since, until, step=int(until - since)))
 
 
 def gate_counts(cell: RollupCell) -> dict[str, int]:

@@ -143,7 +143,7 @@ def _change(change: Change) -> shown.FigureChange:
         difference=change.difference,
         low=change.interval.low if change.interval else None,
         high=change.interval.high if change.interval else None,
-        p=change.adjusted,
+        p=change.adjusted if change.is_testable else None,
         detectable=change.detectable,
         verdict=change.verdict,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from proctor.report.audit_sheet import estimate_text
+from proctor.report.number_format import signed_number
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.table import Cell, Chip, Column, Link, Share, Table, number_columns, text_columns
 
@@ -161,7 +162,7 @@ def report_tables(report: AuditReport) -> dict[str, Table]:
                     Share(each.observed),
                     _figure(each.kappa),
                     _figure(each.quadratic),
-                    f"{each.bias:+.2f}",
+                    signed_number(each.bias),
                 )
                 for each in report.pairs
             ],
@@ -192,8 +193,8 @@ def report_tables(report: AuditReport) -> dict[str, Table]:
                 (
                     each.rater,
                     each.dimension,
-                    f"{each.before:+.2f}",
-                    f"{each.now:+.2f}",
+                    signed_number(each.before),
+                    signed_number(each.now),
                     estimate_text(each.change),
                     f"{each.adjusted:.3f}",
                     Chip("fail", "yes") if each.is_seen else Chip("unscored", "not seen"),

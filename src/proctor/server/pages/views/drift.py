@@ -11,7 +11,7 @@ from proctor.core.calibration_report import CalibrationReport
 from proctor.core.drift_report import DriftReport, TopicShift
 from proctor.report.calibration_sheet import calibration_sheet, fit_sheet
 from proctor.report.drift_sheet import drift_sheet
-from proctor.report.number_format import p_text
+from proctor.report.number_format import p_text, signed_number
 from proctor.report.reliability_diagram import reliability_diagram
 from proctor.report.report_table import ReportTable, TableCell
 from proctor.server.pages.charts import BarChart, BarRow, Drawing, Series, TimeChart
@@ -186,7 +186,7 @@ def _months(calibration: KeptCalibration) -> Table:
                 Share(error.value, error.low, error.high),
                 Share(report.ece),
                 Share(report.chance),
-                f"{report.gap * 100:+.1f}",
+                signed_number(report.gap * 100, 1),
             ]
         )
     return Table(

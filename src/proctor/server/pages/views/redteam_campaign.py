@@ -15,6 +15,7 @@ from proctor.core.campaign import (
     RetestSummary,
 )
 from proctor.core.errors import NotFoundError
+from proctor.report.number_format import p_text, signed_number
 from proctor.report.redteam_words import has_stops, headline_of
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
@@ -42,7 +43,6 @@ _CHARTED: Final = ("technique", "language", "channel", "severity")
 _MAX_BARS: Final = 12
 _TABS: Final = ("figures", "findings", "goals", "attempts")
 _CHOSEN_BY: Final = ("outcome", "goal", "gate", "at", "technique", "language", "channel", "scope")
-_SMALL_P: Final = 0.001
 _SHOWN_CHANGES: Final = 12
 _OUTCOMES: Final = ("executed", "stopped", "ignored", "not_reached", "unscored")
 
@@ -304,16 +304,16 @@ def _change(retest: RetestSummary) -> Table:
 def _pair(row: RetestFigures) -> list[Cell]:
     change: Cell = None
     if row.difference is not None:
-        change = f"{100 * row.difference:+.1f} points"
+        change = f"{signed_number(100 * row.difference, 1)} points"
         if row.low is not None and row.high is not None:
-            change += f" ({100 * row.low:+.1f} to {100 * row.high:+.1f})"
+            change += f" ({signed_number(100 * row.low, 1)} to {signed_number(100 * row.high, 1)})"
     return [
         words_of(row.name),
         row.pairs,
         share_cell(row.before),
         share_cell(row.after),
         change,
-        None if row.p is None else f"{row.p:.2g}" if row.p >= _SMALL_P else f"< {_SMALL_P}",
+        None if row.p is None else p_text(row.p),
         row.fixed,
         row.broken,
         f"{_percent(row.twins_before.value)} → {_percent(row.twins_after.value)}" if row.twins_after.total else None,
