@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from proctor.text.known_secrets import forget_secrets
+from tests.chromium import browser, chromium, shared_page
 from tests.profiles import register
+
+__all__ = ["browser", "chromium", "shared_page"]
 
 register()
 
