@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["SharedPage", "browser", "chromium", "shared_page"]
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_AHEAD = "SpareRendererForSitePerProcess,PaintHolding,Translate,MediaRouter,OptimizationHints,HttpsUpgrades"
+# The first is a renderer started ahead; the others are those that Playwright switches off, whose list this one replaces.
+_DISABLED = (
+    "SpareRendererForSitePerProcess,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,"
+    "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,Translate,"
+    "AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,PreconnectToSearch"
+)
 _FLAGS = (
     "--no-sandbox --headless --disable-gpu --in-process-gpu --disable-quic --no-first-run --process-per-site "
     "--disable-background-networking --disable-component-update --disable-sync --disable-extensions "
-    f"--disable-features={_AHEAD}"
+    f"--disable-features={_DISABLED}"
 )
 
 

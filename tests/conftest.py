@@ -19,7 +19,18 @@ __all__ = ["browser", "chromium", "shared_page"]
 register()
 
 # Files that take longest are first, so that no worker is left with one at the end.
-_LONGEST = ("tests/examples/test_manga_store_gate.py", "tests/server/pages/test_accessibility.py")
+_LONGEST = (
+    "tests/server/pages/test_accessibility.py",
+    "tests/workflows/batch/test_batch.py",
+    "tests/examples/test_manga_store_gate.py",
+    "tests/report/test_browser.py",
+    "tests/contracts/test_scorers.py",
+    "tests/server/pages/",
+    "tests/server/ingest/",
+    "tests/benchmarks/test_run_crashes.py",
+    "tests/cli/",
+    "tests/examples/",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,11 +38,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+    items.sort(key=_rank)
     if not config.getoption("--slow"):
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(pytest.mark.skip(reason="slow: runs with --slow, or with make test PROFILE=long"))
+
+
+def _rank(item: pytest.Item) -> int:
+    return next((rank for rank, start in enumerate(_LONGEST) if item.nodeid.startswith(start)), len(_LONGEST))
 
 
 def pytest_collection_finish() -> None:
