@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SharedPage", "browser", "chromium", "shared_page"]
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# The first is a renderer started ahead; the others are those that Playwright switches off, whose list this one replaces.
+# The first is a renderer started ahead; the others are what Playwright switches off, whose list this one replaces.
 _DISABLED = (
     "SpareRendererForSitePerProcess,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,"
     "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,Translate,"
@@ -71,7 +71,7 @@ class SharedPage:
 
     def taken(self, *, viewport: Any = None, color_scheme: Any = "light", **listeners: Callable[[Any], None]) -> Page:
         """Return the page for a test, with its listeners to events."""
-        self._page.set_viewport_size(viewport or {"width": 1280, "height": 720})
+        self._page.set_viewport_size({"width": 1280, "height": 720} if viewport is None else viewport)
         self._page.emulate_media(color_scheme=color_scheme)
         for event, listener in listeners.items():
             self._page.on(event, listener)  # type: ignore[call-overload]
