@@ -11,8 +11,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 # together, so that what they share is made once; files go in order, so that the long ones are not the last.
 WORKERS ?= 3
 
-# How many examples hypothesis tries: short, or long for four times as many (make test PROFILE=long).
+# How thorough the tests are: short, or long for four times as many examples and the slow tests too (make test PROFILE=long).
 PROFILE ?= short
+SLOW   := $(if $(filter long,$(PROFILE)),--slow)
 
 # What Python compiles is kept, whatever the caller's environment says: each worker, and each of the hundreds of processes
 # that the tests start, would compile every module anew.
@@ -55,7 +56,7 @@ types: $(VENV)/.dev
 
 unit: $(VENV)/.compiled
 	@$(BIN)/proctor models add smollm2 || echo "the local model could not be fetched: its tests are skipped"
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) $(SLOW)
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/cli_reference.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Iterator
@@ -10,16 +11,48 @@ from typing import Any
 import pytest
 
 from proctor.text.known_secrets import forget_secrets
+from tests.chromium import browser, chromium, shared_page
 from tests.profiles import register
+
+__all__ = ["browser", "chromium", "shared_page"]
 
 register()
 
 # Files that take longest are first, so that no worker is left with one at the end.
-_LONGEST = ("tests/examples/test_manga_store_gate.py", "tests/server/pages/test_accessibility.py")
+_LONGEST = (
+    "tests/server/pages/test_accessibility.py",
+    "tests/workflows/batch/test_batch.py",
+    "tests/examples/test_manga_store_gate.py",
+    "tests/report/test_browser.py",
+    "tests/contracts/test_scorers.py",
+    "tests/server/pages/",
+    "tests/server/ingest/",
+    "tests/benchmarks/test_run_crashes.py",
+    "tests/cli/",
+    "tests/examples/",
+)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="Run the tests that are marked slow too.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=_rank)
+    if not config.getoption("--slow"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="slow: runs with --slow, or with make test PROFILE=long"))
+
+
+def _rank(item: pytest.Item) -> int:
+    return next((rank for rank, start in enumerate(_LONGEST) if item.nodeid.startswith(start)), len(_LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the thousands of tests and their modules out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-__all__ = ["examples", "register", "seeds"]
+__all__ = ["examples", "register", "scaled", "seeds"]
 
 _LONG = 100  # examples of a test that names no number: hypothesis' own default
 _SHORT = 25
@@ -31,3 +31,8 @@ def examples(count: int) -> int:
 def seeds(count: int) -> range:
     """The seeds for a test that tries ``count`` of them in the long profile: its share of them in the short one."""
     return range(min(count, max(_FEWEST_SEEDS, count * settings().max_examples // _LONG)))
+
+
+def scaled(size: int) -> int:
+    """The size of an input that is ``size`` in the long profile: its share of it in the short one."""
+    return min(size, size * settings().max_examples // _LONG)

@@ -29,6 +29,7 @@ _HERE = Path(__file__).resolve().parents[1]
 # Installed packages need not lie below sys.prefix: a path file can name another environment.
 _PACKAGES = [place for place in sys.path if Path(place).name == "site-packages"]
 _STAYS = tuple(f"{place}{os.sep}" for place in (sys.prefix, sys.base_prefix, *_PACKAGES, *proctor.__path__, _HERE))
+_staying: dict[str, ModuleType] = {}  # which modules were looked at and stay: there are thousands for each call
 _MODULE_CACHES = [each for each in vars(scorer_hash).values() if hasattr(each, "cache_clear")]
 
 
@@ -116,8 +117,14 @@ def _user_modules(folder: Path, env: Mapping[str, str]) -> Iterator[None]:
 
 def _loaded_user_modules() -> dict[str, ModuleType]:
     """The loaded modules that are neither installed, nor of the product, nor of its tests."""
-    files = {name: getattr(module, "__dict__", {}).get("__file__") for name, module in sys.modules.items()}
-    return {name: sys.modules[name] for name, file in files.items() if file and not str(file).startswith(_STAYS)}
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if _staying.get(name) is not module and (file := getattr(module, "__dict__", {}).get("__file__")):
+            if str(file).startswith(_STAYS):
+                _staying[name] = module
+            else:
+                found[name] = module
+    return found
 
 
 @contextmanager

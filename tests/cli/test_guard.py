@@ -181,7 +181,9 @@ sys.exit(7)
 
 def test_calls_of_a_server_of_tools_go_before_the_gates(project: Project) -> None:
     project.write(
-        "proctor.yaml", "guard: {timeout: 60, tool_call: [permissions: {matrix: {faq: [get_faq]}}], tool_result: []}"
+        "proctor.yaml",
+        "guard: {timeout: 60, input: [], output: [], tool_result: [], "
+        "tool_call: [permissions: {matrix: {faq: [get_faq]}}]}",
     )
     project.write("server.py", SERVER)
     calls = [
@@ -216,7 +218,9 @@ server.run()
 
 
 async def test_an_agent_of_the_official_sdk_reads_no_order_of_a_poisoned_server(project: Project) -> None:
-    project.write("proctor.yaml", "guard: {timeout: 60, tool_call: [], tool_result: [injection]}")
+    project.write(
+        "proctor.yaml", "guard: {timeout: 60, input: [], output: [], tool_call: [], tool_result: [injection]}"
+    )
     project.write("server.py", POISONED)
     words = [*PROGRAM[1:], "guard", "mcp", "--", sys.executable, "server.py"]
     from mcp import Client, StdioServerParameters

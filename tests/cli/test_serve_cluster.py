@@ -24,8 +24,6 @@ from tests.postgres_server import PASSWORD, PostgresServer, postgres
 
 __all__ = ["postgres"]
 
-pytestmark = pytest.mark.slow
-
 PROGRAM = [sys.executable, "-c", "from proctor.cli.main import main; main()", "serve", "--port", "0"]
 START = 1_763_200_000.0
 
@@ -125,6 +123,7 @@ def until(done: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_the_leader_is_killed_and_every_event_is_counted_once(cluster: tuple[Callable[[], Server], str]) -> None:
     start, url = cluster
     one, other = start(), start()
@@ -149,6 +148,7 @@ def test_the_leader_is_killed_and_every_event_is_counted_once(cluster: tuple[Cal
     rollups.close()
 
 
+@pytest.mark.slow
 def test_an_alert_is_sent_once_whichever_server_dies(
     cluster: tuple[Callable[[], Server], str], pages: tuple[str, list[str]]
 ) -> None:

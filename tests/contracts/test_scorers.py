@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests.profiles import scaled
 from tests.tables import table
 
 import proctor.scorers.answer
@@ -53,7 +54,9 @@ POINTS = {point.name: point for point in importlib.metadata.entry_points(group="
 OURS = sorted(name for name, point in POINTS.items() if point.value.startswith("proctor."))
 # Each part of these is tried whole by itself; all of them through the networks once more would take minutes.
 MADE_OF_OTHERS = ("conversation", "outcome", "quality")
-SECONDS = 20  # of processor time for one score of a huge text: generous, but what is not linear takes far longer
+SECONDS = scaled(
+    20
+)  # of processor time for one score of a huge text: generous, but what is not linear takes far longer
 
 
 class Judge:
@@ -183,14 +186,15 @@ ANSWERS = {
     "nested": "[" * 1500 + "]" * 1500,  # deeper than any reader of JSON goes
 }
 HUGE = {
-    "words": "the right words are here 15 days " * 7_500,  # a quarter of a megabyte; what is not linear shows by then
-    "one letter": "a" * 250_000,
-    "digits": "9" * 250_000,
-    "japanese": "在庫があります。" * 31_000,
-    "brackets": "[" * 250_000,
+    "words": "the right words are here 15 days "
+    * scaled(7_500),  # up to a quarter of a megabyte; what is not linear shows
+    "one letter": "a" * scaled(250_000),
+    "digits": "9" * scaled(250_000),
+    "japanese": "在庫があります。" * scaled(31_000),
+    "brackets": "[" * scaled(250_000),
 }
 MIXED = "mixed"
-HUGE[MIXED] = "\n".join(text[:40_000] for text in HUGE.values())
+HUGE[MIXED] = "\n".join(text[: scaled(40_000)] for text in HUGE.values())
 
 
 def huge() -> list[Any]:

@@ -17,7 +17,7 @@ from proctor.core.errors import MalformedError
 from proctor.core.rule import Rule
 from proctor.core.score import Score
 from tests.core.nouns import json_values, noun
-from tests.profiles import examples
+from tests.profiles import scaled
 from tests.tables import table
 
 NOUNS = [
@@ -31,7 +31,7 @@ NOUNS = [
 @table("kind", NOUNS, ids=lambda kind: kind.__name__)
 def test_every_noun_comes_back_from_json_as_it_was(kind: type) -> None:
     # The nouns hold one another, so that each is made far oftener than this.
-    @settings(max_examples=examples(30))
+    @settings(max_examples=scaled(30))
     @given(noun(kind))
     def round_trip(made: Any) -> None:
         line = dumps(made)

@@ -1,7 +1,8 @@
 """The manga store, copied fresh, run and gated: the clean assistant ships, each fault is held for the right reason.
 
-The whole golden suite is put to the clean assistant, and of the four scenarios' cases those of two intents to each
-faulty one, with the real scorers and local models. All tests share these runs: they take half a minute.
+Of the four scenarios' cases those of two intents are put to each faulty assistant, and to the clean one all that any
+faulty one gets, with the real scorers and local models. All tests share these runs. Two faults are tried by default;
+with `--slow` all four are, and the clean assistant gets the whole golden suite.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,6 +37,12 @@ FAULTS = {
     "lost_reference": ("product_question", "faq"),
     "romanised_only": ("product_question", "return_request"),
 }
+SLOW = ("off_topic_opening", "romanised_only")
+
+
+def only_slow(*rows: tuple[Any, ...]) -> list[Any]:
+    """The rows, of which those of the slow faults are tried only with `--slow`."""
+    return [pytest.param(*row, marks=[pytest.mark.slow] if row[0] in SLOW else []) for row in rows]
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +57,29 @@ def manga(tmp_path_factory: pytest.TempPathFactory, server: ChatServer) -> Proje
 
 
 @pytest.fixture(scope="module")
-def runs(manga: Project) -> Mapping[str, str]:
+def whole(pytestconfig: pytest.Config) -> bool:
+    """Whether all faults are tried, and the clean assistant gets every case."""
+    return bool(pytestconfig.getoption("--slow"))
+
+
+@pytest.fixture(scope="module")
+def runs(manga: Project, whole: bool) -> Mapping[str, str]:
     """The id of each target's run."""
-    manga.run("run", "-q", code=0)
+    faults = {fault: intents for fault, intents in FAULTS.items() if whole or fault not in SLOW}
+    tried = sorted({intent for intents in faults.values() for intent in intents})
+    manga.run("run", "-q", *([] if whole else chosen(tried)), code=0)
     made = {CLEAN: manga.last_run()}
-    tags = [word for tag in SCENARIOS for word in ("--tag", tag)]
-    for fault, intents in FAULTS.items():
-        manga.run("run", "-q", "-t", fault, *tags, *(word for intent in intents for word in ("--intent", intent)))
+    for fault, intents in faults.items():
+        manga.run("run", "-q", "-t", fault, *chosen(intents))
         made[fault] = manga.last_run()
     assert len(set(made.values())) == len(made)
     return made
+
+
+def chosen(intents: Iterable[str]) -> list[str]:
+    """The options that choose the scenarios' cases of some intents."""
+    tags = [word for tag in SCENARIOS for word in ("--tag", tag)]
+    return [*tags, *(word for intent in intents for word in ("--intent", intent))]
 
 
 @pytest.fixture(scope="module")
@@ -94,25 +115,28 @@ def fall(figures: Mapping[str, Baseline], target: str, name: str, intent: str) -
     return sum(falls) / len(falls)
 
 
-def test_the_clean_assistant_passes_nearly_all_and_nothing_goes_unscored(figures: Mapping[str, Baseline]) -> None:
+def test_the_clean_assistant_passes_nearly_all_and_nothing_goes_unscored(
+    figures: Mapping[str, Baseline], whole: bool
+) -> None:
     cases = figures[CLEAN].cases
-    assert len(cases) >= 200
+    assert len(cases) >= (200 if whole else 50)
     assert not [case.case for case in cases if case.unscored]
     assert sum(case.outcome == "pass" for case in cases) / len(cases) >= 0.97
 
 
+@pytest.mark.slow  # part of the suite is too little for the policy; what ships is `test_it_ships_on_a_fresh_checkout`
 def test_the_clean_assistant_ships(figures: Mapping[str, Baseline], policy: Policy) -> None:
     assert decision(figures, CLEAN, policy).outcome == "ship"
 
 
 @pytest.mark.parametrize(
     ("fault", "intent", "dimension", "part", "case"),
-    [
+    only_slow(
         ("off_topic_opening", "recommendation", "relevance", "intent_relevance", "rec-horror-like-author"),
         ("stale_policy", "faq", "factual_accuracy", "fact_coverage", "faq-return-read"),
         ("lost_reference", "product_question", "consistency", "cross_turn", "prod-second-one"),
         ("romanised_only", "product_question", "fluency", "formatting", "prod-english-original"),
-    ],
+    ),
 )
 def test_each_fault_is_held_and_the_dimension_the_sub_score_and_the_case_are_named(
     fault: str, intent: str, dimension: str, part: str, case: str, figures: Mapping[str, Baseline], policy: Policy
@@ -129,12 +153,12 @@ def test_each_fault_is_held_and_the_dimension_the_sub_score_and_the_case_are_nam
 
 @pytest.mark.parametrize(
     ("fault", "intent", "dimensions"),
-    [
+    only_slow(
         ("off_topic_opening", "faq", ("relevance", "factual_accuracy", "consistency", "fluency")),
         ("stale_policy", "recommendation", ("relevance", "factual_accuracy", "consistency", "fluency")),
         ("lost_reference", "faq", ("relevance", "factual_accuracy", "consistency", "fluency")),
         ("romanised_only", "return_request", ("relevance", "consistency")),
-    ],
+    ),
 )
 def test_a_fault_leaves_alone_what_it_does_not_touch(
     fault: str, intent: str, dimensions: tuple[str, ...], figures: Mapping[str, Baseline]
@@ -194,7 +218,7 @@ def blessed(manga: Project, runs: Mapping[str, str]) -> str:
     return "of-today.json"
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", only_slow(*((fault,) for fault in FAULTS)))
 def test_each_fault_is_held_at_the_command_line(
     manga: Project, runs: Mapping[str, str], blessed: str, fault: str
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.profiles import scaled
 from tests.prompts.hostile_templates import HOSTILE
 from tests.tables import table
 
@@ -21,11 +22,14 @@ from proctor.prompts.render import compile_prompt
 
 _MEMORY = 1_500_000_000
 _PROGRAM = """
-import json
+import json, sys
+from proctor.prompts import limits
 from proctor.core.errors import PromptError
 from proctor.prompts.load import parse_prompt
 from proctor.prompts.render import compile_prompt
 from tests.prompts.hostile_templates import HOSTILE
+for name in ("MOST_CHARACTERS", "MOST_WORK", "MOST_STEPS"):
+    setattr(limits, name, getattr(limits, name) * int(sys.argv[1]) // 100)
 found = {}
 for name, template in HOSTILE.items():
     try:
@@ -44,7 +48,7 @@ def _text(template: str, **values: Any) -> str:
 
 def test_every_hostile_template_is_refused_in_bounded_memory() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM],
+        [sys.executable, "-c", _PROGRAM, str(scaled(100))],  # part of the limits takes part of the time
         capture_output=True,
         text=True,
         timeout=600,

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,15 +13,6 @@ from proctor.report.formats import Writer
 
 from .hostile import hostile_results, many_results
 from .sample import report_of, sample_report, sample_results
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_FLAGS = (
-    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +53,3 @@ def huge() -> Run:
 def many(count: int) -> Run:
     few = report_of(many_results(300), decision="failed", reason="too many failed")
     return Run(report=few, results=lambda: many_results(count))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A real Chromium; without one the tests are skipped, unless PROCTOR_REQUIRE_BROWSER is set."""
-    path = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        reason = f"no browser: none of {', '.join(_BROWSERS)} is installed"
-        if os.environ.get("PROCTOR_REQUIRE_BROWSER"):  # noqa: TID251 - the tests' own switch, not the product's
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=path, args=_FLAGS.split())
-        yield chromium
-        chromium.close()

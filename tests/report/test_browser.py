@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from ruamel.yaml import YAML
 
 from proctor.core.case import Case
 from proctor.core.codec import dumps, loads
 from proctor.core.decode import decode
 from proctor.report import html
+from tests.chromium import SharedPage
 
 from .conftest import Run, many
 
@@ -95,29 +97,33 @@ _POOR_CONTRAST = """() => {
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
+def opened(shared_page: SharedPage, tmp_path: Path) -> Iterator[Opened]:
     """Opens a run's page; afterwards no error may have been logged and nothing else been asked for."""
-    pages = []
+    opened = 0
     asked: list[str] = []
     said: list[str] = []
 
-    def open_run(run: Run, *, anchor: str = "", limit: int = 2_000, **settings: object) -> Page:
+    def open_run(run: Run, *, anchor: str = "", limit: int = 2_000, **settings: Any) -> Page:
         path = tmp_path / "report.html"
         with path.open("w", encoding="utf-8") as out:
             html.write(run.report, run.results, out, limit=limit)
-        page = browser.new_page(**settings)  # type: ignore[arg-type]
-        pages.append(page)
-        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        nonlocal opened
+        if opened:
+            shared_page.given_back()
+        page = shared_page.taken(
+            **settings,
+            request=lambda request: asked.append(request.url.split("#")[0]),
+            console=lambda message: said.append(message.text),
+            pageerror=lambda error: said.append(str(error)),
+        )
+        opened += 1
         page.goto(path.as_uri() + anchor)
         return page
 
     yield open_run
-    for page in pages:
-        page.close()
+    shared_page.given_back()
     assert said == []
-    assert [url for url in asked if not url.startswith("data:")] == [(tmp_path / "report.html").as_uri()] * len(pages)
+    assert [url for url in asked if not url.startswith("data:")] == [(tmp_path / "report.html").as_uri()] * opened
 
 
 def cases(page: Page) -> list[str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from proctor.report import release_html
 from proctor.report.release_view import CaseState, CaseTurn, ComparedCase, FigureChange, HoldCause, ReleaseView
 from proctor.text.word_diff import word_diff
+from tests.chromium import SharedPage
 
 from .hostile import HOSTILE
 
@@ -67,29 +69,33 @@ VIEW = _view(
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
+def opened(shared_page: SharedPage, tmp_path: Path) -> Iterator[Opened]:
     """Opens a page; afterwards no error may have been logged and nothing else been asked for."""
-    pages: list[Page] = []
+    opened = 0
     said: list[str] = []
     asked: list[str] = []
     path = tmp_path / "gate.html"
 
-    def open_view(view: ReleaseView, anchor: str = "", **settings: object) -> Page:
+    def open_view(view: ReleaseView, anchor: str = "", **settings: Any) -> Page:
         with path.open("w", encoding="utf-8") as out:
             release_html.write(view, out)
-        page = browser.new_page(**settings)  # type: ignore[arg-type]
-        pages.append(page)
-        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        nonlocal opened
+        if opened:
+            shared_page.given_back()
+        page = shared_page.taken(
+            **settings,
+            request=lambda request: asked.append(request.url.split("#")[0]),
+            console=lambda message: said.append(message.text),
+            pageerror=lambda error: said.append(str(error)),
+        )
+        opened += 1
         page.goto(path.as_uri() + anchor)
         return page
 
     yield open_view
-    for page in pages:
-        page.close()
+    shared_page.given_back()
     assert said == []
-    assert asked == [path.as_uri()] * len(pages)
+    assert asked == [path.as_uri()] * opened
 
 
 def _names(page: Page) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from proctor.core.chat import Message
 from proctor.core.report import Fingerprint, Report, Result
@@ -17,6 +18,7 @@ from proctor.report import html
 from proctor.report.overview import overview_of
 from proctor.report.page_data import page_of, rule_matrix, rule_states
 from proctor.report.run_distributions import run_distributions
+from tests.chromium import SharedPage
 from tests.report.test_overview import judged, part, result
 
 LARGE, SMALL = "own-support-bot@provider:large-model-2026-06", "own-support-bot@provider:large-model-2026-11"
@@ -73,21 +75,17 @@ def test_the_page_has_one_matrix_and_no_table_per_target(report: Report) -> None
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path, report: Report) -> Iterator[Callable[..., Page]]:
-    pages = []
-
-    def open_page(**settings: object) -> Page:
+def opened(shared_page: SharedPage, tmp_path: Path, report: Report) -> Iterator[Callable[..., Page]]:
+    def open_page(**settings: Any) -> Page:
         path = tmp_path / "report.html"
         with path.open("w", encoding="utf-8") as out:
             html.write(report, made, out)
-        page = browser.new_page(**settings)  # type: ignore[arg-type]
-        pages.append(page)
+        page = shared_page.taken(**settings)
         page.goto(path.as_uri())
         return page
 
     yield open_page
-    for page in pages:
-        page.close()
+    shared_page.given_back()
 
 
 @pytest.mark.browser

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from functools import partial
 from io import TextIOBase
 from pathlib import Path
 from typing import TextIO, cast
@@ -14,6 +15,8 @@ import pytest
 
 from proctor.core.report import Result
 from proctor.report import html, terminal
+from proctor.report.formats import Writer, writer_for
+from tests.tables import table
 
 from .conftest import Run, many
 
@@ -61,15 +64,27 @@ def test_twenty_thousand_results_take_no_more_memory_than_three_thousand() -> No
     assert (all_of_them - few) * unit < 10_000_000
 
 
-def test_the_page_keeps_only_the_rows_it_shows() -> None:
+def _peaks(write: Writer, *counts: int) -> list[int]:
+    """The most memory that a writer holds for so many results."""
     peaks = []
-    for count in (200, 4_000):
+    for count in counts:
         run = many(count)
         tracemalloc.start()
-        html.write(run.report, run.results, cast(TextIO, Nowhere()), limit=50)
+        write(run.report, run.results, cast(TextIO, Nowhere()))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < peaks[0] + 2_000_000
+    return peaks
+
+
+def test_the_page_keeps_only_the_rows_it_shows() -> None:
+    few, all_of_them = _peaks(partial(html.write, limit=50), 200, 4_000)
+    assert all_of_them < few + 2_000_000
+
+
+@table("name", ["out.json", "out.csv", "out.junit.xml", "out.md"])
+def test_a_file_takes_no_more_memory_for_more_results(name: str) -> None:
+    few, all_of_them = _peaks(writer_for(name), 100, 1_000)
+    assert all_of_them < few + 500_000
 
 
 def test_the_terminal_reads_no_further_than_it_must(huge: Run) -> None:

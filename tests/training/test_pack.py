@@ -34,6 +34,7 @@ def texts(rows: list[dict[str, Any]]) -> str:
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
 
+@pytest.mark.slow  # packs everything twice
 def test_every_part_is_written_once_and_the_same_each_time(
     public: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,6 +45,11 @@ def test_every_part_is_written_once_and_the_same_each_time(
         made.append({part: read(tmp_path / name / f"{part}.jsonl.gz") for part in PARTS})
     assert made[0] == made[1]
     assert all(made[0][part] for part in PARTS)
+
+
+@pytest.mark.parametrize("part", ["everyday", "intent_rows"])
+def test_a_part_is_the_same_each_time(public: Path, part: str) -> None:
+    assert getattr(pack, part)() == _rows(part)
 
 
 @pytest.mark.parametrize("part", ["injection_rows", "nli_rows", "everyday", "intent_rows", "distil_rows"])

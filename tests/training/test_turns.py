@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import chain
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from training.data import written
 from training.turns import ACTS, FAMILIES, held_out
 
-pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed")
 
 
 def test_every_row_has_known_acts_of_its_role() -> None:

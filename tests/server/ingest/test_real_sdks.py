@@ -100,6 +100,7 @@ def test_one_identical_turn_each(tmp_path: Path) -> None:
     assert found["openinference"][0].version == "7"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not _has_v2(), reason="opentelemetry-util-genai is newer than openai-v2 can use")
 def test_openai_v2_in_both_modes(tmp_path: Path) -> None:
     modes = ("openai-v2", "openai-v2-latest")

@@ -8,43 +8,15 @@ call handlers as functions with ``asked(...)`` of served.py. A module with a bro
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from proctor.server.pages.page_stores import PageStores
 from tests.server.pages.served import ServedDashboard, open_desk, served
 from tests.server.pages.simulated_store import make_store
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_FLAGS = (
-    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A real Chromium; without one the tests are skipped, unless PROCTOR_REQUIRE_BROWSER is set."""
-    path = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        reason = f"no browser: none of {', '.join(_BROWSERS)} is installed"
-        if os.environ.get("PROCTOR_REQUIRE_BROWSER"):  # noqa: TID251 - the tests' own switch, not the product's
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=path, args=_FLAGS.split())
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

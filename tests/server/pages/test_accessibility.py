@@ -6,18 +6,15 @@ import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, TimeoutError, expect
 
 from proctor.cli.demo_project import fill_demo, write_demo
 from proctor.server.pages.app import pages
+from tests.server.pages.accessibility import violations
 from tests.server.pages.crawl import addresses
 from tests.server.pages.served import ServedDashboard, served
-
-_GRAVE = ("serious", "critical")
 
 
 @pytest.fixture(scope="session")
@@ -41,35 +38,20 @@ def crawled(demo: ServedDashboard) -> list[tuple[str, str]]:
     return list(addresses(demo, each=1))
 
 
-def _grave(axe: Axe, page: Any, rules: tuple[str, ...] = ()) -> list[str]:
-    options: dict[str, Any] = {"resultTypes": ["violations"]}
-    if rules:
-        options["runOnly"] = list(rules)
-    return [
-        f"{each['id']} ({each['impact']}): {each['nodes'][0]['target']} {each['nodes'][0]['html'][:160]}"
-        for each in axe.run(page, options=options).response["violations"]
-        if each["impact"] in _GRAVE
-    ]
-
-
 def test_every_page_is_for_everybody(browser: Browser, demo: ServedDashboard, crawled: list[tuple[str, str]]) -> None:
     """No serious finding of axe in light and dark, one heading, a title, nothing wider than a phone."""
     page = demo.page(browser, "/no-such-page", color_scheme="light")  # it asks for nothing while the next page loads
-    axe = Axe()
     wrong: dict[str, list[str]] = {}
     scripts: list[str] = []
     page.on("request", lambda made: scripts.append(made.url) if made.resource_type == "script" else None)
     for address in [*(address for address, _ in crawled), "/ui/sign-in", "/ui/no-such-page"]:
         page.set_viewport_size({"width": 1280, "height": 800})
-        page.emulate_media(color_scheme="light")
         scripts.clear()
         page.goto(f"{demo.url}{address}")
-        found = _grave(axe, page)
+        found = violations(page)
         names = [each.rpartition("/")[2].partition("?")[0] for each in scripts]
         if twice := {each for each in names if names.count(each) > 1}:
             found.append(f"{', '.join(twice)} is loaded twice: what it listens to happens twice")
-        page.emulate_media(color_scheme="dark")
-        found += [f"dark: {each}" for each in _grave(axe, page, ("color-contrast", "link-in-text-block"))]
         page.set_viewport_size({"width": 390, "height": 800})
         if (wide := _settled_width(page)) > 390:
             found.append(f"{wide} pixels wide on a phone")

@@ -13,6 +13,7 @@ from proctor.server.pages.page import View
 from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, Link, Share, csv_lines
 from proctor.server.pages.views.prompts import PAGE
+from tests.server.pages.accessibility import violations
 from tests.server.pages.production_store import ask
 from tests.server.pages.run_project import HOSTILE, make_run_project
 from tests.server.pages.served import open_desk, served
@@ -81,8 +82,6 @@ def test_the_matrix_has_a_sign_for_each_test_rule_and_model(desk: PageStores) ->
 
 
 def test_a_prompt_in_the_browser(folder: Path, browser: Browser) -> None:
-    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-
     with served(folder) as site:
         page = site.page(browser, "/prompts", color_scheme="dark")
         page.get_by_role("link", name="word", exact=True).click()
@@ -92,10 +91,7 @@ def test_a_prompt_in_the_browser(folder: Path, browser: Browser) -> None:
         for width in (390, 1300):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            for theme in ("light", "dark"):
-                page.emulate_media(color_scheme=theme)
-                found = Axe().run(page).response["violations"]
-                assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+            assert violations(page) == []
         page.locator("select[name=show]").select_option("broken")
         page.wait_for_url("**show=broken**")
         site.close()

@@ -107,7 +107,7 @@ def test_the_range_of_a_large_file_gives_the_same_rows(tmp_path: Path) -> None:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of logs that take seconds, and what a batch without an accident makes of them."""
     folder = tmp_path_factory.mktemp("batch")
-    write_logs(folder / "in", 4, 24)
+    write_logs(folder / "in", 4, 12)
     batch(folder, scorers=("conversation",), light=True)
     return folder
 
