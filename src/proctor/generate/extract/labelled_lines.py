@@ -25,7 +25,6 @@ __all__ = [
     "line_drafts",
     "part_drafts",
     "place_drafts",
-    "shown_places",
 ]
 
 _LINE: Final = re.compile(
@@ -34,10 +33,6 @@ _LINE: Final = re.compile(
 )
 _BARE: Final = re.compile(
     r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
-)
-_PLACE: Final = re.compile(
-    r"\s*(?:[-*]\s+)?(?P<label>(?:\*\*)?[^\W\d_][^:：<>\[\]{}\n`\"]{0,40}?(?:\*\*)?\s*[:：](?:\*\*)?)\s*"
-    r"(?:<[^<>\n]+>|\[[^\[\]\n]+\]|\{[^{}\n]+\}|-\|\|-|\.\.\.|…|\"?[a-z_]+_[a-z_]+\"?|)\s*[.,]?"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 # Names of what a letter is made of; nobody writes them before it.
@@ -87,18 +82,6 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         and 2 * sum(map(_is_rule, run)) <= len(run)
         and not any(_PART_NAME.fullmatch(_label(each).rstrip(":： ")) for each in run)
     )
-
-
-def shown_places(statements: Sequence[Statement]) -> Iterator[tuple[Draft, Statement]]:
-    """Yield the order of labels that a prompt shows with places to fill in: ``Summary: <one paragraph>``."""
-    for each in statements:
-        lines = [line for line in each.text.strip("`\n ").split("\n") if line.strip()]
-        found = [match for line in lines if (match := _PLACE.fullmatch(line))]
-        labels = [match["label"].replace("**", "").strip() for match in found]
-        shown = each.section == "format" and each.lead.rstrip("*_ ").endswith((":", "："))
-        if shown and len(labels) >= 2 and len(labels) == len(lines) and len(set(labels)) == len(labels):
-            told = f"The output has these lines, in this order: {', '.join(labels)}"
-            yield _draft(told, each.start, each.end, f"fields in order {quoted(labels)}", 2), each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

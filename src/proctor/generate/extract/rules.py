@@ -22,7 +22,6 @@ from proctor.generate.extract.labelled_lines import (
     line_drafts,
     part_drafts,
     place_drafts,
-    shown_places,
 )
 from proctor.generate.extract.labels import (
     LabelSet,
@@ -273,7 +272,6 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         yield from counted_line_drafts(statements, scope.language)
         made += part_drafts(labelled_parts(read.text), statements, read.text, scope)
         made += place_drafts(statements, scope)
-        made += shown_places(statements)
         for run in described_runs(statements):
             made += [(draft, each) for draft, each in zip(line_drafts(run, scope), (run[0], *run), strict=True)]
     made += [(draft, each) for each, draft in shown_line_drafts(statements)]
