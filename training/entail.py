@@ -78,9 +78,18 @@ class Rows:
         self.by: list[int] = []
         self.labels: list[int] = []
         self.worth: list[float] = []
+        self.composed: list[bool] = []
 
-    def add(self, pair: tuple[str, str], label: str | None, worth: float, english: tuple[str, str] | None) -> None:
-        """One more; ``english`` is the pair that the teacher is asked about."""
+    def add(
+        self,
+        pair: tuple[str, str],
+        label: str | None,
+        worth: float,
+        english: tuple[str, str] | None,
+        *,
+        composed: bool = False,
+    ) -> None:
+        """One more; ``english`` is the pair that the teacher is asked about; a composed pair has its label for sure."""
         by = -1
         if english is not None:
             by = self.number.setdefault(english, len(self.asked))
@@ -90,6 +99,7 @@ class Rows:
         self.labels.append(LABELS.index(label) if label else -1)
         self.worth.append(worth)
         self.by.append(by)
+        self.composed.append(composed)
 
 
 def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
@@ -117,12 +127,12 @@ def assemble(data: Path, limit: int | None, seed: int = 14) -> Rows:
             pair = row["pair"][0], row["pair"][1]
             found.add(pair, None, MIX, pair)
     for row in read(data / "facts.jsonl.gz", limit):
-        found.add((row["p"], row["h"]), row["y"], FACTS, None)
+        found.add((row["p"], row["h"]), row["y"], FACTS, None, composed=True)
     if (data / "written-facts.jsonl.gz").exists():
         for row in read(data / "written-facts.jsonl.gz", limit):
             found.add((row["p"], row["h"]), row["y"], WRITTEN, None)
     for first, second, label, _ in swapped(dict.fromkeys(numbers)):
-        found.add((first, second), label, 0.5, None)
+        found.add((first, second), label, 0.5, None, composed=True)
     _add_parallel(data, limit, found, dice)
     add_sentences(data, limit, found)
     return found
@@ -140,7 +150,7 @@ def _add_parallel(data: Path, limit: int | None, found: Rows, dice: random.Rando
             if language in ("ar", "hi", "ru", "ko", "bn") or dice.random() < 0.25:
                 stranger = dice.choice(spoken)["en"]
                 pair = (text, row["en"]) if dice.random() < 0.5 else (row["en"], text)
-                found.add(pair, "entailment", 0.5, None)
+                found.add(pair, "entailment", 0.5, None, composed=True)
                 if stranger != row["en"]:
                     found.add((text, stranger), None, 0.5, (row["en"], stranger))
 

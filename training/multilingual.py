@@ -5,7 +5,8 @@ table, and learns what the whole one says. From a share of the way on, weights a
 multiplied with to 8, as it will run. Whole sources of grounding rows are left out for good (``entail.LEFT``).
 
 A line is ``Premise: … Hypothesis: … Answer:`` for a pair, ``Customer: … Agent: … Grants:`` for what an answer promises,
-``Message: … Judge:`` and ``Document: … Orders:`` for attacks and dangers.
+``Message: … Judge:`` and ``Document: … Orders:`` for attacks and dangers, ``Customer: … Agent: … Acts:`` (and the other
+way round) for what a turn does.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
+from training.multilingual_export import rounded_network
 from training.multilingual_figures import answers, measured
-from training.multilingual_tasks import KINDS, Task, Wanted
-from training.qwen_network import Network, cut_from, keep_rounded, keep_whole, kept_network, whole_of
+from training.multilingual_tasks import ASKED, KINDS, Task, Wanted
+from training.qwen_network import OUTPUTS, Network, cut_from, keep_rounded, keep_whole, kept_network, whole_of
+from training.token_lines import Lines
 
 __all__ = ["Plan", "fit"]
 
@@ -50,13 +53,19 @@ class Plan:
     shown: float = 0.0
     rounding: float = 2.0
     steps: int = 10**9
+    faster: float = 1.0  # how much faster the head learns than the rest
 
 
 def fit(network: Network, tasks: Sequence[Task], plan: Plan) -> None:
     """Train, one batch of each task a step, until the seconds or the steps are spent."""
     device = tasks[0].lines.device
     rest = [p for n, p in network.named_parameters() if n != "table.weight"]
-    groups = [{"params": rest, "weight_decay": 0.01}, {"params": [network.table.weight], "weight_decay": 0.0}]
+    rest, head = [p for p in rest if p.shape[:1] != (OUTPUTS,)], [p for p in rest if p.shape[:1] == (OUTPUTS,)]
+    groups = [
+        {"params": rest, "weight_decay": 0.01},
+        {"params": [network.table.weight], "weight_decay": 0.0},
+        {"params": head, "weight_decay": 0.01, "faster": plan.faster},
+    ]
     opt = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), fused=device == "cuda")
     began, step, total, rounds = time.time(), 0, [0.0] * len(tasks), False
     network.train()
@@ -64,11 +73,14 @@ def fit(network: Network, tasks: Sequence[Task], plan: Plan) -> None:
         gone = plan.share[0] + spent * (plan.share[1] - plan.share[0])
         for group in opt.param_groups:
             group["lr"] = plan.rate * min(1.0, (step + 1) / 60) * (0.02 + 0.49 * (1 + math.cos(math.pi * gone)))
+            group["lr"] *= group.get("faster", 1.0)
         if gone >= plan.rounding and not rounds:
             network.round()
             rounds = True
         opt.zero_grad(set_to_none=True)
         for at, task in enumerate(tasks):
+            if step % task.every:
+                continue
             ids, sizes, rows = task.lines.batch(next(task.groups))
             states: list[torch.Tensor] | None = [] if plan.teacher is not None and spent < plan.shown else None
             with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
@@ -126,6 +138,8 @@ def main() -> None:
     ask.add_argument("--budget", type=int, default=49152)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--few", action="store_true")
+    ask.add_argument("--both", action="store_true", help="attention looks in both directions")
+    ask.add_argument("--asking", type=float, default=0, help="after 'whole': seconds to ask it about the lines")
     ask.add_argument("--compile", action="store_true", help="fuse the operations of a layer (takes a minute at first)")
     ask.add_argument("--keep", type=Path, help="where the result is kept in small files")
     ask.add_argument("--limit", type=int)
@@ -138,13 +152,14 @@ def main() -> None:
     if told.what == "number":
         return
     if told.what == "ask":
-        teacher = kept_network(told.teacher / "network.pt", device)
-        for name, lines in wanted.lines.items():
-            np.save(told.teacher / f"said-{name}.npy", answers(teacher, lines, 4 * told.budget).astype(np.float16))
+        _ask(kept_network(told.teacher / "network.pt", device), wanted, told.teacher, told)
         return
     told.out.mkdir(parents=True, exist_ok=True)
     network = _taught(told, wanted, device)
-    torch.save(network.state_dict(), told.out / "network.pt")
+    if told.asking:
+        _ask(network, wanted, told.out, told)
+    else:
+        torch.save(network.state_dict(), told.out / "network.pt")
     if told.keep:
         keep_rounded(network, told.keep)
         keep_whole(network, told.keep)
@@ -163,16 +178,18 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
         "steps": told.steps,
     }
     if told.what == "whole":
-        start = told.start / "network.pt" if told.start else None
-        network = kept_network(start, device) if start else whole_of(told.qwen, device, told.layers)
+        network = kept_network(told.start / "network.pt", device) if told.start else None
+        network = network or whole_of(told.qwen, device, told.layers)
         _compiled(network, told.compile)
-        fit(network, wanted.tasks(told.budget, None), Plan(**schedule))
+        fit(network, wanted.tasks(told.budget, None, teacher=bool(told.asking)), Plan(**schedule, faster=10.0))
         return network
-    kept = told.teacher / "network.pt"
-    teacher = kept_network(kept, device) if kept.exists() else None  # its answers are enough to go on with
-    if told.start:
+    kept = told.teacher / "network.pt" if told.teacher else None
+    teacher = kept_network(kept, device) if kept and kept.exists() else None  # its answers are enough to go on with
+    beside: list[int] = []
+    if told.start and (told.start / "network.pt").exists():
         network = kept_network(told.start / "network.pt", device)
-        beside = json.loads((told.start / "beside.json").read_text())
+    elif told.start:
+        network = rounded_network(told.start)[0].to(device)
     else:
         if teacher is None:
             raise FileNotFoundError(f"{kept}: without it, --start must name the network to go on with")
@@ -180,12 +197,13 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
         network, beside = cut_from(
             teacher, list(wanted.lines.values()), counts, layers=told.layers, inner=told.inner, narrow=told.narrow
         )
+    if told.start and (told.start / "beside.json").exists():
+        beside = json.loads((told.start / "beside.json").read_text())
+    if told.both:
+        network.look_on()
     said = None
-    if (told.teacher / f"said-{KINDS[-1]}.npy").exists():
-        said = {
-            name: torch.from_numpy(np.load(told.teacher / f"said-{name}.npy").astype(np.float32)).to(device)
-            for name in KINDS
-        }
+    if told.teacher and (told.teacher / f"said-{KINDS[0]}.npy").exists():
+        said = {name: _said(told.teacher / f"said-{name}.npy", wanted.lines[name], device) for name in KINDS}
     if teacher is not None:
         for part in (*teacher.layers, teacher.table):
             part.to(torch.bfloat16 if device == "cuda" else torch.float32)  # it only answers
@@ -193,8 +211,33 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
     _compiled(network, told.compile)
     taught = {"teacher": teacher, "beside": beside, "shown": told.shown, "rounding": told.rounding}
     fit(network, wanted.tasks(told.budget, said), Plan(**schedule, **taught))
-    (told.out / "beside.json").write_text(json.dumps(beside))
+    if beside:
+        (told.out / "beside.json").write_text(json.dumps(beside))
     return network
+
+
+def _said(file: Path, lines: Lines, device: str) -> torch.Tensor:
+    """What the teacher said to each line; no number where it was not asked."""
+    found = np.full((len(lines.lengths), OUTPUTS), np.nan, np.float32)
+    if file.exists():
+        told = np.load(file)
+        found[: len(told)] = told
+    return torch.from_numpy(found).to(device)
+
+
+def _ask(teacher: Network, wanted: Wanted, out: Path, told: argparse.Namespace) -> None:
+    """Write what it says to the lines that it is to be asked about, as far as the seconds reach."""
+    until = time.time() + (told.asking or 10**6)
+    if torch.cuda.is_available():
+        for part in (*teacher.layers, teacher.table):
+            part.to(torch.bfloat16)
+    for name in ASKED:
+        chosen = np.flatnonzero(wanted.asked[name]).tolist()
+        found = answers(teacher, wanted.lines[name], 2 * told.budget, chosen, until)
+        np.save(out / f"said-{name}.npy", found.astype(np.float16))
+        print(
+            "asked", name, len(chosen), int(np.isfinite(found[:, 0]).sum()), f"{until - time.time():.0f}s", flush=True
+        )
 
 
 def _compiled(network: Network, wanted: bool) -> None:

@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from training.export import quantise
-from training.qwen_network import BLOCK, GROUPS, HEADS, SIZE, THETA, WIDTH, Network
+from training.qwen_network import BLOCK, GROUPS, HEADS, SIZE, THETA, WIDTH, Network, network_of
 
 __all__ = ["Graph", "matrices", "rounded_network"]
 
@@ -43,10 +43,7 @@ def rounded_network(folder: Path) -> tuple[Network, dict[str, np.ndarray]]:
             state[name] = torch.from_numpy(value)
     table, scales = _table(kept)
     state["table.weight"] = torch.from_numpy(table.astype(np.float32) * scales[:, None])
-    layers = 1 + max(int(n.split(".")[1]) for n in state if n.startswith("layers."))
-    network = Network(*table.shape, layers, state["layers.0.gate.weight"].shape[0])
-    network.load_state_dict(state)
-    return network.eval(), kept
+    return network_of(state).eval(), kept
 
 
 def _codes(packed: np.ndarray, shape: str) -> np.ndarray:
@@ -84,7 +81,8 @@ class Graph(nn.Module):
             q = q.reshape(1, GROUPS, HEADS // GROUPS, length, SIZE)
             k = _turned(layer.k(h).view(1, length, GROUPS, SIZE), cos, sin).transpose(1, 2)[:, :, None]
             v = layer.v(h).view(1, length, GROUPS, SIZE).transpose(1, 2)[:, :, None]
-            seen = (q @ k.transpose(-1, -2) * SIZE**-0.5 + back).softmax(-1) @ v
+            near = q @ k.transpose(-1, -2) * SIZE**-0.5
+            seen = (near if net.looks_on else near + back).softmax(-1) @ v
             x = x + layer.o(seen.reshape(1, HEADS, length, SIZE).transpose(1, 2).reshape(1, length, WIDTH))
             h = _norm(x, layer.between)
             x = x + layer.down(F.silu(layer.gate(h)) * layer.up(h))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,25 +13,37 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from training.data import LABELS, read
+from training.aside import kept
+from training.data import LABELS, clean, read
 from training.entail import LEFT, auroc
+from training.multilingual_tasks import acts_of, role_of, turn_lines
 from training.plan import planned
 from training.qwen_layers import STARTS
-from training.qwen_network import OUTPUTS, Network
+from training.qwen_network import ACTS_AT, OUTPUTS, ROLES, Network
 from training.token_lines import Lines, alone_lines, lines_of
 
 __all__ = ["answers", "measured"]
 
 
 @torch.no_grad()
-def answers(network: Network, lines: Lines, budget: int) -> np.ndarray:
-    """The outputs of every line."""
+def answers(
+    network: Network, lines: Lines, budget: int, chosen: Sequence[int] | None = None, until: float = math.inf
+) -> np.ndarray:
+    """The outputs of every line; no number for what was not chosen, or what the time did not reach."""
     network.eval()
-    found = np.zeros((len(lines.lengths), OUTPUTS), np.float32)
-    for group in planned(lines.lengths, budget, None):
-        ids, sizes, _ = lines.batch(group)
+    found = np.full((len(lines.lengths), OUTPUTS), np.nan, np.float32)
+    some = range(len(lines.lengths)) if chosen is None else chosen
+    dice = None if until == math.inf else random.Random(2)  # what is not reached is any line
+    had: list[tuple[list[int], torch.Tensor]] = []
+    for group in planned([lines.lengths[at] for at in some], budget, dice):
+        if time.time() > until:
+            break
+        rows = [some[at] for at in group]
+        ids, sizes, _ = lines.batch(rows)
         with torch.autocast(lines.device, dtype=torch.bfloat16, enabled=lines.device == "cuda"):
-            found[group] = network(ids, sizes).float().cpu().numpy()
+            had.append((rows, network(ids, sizes).float()))
+    for each, out in had:
+        found[each] = out.cpu().numpy()
     return found
 
 
@@ -93,6 +107,45 @@ def measured(network: Network, tokenizer: Tokenizer, data: Path, device: str, fe
             *(round(float((out[some][y == k] > 0).mean()), 3) for k in (1, 0)),
         ]
     found |= _guarded(network, tokenizer, data, device, budget)
+    found |= _kept(network, tokenizer, device, budget)
+    return found
+
+
+def _kept(network: Network, tokenizer: Tokenizer, device: str, budget: int) -> dict[str, Any]:
+    """Written rows that trained nothing: how many, and AUROC."""
+
+    def said(lines: list[list[int]]) -> np.ndarray:
+        return answers(network, Lines(lines, device), budget)
+
+    def told(name: str, score: np.ndarray, label: Sequence[Any]) -> None:
+        found[f"aside {name}"] = [len(label), round(auroc(score, np.array(label, int)), 3)]
+
+    found: dict[str, Any] = {}
+    drafts = [
+        (clean(" ".join(r["sources"])), clean(text), y)
+        for r in kept("answers")
+        for text, y in ((*((t, 1) for t in r["right"]), *((w["answer"], 0) for w in r["wrong"])))
+    ]
+    told("answers", said(lines_of(tokenizer, [d[:2] for d in drafts], 320))[:, 3], [d[2] for d in drafts])
+    facts = [(clean(r["source"]), clean(claim), LABELS.index(y)) for r in kept("facts") for claim, y in r["claims"]]
+    out = said(lines_of(tokenizer, [f[:2] for f in facts], 240))[:, :3]
+    found["aside facts"] = [len(facts), round(float((out.argmax(1) == [f[2] for f in facts]).mean()), 3)]
+    acts = list(kept("commitments"))
+    pairs = [(clean(r.get("customer", "")), clean(r["answer"])) for r in acts]
+    told("promises", said(lines_of(tokenizer, pairs, 220, STARTS[3:]))[:, 4], [bool(r["acts"]) for r in acts])
+    for kind, channel in (("documents", "document"), ("injection", "user"), ("intent_safety", "user")):
+        rows = list(kept(kind))
+        out = said(alone_lines(tokenizer, [(channel, clean(r["text"])) for r in rows], 256))
+        if kind == "intent_safety":
+            risk = torch.logsumexp(torch.tensor(out[:, 7:ACTS_AT]), -1).numpy() - out[:, 6]
+            told("dangers", risk, [r["label"] != "none" for r in rows])
+        else:
+            told(kind, out[:, 5], [r["label"] for r in rows])
+    turns = list(kept("turns"))
+    out = said(turn_lines(tokenizer, turns))[:, ACTS_AT:]
+    does, asked = np.stack([acts_of(r) for r in turns]), np.stack([role_of(r["role"]) for r in turns]) > 0
+    for at, name in enumerate(f"{role} {act}" for role, acts in ROLES.items() for act in acts):
+        told(name, out[asked[:, at], at], does[asked[:, at], at])
     return found
 
 
@@ -101,7 +154,7 @@ def _guarded(network: Network, tokenizer: Tokenizer, data: Path, device: str, bu
     found: dict[str, Any] = {}
     rows = read(data / "guard-held.jsonl.gz")
     out = answers(network, Lines(alone_lines(tokenizer, [(r["ch"], r["text"]) for r in rows], 256), device), budget)
-    risk = torch.logsumexp(torch.tensor(out[:, 7:]), -1).numpy() - out[:, 6]
+    risk = torch.logsumexp(torch.tensor(out[:, 7:ACTS_AT]), -1).numpy() - out[:, 6]
     for name in sorted({r["set"] for r in rows}):
         some = np.array([r["set"] == name for r in rows])
         y = np.array([int(r["y"]) for r in rows])[some]

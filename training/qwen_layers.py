@@ -1,6 +1,6 @@
-"""Takes Qwen2.5-Coder-0.5B-Instruct (Apache-2.0) apart: its layers as they are packed, and a smaller vocabulary.
+"""Takes Qwen2.5-Coder (Apache-2.0; 0.5 B or 1.5 B weights) apart: its layers as packed, and a smaller vocabulary.
 
-The network of ``multilingual.py`` begins with them. A token is kept if the texts have it often enough, and then so are
+The networks of ``multilingual.py`` begin with them. A token is kept if the texts have it often enough, and then so are
 the two tokens that it is joined from; any other text is read in smaller tokens.
 """
 
@@ -21,11 +21,14 @@ import torch
 from training.data import data_root
 from training.qwen import four_bits, six_bits
 
-__all__ = ["ALONE", "STARTS", "five_bits", "layers_of", "smaller", "texts_of"]
+__all__ = ["ALONE", "STARTS", "TURNS", "five_bits", "layers_of", "smaller", "texts_of"]
 
 STARTS = ("Premise: ", "\nHypothesis: ", "\nAnswer:", "Customer: ", "\nAgent: ", "\nGrants:")
+TURNS = {  # around the turn before and the turn that is read
+    "agent": ("Customer: ", "\nAgent: ", "\nActs:"),
+    "customer": ("Agent: ", "\nCustomer: ", "\nActs:"),
+}
 ALONE = {"user": ("Message: ", "\nJudge:"), "document": ("Document: ", "\nOrders:")}  # around one text
-WIDTH = 896
 
 
 def five_bits(raw: torch.Tensor) -> torch.Tensor:
@@ -139,8 +142,8 @@ def layers_of(folder: Path, device: str) -> tuple[dict[str, torch.Tensor], torch
                 sides = [int(x) for x in shape.split("x")]
                 found[name] = FORMS[form](torch.from_numpy(part[key]).to(device)).view(*sides)
     with np.load(folder / "table.npz") as part:
-        table = eight_bits(torch.from_numpy(part["rows"]).to(device)).view(-1, WIDTH)
         counts = part["counts"]
+        table = FORMS[str(part["form"])](torch.from_numpy(part["rows"]).to(device)).view(len(counts), -1)
     return found, table, counts
 
 
@@ -154,7 +157,7 @@ def _parts(gguf: Path, out: Path, chosen: Sequence[int], counts: Sequence[int], 
         if tensor.name == "output.weight":
             # the model ties both tables; of the two in the file this one has more bits
             rows = data.reshape(-1, data.size // int(tensor.shape[1]))[list(chosen)].reshape(-1)
-            np.savez(out / "table.npz", rows=rows, counts=np.array(counts))
+            np.savez(out / "table.npz", rows=rows, counts=np.array(counts), form=tensor.tensor_type.name)
             continue
         if not tensor.name.startswith("blk.") or int(tensor.name.split(".")[1]) >= layers:
             continue
@@ -175,13 +178,20 @@ def main() -> None:
     ask.add_argument("tokenizer", type=Path, help="as qwen.py writes it")
     ask.add_argument("data", type=Path, help="packed pairs, whose texts are counted beside public ones")
     ask.add_argument("out", type=Path)
+    ask.add_argument("--like", type=Path, help="a smaller tokenizer whose tokens to keep, instead of choosing them")
     ask.add_argument("--layers", type=int, default=16)
     ask.add_argument("--tokens", type=int, default=32000)
     ask.add_argument("--size", type=int, default=46_000_000, help="bytes of one part")
     told = ask.parse_args()
     told.out.mkdir(parents=True, exist_ok=True)
     whole = json.loads(told.tokenizer.read_text(encoding="utf-8"))
-    small, chosen, counts = smaller(whole, texts_of(told.data, data_root()), told.tokens)
+    if told.like:
+        small = json.loads(told.like.read_text(encoding="utf-8"))
+        names = sorted(small["model"]["vocab"], key=small["model"]["vocab"].__getitem__)
+        chosen = [whole["model"]["vocab"][name] for name in names]
+        counts = [0] * len(names)
+    else:
+        small, chosen, counts = smaller(whole, texts_of(told.data, data_root()), told.tokens)
     (told.out / "tokenizer.json").write_text(json.dumps(small, ensure_ascii=False), encoding="utf-8")
     print("tokens", len(chosen), "parts", _parts(told.gguf, told.out, chosen, counts, told.layers, told.size))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,24 +13,52 @@ import torch.nn.functional as F
 from torch import nn
 
 from training.plan import planned
-from training.qwen_layers import WIDTH, layers_of
+from training.qwen_layers import layers_of
 from training.token_lines import Lines
 
 __all__ = [
+    "ACTS_AT",
     "OUTPUTS",
+    "ROLES",
     "Layer",
     "Network",
+    "Shape",
     "cut_from",
     "four_bit",
     "keep_rounded",
     "keep_whole",
     "kept_network",
+    "network_of",
     "whole_of",
 ]
 
-HEADS, GROUPS, SIZE, THETA = 14, 2, 64, 1e6
-OUTPUTS = 11  # entailment, neutral, contradiction, supported; grants; attack; no danger and the four dangers
+WIDTH, HEADS, GROUPS, SIZE, THETA = 896, 14, 2, 64, 1e6
+ROLES = {
+    "agent": (
+        "done", "will_do", "proposes", "asks", "informs", "refuses", "way_forward", "hands_over", "deflects_person",
+        "closes", "empty",
+    ),
+    "customer": (
+        "wants_person", "agrees", "declines", "asks", "asks_again", "corrects", "gives", "thanks", "still_open",
+    ),
+}  # fmt: skip
+ACTS_AT = 11  # before: entailment, neutral, contradiction, supported; grants; attack; no danger and the four dangers
+OUTPUTS = ACTS_AT + sum(map(len, ROLES.values()))
 BLOCK = 64  # weights that share a scale
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How wide the states are, and the heads of attention: how many, how many groups share keys, the size of one."""
+
+    width: int = WIDTH
+    heads: int = HEADS
+    groups: int = GROUPS
+    size: int = SIZE
+
+
+SMALL = Shape()
+SHAPES = {each.width: each for each in (SMALL, Shape(1536, 12, 2, 128))}  # Qwen2.5 with 0.5 B and 1.5 B weights
 
 
 def four_bit(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -65,28 +94,38 @@ class Product(nn.Linear):
 
 
 class Layer(nn.Module):
-    """One layer of the language model; its attention looks back only, as it was trained."""
+    """One layer of the language model; its attention looks back, as it was trained, or where ``seen`` allows it."""
 
-    def __init__(self, inner: int) -> None:
+    def __init__(self, inner: int, shape: Shape = SMALL) -> None:
         super().__init__()
-        self.before, self.between = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.ones(WIDTH))
-        self.q, self.k, self.v = (Product(WIDTH, n * SIZE) for n in (HEADS, GROUPS, GROUPS))
-        self.o = Product(HEADS * SIZE, WIDTH, bias=False)
-        self.gate, self.up = Product(WIDTH, inner, bias=False), Product(WIDTH, inner, bias=False)
-        self.down = Product(inner, WIDTH, bias=False)
+        width, wide = shape.width, shape.heads * shape.size
+        self.shape = shape
+        self.before, self.between = nn.Parameter(torch.ones(width)), nn.Parameter(torch.ones(width))
+        self.q = Product(width, wide)
+        self.k, self.v = (Product(width, shape.groups * shape.size) for _ in range(2))
+        self.o = Product(wide, width, bias=False)
+        self.gate, self.up = Product(width, inner, bias=False), Product(width, inner, bias=False)
+        self.down = Product(inner, width, bias=False)
         self.seen: torch.Tensor | None = None  # how much each inner number is used, when asked
 
-    def forward(self, x: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
-        """The states after this layer."""
-        rows, length, _ = x.shape
-        h = F.rms_norm(x, (WIDTH,), self.before.to(x.dtype), 1e-6)
-        q = _turned(self.q(h).view(rows, length, HEADS, SIZE), turn).transpose(1, 2)
-        k = _turned(self.k(h).view(rows, length, GROUPS, SIZE), turn).transpose(1, 2)
-        v = self.v(h).view(rows, length, GROUPS, SIZE).transpose(1, 2)
-        k, v = (y.repeat_interleave(HEADS // GROUPS, 1) for y in (k, v))
-        seen = F.scaled_dot_product_attention(q, k, v.to(q.dtype), is_causal=True)
+    def forward(
+        self, x: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor], shown: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """The states after this layer; ``shown`` is added where any token is looked at: far below 0 for padding."""
+        rows, length, width = x.shape
+        own = self.shape
+        h = F.rms_norm(x, (width,), self.before.to(x.dtype), 1e-6)
+        q = _turned(self.q(h).view(rows, length, own.heads, own.size), turn).transpose(1, 2)
+        k = _turned(self.k(h).view(rows, length, own.groups, own.size), turn).transpose(1, 2)
+        v = self.v(h).view(rows, length, own.groups, own.size).transpose(1, 2)
+        k, v = (y.repeat_interleave(own.heads // own.groups, 1) for y in (k, v))
+        if shown is None:
+            seen = F.scaled_dot_product_attention(q, k, v.to(q.dtype), is_causal=True)
+        else:  # written out: the fused product with a mask gave no numbers on the GPU
+            near = (q @ k.transpose(-1, -2)).float() * own.size**-0.5 + shown
+            seen = near.softmax(-1).to(v.dtype) @ v
         x = x + self.o(seen.transpose(1, 2).reshape(rows, length, -1))
-        h = F.rms_norm(x, (WIDTH,), self.between.to(x.dtype), 1e-6)
+        h = F.rms_norm(x, (width,), self.between.to(x.dtype), 1e-6)
         inner = F.silu(self.gate(h)) * self.up(h)
         if self.seen is not None:
             self.seen += inner.detach().float().abs().sum((0, 1))
@@ -100,37 +139,50 @@ def _turned(x: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor]) -> torch.T
 
 
 class Network(nn.Module):
-    """Rows of the table, an entry where they are narrow, the layers, and a head over the last state and the mean."""
+    """Rows of the table, an entry where they are narrow, the layers, and a head over the last state and the mean.
 
-    def __init__(self, tokens: int, narrow: int, layers: int, inner: int) -> None:
+    ``both`` is 1 where attention looks in both directions, 0 where it looks back only; it is kept with the weights.
+    """
+
+    def __init__(
+        self, tokens: int, narrow: int, layers: int, inner: int, shape: Shape = SMALL, *, both: bool = False
+    ) -> None:
         super().__init__()
-        self.table = nn.Embedding(tokens, narrow or WIDTH)
-        self.entry = nn.Linear(narrow, WIDTH, bias=False) if narrow else None
-        self.layers = nn.ModuleList(Layer(inner) for _ in range(layers))
-        self.norm = nn.Parameter(torch.ones(WIDTH))
-        self.head = nn.Linear(2 * WIDTH, OUTPUTS)
+        self.shape, self.looks_on = shape, both
+        self.table = nn.Embedding(tokens, narrow or shape.width)
+        self.entry = nn.Linear(narrow, shape.width, bias=False) if narrow else None
+        self.layers = nn.ModuleList(Layer(inner, shape) for _ in range(layers))
+        self.norm = nn.Parameter(torch.ones(shape.width))
+        self.head = nn.Linear(2 * shape.width, OUTPUTS)
         self.rounded_table = False
+        self.register_buffer("both", torch.tensor([float(both)]))
 
     def forward(self, ids: torch.Tensor, sizes: torch.Tensor, states: list[torch.Tensor] | None = None) -> torch.Tensor:
         """The outputs of each line; ``states`` receives what each layer leaves."""
-        length = ids.shape[1]
+        length, size = ids.shape[1], self.shape.size
         rows = self.table(ids)
         if self.rounded_table:
             scale = rows.abs().amax(-1, keepdim=True).clamp(min=1e-8) / 127
             rows = rows + ((rows / scale).round() * scale - rows).detach()
         x = rows if self.entry is None else self.entry(rows)
         place = torch.arange(length, device=ids.device)
-        angle = place[:, None] * THETA ** -(torch.arange(0, SIZE, 2, device=ids.device) / SIZE)
+        angle = place[:, None] * THETA ** -(torch.arange(0, size, 2, device=ids.device) / size)
         turn = angle.cos().repeat(1, 2)[:, None], angle.sin().repeat(1, 2)[:, None]
         real = place[None] < sizes[:, None]
+        shown = torch.where(real, 0.0, -1e9)[:, None, None] if self.looks_on else None
         for layer in self.layers:
-            x = layer(x, turn)
+            x = layer(x, turn, shown)
             if states is not None:
                 states.append(x)
-        x = F.rms_norm(x.float(), (WIDTH,), self.norm, 1e-6)
+        x = F.rms_norm(x.float(), (self.shape.width,), self.norm, 1e-6)
         last = x[torch.arange(len(ids), device=ids.device), sizes - 1]
         mean = (x * real[:, :, None]).sum(1) / sizes[:, None]
         return self.head(torch.cat([last, mean], -1).float())
+
+    def look_on(self) -> None:
+        """From now on attention looks in both directions."""
+        self.looks_on = True
+        self.both.fill_(1.0)
 
     def round(self) -> None:
         """From now on run as it will ship."""
@@ -144,7 +196,7 @@ def whole_of(folder: Path, device: str, layers: int) -> Network:
     """The layers as they are, with the table of the kept tokens."""
     found, table, _ = layers_of(folder, device)
     inner = found["blk.0.ffn_gate.weight"].shape[0]
-    network = Network(len(table), 0, layers, inner).to(device)
+    network = Network(len(table), 0, layers, inner, SHAPES[table.shape[1]]).to(device)
     with torch.no_grad():
         network.table.weight.copy_(table)
         for at, layer in enumerate(network.layers):
@@ -164,11 +216,20 @@ def whole_of(folder: Path, device: str, layers: int) -> Network:
 
 def kept_network(file: Path, device: str) -> Network:
     """A network of any shape from its state."""
-    state = torch.load(file, map_location=device)
+    return network_of(torch.load(file, map_location=device)).to(device)
+
+
+def network_of(state: dict[str, torch.Tensor]) -> Network:
+    """A network of any shape from its numbers; those written before attention could look on look back."""
     layers = 1 + max(int(n.split(".")[1]) for n in state if n.startswith("layers."))
     tokens, narrow = state["table.weight"].shape
-    inner = state["layers.0.gate.weight"].shape[0]
-    network = Network(tokens, narrow if "entry.weight" in state else 0, layers, inner).to(device)
+    inner, width = state["layers.0.gate.weight"].shape
+    entry = narrow if "entry.weight" in state else 0
+    state = {"both": torch.zeros(1)} | state
+    for name in ("head.weight", "head.bias"):  # what was written before turns were read has fewer outputs
+        more = OUTPUTS - len(state[name])
+        state[name] = torch.cat([state[name], state[name].new_zeros(more, *state[name].shape[1:])])
+    network = Network(tokens, entry, layers, inner, SHAPES[width], both=bool(state["both"].item()))
     network.load_state_dict(state)
     return network
 

@@ -20,8 +20,9 @@ import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import nn
 
+from training.aside import split
 from training.batches import encode_pairs
-from training.data import LABELS, clean, read, rows, shippable, written
+from training.data import LABELS, clean, read, rows, shippable
 from training.deepen import deepened
 from training.entail import LEFT, WARMTH, assemble, auroc
 from training.export import build
@@ -186,7 +187,7 @@ def figures(
 def pack(data: Path) -> None:
     """Write ``written-facts.jsonl.gz`` (sources with claims written for this project) and ``translated.jsonl.gz``."""
     with gzip.open(data / "written-facts.jsonl.gz", "wt", encoding="utf-8") as out:
-        for row in written("facts"):
+        for row in split("facts")[0]:
             for claim, label in row["claims"]:
                 pair = {
                     "p": clean(row["source"]),

@@ -30,11 +30,11 @@ ACTS = {
     ),
 }  # fmt: skip
 FAMILIES = (
-    ("de", "nl", "sv", "da"),
-    ("fr", "es", "it", "pt"),
+    ("de", "nl", "sv", "da", "no"),
+    ("fr", "es", "it", "pt", "ro"),
     ("ru", "uk", "pl", "cs"),
-    ("ja", "zh", "ko"),
-    ("tr", "fi", "hi", "ar"),
+    ("ja", "zh", "ko", "th", "vi", "id"),
+    ("tr", "fi", "hu", "hi", "ar", "he", "el"),
     ("en",),
 )
 STRENGTH = 0.003  # inverse of the penalty; 0.01 is 0.003 of AUROC worse

@@ -12,11 +12,12 @@ pytest.importorskip("torch")
 import numpy as np
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from training.aside import TONGUES, situation, split
 from training.multilingual import Plan, fit
 from training.multilingual_figures import answers
-from training.multilingual_tasks import Task
+from training.multilingual_tasks import Task, acts_of, role_of, turn_lines
 from training.qwen_layers import eight_bits, five_bits, smaller
-from training.qwen_network import Network, cut_from, four_bit, keep_rounded, kept_network
+from training.qwen_network import ROLES, Network, cut_from, four_bit, keep_rounded, kept_network, network_of
 from training.token_lines import Lines, alone_lines, lines_of
 
 
@@ -70,13 +71,66 @@ def test_a_kept_token_keeps_what_it_is_joined_from() -> None:
         assert cut.decode(cut.encode(text).ids) == text
 
 
-def test_padding_changes_nothing() -> None:
+@pytest.mark.parametrize("both", [False, True])
+def test_padding_changes_nothing(both: bool) -> None:
     torch.manual_seed(2)
-    network = Network(40, 0, 2, 64).eval()
+    network = Network(40, 0, 2, 64, both=both).eval()
     ids = torch.randint(1, 40, (1, 9))
     wide = torch.cat([ids, torch.zeros(1, 7, dtype=torch.long)], 1)
     with torch.no_grad():
         assert torch.allclose(network(ids, torch.tensor([9])), network(wide, torch.tensor([9])), atol=1e-5)
+
+
+def test_attention_in_both_directions_sees_what_comes_later_and_is_kept() -> None:
+    torch.manual_seed(2)
+    back = Network(40, 0, 2, 64).eval()
+    one, two = torch.tensor([[1, 2, 3, 4, 5]]), torch.tensor([[1, 2, 3, 4, 6]])
+    sizes = torch.tensor([5])
+
+    def first_states(network: Network, ids: torch.Tensor) -> torch.Tensor:
+        states: list[torch.Tensor] = []
+        with torch.no_grad():
+            network(ids, sizes, states)
+        return states[-1][0, 0]
+
+    assert torch.allclose(first_states(back, one), first_states(back, two))
+    back.look_on()
+    again = network_of(back.state_dict()).eval()
+    assert not torch.allclose(first_states(again, one), first_states(again, two))
+    assert torch.allclose(first_states(back, one), first_states(again, one))
+
+
+def test_numbers_kept_before_turns_were_read_get_outputs_for_them() -> None:
+    state = Network(40, 0, 2, 64).state_dict()
+    old = {n: v[:11] if n.startswith("head.") else v for n, v in state.items() if n != "both"}
+    again = network_of(old)
+    assert not again.looks_on
+    assert torch.equal(again.head.weight[:11], state["head.weight"][:11])
+    assert again.head.weight[11:].abs().max() == 0
+
+
+def test_a_turn_is_asked_about_the_acts_of_its_role() -> None:
+    reader = tokenizer()
+    rows = [
+        {"role": "customer", "before": "abc", "text": "cd", "acts": ["thanks"]},
+        {"role": "agent", "before": "cd", "text": "abc", "acts": ["done", "closes"]},
+    ]
+    assert [reader.decode(line) for line in turn_lines(reader, rows)] == [
+        "Agent: abc\nCustomer: cd\nActs:",
+        "Customer: cd\nAgent: abc\nActs:",
+    ]
+    assert acts_of(rows[1]).sum() == 2
+    assert acts_of(rows[0])[: len(ROLES["agent"])].sum() == 0
+    assert role_of("customer").tolist() == [0.0] * len(ROLES["agent"]) + [1.0] * len(ROLES["customer"])
+
+
+def test_twins_are_kept_aside_together() -> None:
+    for kind in ("answers", "documents", "injection", "intent_safety", "commitments", "facts"):
+        train, left = split(kind)
+        names = {situation(kind, row) for row in left}
+        assert not names & {situation(kind, row) for row in train}
+        assert len(left) > 30
+    assert not {row["lang"] for row in split("answers")[0]} & TONGUES
 
 
 def test_a_network_is_cut_taught_and_kept(tmp_path: Path) -> None:

@@ -21,9 +21,10 @@ from proctor.models.local.weights import open_weights
 from training import multilingual_export
 
 
-def test_the_written_network_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("both", [False, True])
+def test_the_written_network_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, both: bool) -> None:
     torch.manual_seed(3)
-    network = Network(300, 64, 2, 128).eval()
+    network = Network(300, 64, 2, 128, both=both).eval()
     with torch.no_grad():
         network.table.weight.mul_(0.3)
     keep_rounded(network, tmp_path / "kept")

@@ -186,3 +186,8 @@ def test_a_question_that_is_passed_over_is_a_dead_end(last: tuple[str, str]) -> 
 def test_an_answer_is_no_dead_end(answer: str) -> None:
     run = talk(("I need a permit", "Where were you born?"), ("in Nantes, can I get it?", answer), sources=_RULE)
     assert list(closed_open_request(run, {})) == []
+
+
+def test_a_very_long_word_without_a_digit_comes_to_an_end() -> None:
+    word = "a" * 400_000  # minutes, where each letter begins a search to the end
+    assert not list(given_again(talk((word, "Which number?"), (word, "Which number?"))))

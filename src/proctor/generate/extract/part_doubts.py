@@ -23,10 +23,16 @@ _SHOWN: Final = re.compile(
 _BRACKETED: Final = re.compile(r"(?m)^[ \t>*-]*【[^】\n]{1,20}】[ \t]*\S")
 # ``a line that begins with `PATTERN:` ``: a quoted label.
 _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30}[:：]\s?[\"“”»」`]")
+# ``<verdict>...</verdict>``: a block of the answer; one with a place to fill in is the input.
+_BLOCK: Final = re.compile(
+    r"<(?P<tag>[^\W\d_][\w-]{1,28})>(?P<inside>(?:(?!\{\{|</?[\w-]+>).){0,4000}?)</(?P=tag)>", re.DOTALL
+)
+# ``each starts with its name, e.g. ## SUMMARY``, ``as headings (##)``: the sign of a heading inside a sentence.
+_SIGN_OF_PART: Final = re.compile(r"(?<=[\w.,:;] )[(（`\"“«]?#{1,6}(?=[ )）`\"”»,.\n]|$)")
 _WHOLE: Final = re.compile(
-    r"(?:starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|(?:words|characters|letters|"
-    r"sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|emoji|exclamations|links|"
-    r"count \S+) (?:=(?! 0)|<|>|between))"
+    r"(?:case is|starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
+    r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|"
+    r"emoji|exclamations|links|count \S+) (?:=(?! 0)|<|>|between))"
 )
 _LEAST: Final = 2
 _SEVERAL: Final = ("headings",)
@@ -49,7 +55,13 @@ def shown_part(text: str, statements: Sequence[Statement], scope: PromptScope) -
         return scope.line_labels[0]
     if scope.each[0]:
         return scope.each[0]
-    for pattern, least in ((_SHOWN, 1), (_BRACKETED, _LEAST), (_QUOTED_LABEL, _LEAST)):
+    for pattern, least in (
+        (_SHOWN, 1),
+        (_BRACKETED, _LEAST),
+        (_QUOTED_LABEL, _LEAST),
+        (_BLOCK, _LEAST),
+        (_SIGN_OF_PART, 1),
+    ):
         found = [match.group().strip() for match in pattern.finditer(text)]
         if len(found) >= least:
             return found[0]

@@ -31,7 +31,7 @@ __all__ = [
     "made_progress",
 ]
 
-_VALUE: Final = re.compile(r"(?=[\w-]*\d)[\w][\w-]{1,30}", re.ASCII)
+_VALUE: Final = re.compile(r"(?=[\w-]{0,30}\d)[\w][\w-]{1,30}", re.ASCII)
 _SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
 _ASKS: Final = re.compile(r"[?？؟]")
 _SAME_ASK: Final = 0.75  # share of the words of the shorter question
