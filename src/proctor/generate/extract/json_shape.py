@@ -1,35 +1,22 @@
-"""The fields of a JSON answer, in any language: shown, listed by lines, in a table, or named in one sentence."""
+"""The shape of a JSON answer, in any language: shown, listed by lines, in a table, or named in one sentence."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from proctor.generate.extract.conditions import is_conditional
-from proctor.generate.extract.described_fields import bounded_count, item_keys, value_checks
-from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.number_words import in_digits
-from proctor.generate.extract.predicate_text import checkable, joined, quoted
-from proctor.generate.extract.prompt_scope import PromptScope
-from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.described_fields import bounded_count, item_keys
+from proctor.generate.extract.json_fields import ARRAY_VALUE, FIELDS, ITEM, JSON, JsonField, JsonShape
 from proctor.generate.extract.shown_schema import nested_keys, schema_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
-from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["JsonField", "JsonShape", "json_keys", "shape_drafts", "shape_of"]
+__all__ = ["json_keys", "shape_of"]
 
-_NAME: Final = (
-    r"[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|(?P<bare>[a-z][A-Za-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)"
-)
-_ITEM: Final = re.compile(
-    rf"(?m)^(?P<indent>[ \t]*)(?:[-*•–·]|\d{{1,2}}[.)])?[ \t]*(?:{_NAME})[ \t]*(?:[:：=→]|[(（]|[–—-](?=[ \t]))[ \t]*"
-    r"(?P<said>[^\n]+)$"
-)
 # ``- vendor`` among lines that describe fields
 _BARE_ITEM: Final = re.compile(
     r"(?m)^(?P<indent>[ \t]*)[-*•][ \t]+(?:[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|"
@@ -42,27 +29,17 @@ _KEY_LIST: Final = (
     r"(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?(?:\s*(?:[,、，;]|\band\b|\bund\b|\bet\b|\by\b|\be\b|\ben\b|"
     r"\bi\b|和|与|及|と)(?:\s*(?:and|und|et|y|e|en))?\s*(?:{key})(?:\s*[(（][^()（）\n]{{1,300}}[)）])?)*"
 )
-_FIELDS: Final = (
-    r"(?:fields?|keys?|properties|attributes|felder\w*|schlüssel\w*|champs?|clés?|campos?|claves?|chaves?|campi|chiavi|"
-    r"velden|sleutels?|pól|pola|kluc\w+|ключ\w*|пол[яе]\w*|nycklar|alanlar\w*|字段|キー|項目|フィールド|필드|키)"
-)
 _QUOTED_LIST: Final = Lazy(_KEY_LIST.format(key=_QUOTED_KEY))
 _BARE_LIST: Final = Lazy(
-    rf"{_FIELDS}(?:\s+(?:called|named|are|is|sind|sont|son|são|"
+    rf"{FIELDS}(?:\s+(?:called|named|are|is|sind|sont|son|são|"
     rf"sono))?\s*[:：]?\s+(?P<list>{_KEY_LIST.format(key='[A-Za-z_][A-Za-z0-9_]*')})"
     r"(?=\s*(?:[.;:)]|$|[–—]|,\s*(?:where|each|with|no|nothing|in)\b|\s+(?:only|and (?:nothing|no))\b))",
     re.IGNORECASE,
 )
 _PART: Final = re.compile(r"[\"“`']?(?P<name>[A-Za-z_][\w.-]*)[\"”`']?\s*(?:[(（](?P<said>[^()（）\n]{1,300})[)）])?")
-_JSON: Final = Lazy(r"(?<![A-Za-z])JSON(?![A-Za-z])", re.IGNORECASE)
 _ARRAY: Final = Lazy(
     r"\bJSON[- ](?:array|list\w*)|\b(?:array|tableau|lista|arreglo|elenco|liste|lijst) (?:de |di )?JSON\b|"
     r"JSON\s*(?:数组|配列|列表)",
-    re.IGNORECASE,
-)
-_ARRAY_VALUE: Final = Lazy(
-    r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|tablica|массив\w*|pole|dizi)\b|"
-    r"数组|列表|配列|배열",
     re.IGNORECASE,
 )
 _ITEMS_OBJECTS: Final = Lazy(r"\b(?:array|list) of (?:JSON )?objects?\b", re.IGNORECASE)
@@ -77,18 +54,6 @@ _OBJECT_VALUE: Final = Lazy(r"\b(?:object|objekt|objet|objeto|oggetto|obiekt)\b|
 _IDENTIFIERS: Final = re.compile(
     r"[a-z_][a-z0-9_]*(?:\s*(?:[,、，]|\band\b|\bund\b|\bet\b|\by\b|\be\b|和|与|及)\s*[a-z_][a-z0-9_]*)+"
 )
-_OTHERS: Final = Lazy(
-    rf"{NEGATION}[^.;]{{0,30}}{_FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|apenas|"
-    rf"exatamente|alleen|precies|wyłącznie|dokładnie|только|ровно)\b[^.;]{{0,25}}{_FIELDS}|"
-    rf"{_FIELDS}[^.]{{0,40}}(?:\b(?:no|add|any) others?\b|\bkeine (?:weiteren|anderen)\b|"
-    r"\baucun(?:e)? autre\b|\bningun[oa] más\b|\bnenhum(?:a)? (?:outr[oa]|a mais)\b|\bnessun[oa]?['’ ]altr[oa]\b|"
-    r"\bgeen andere\b)|(?:只能?|仅)(?:包含|有|使用)[^。；]{0,10}(?:字段|键)",
-    re.IGNORECASE,
-)
-_AND_NOTHING: Final = Lazy(
-    r"\b(?:nothing else|no other \w+|sonst nichts|rien d['’]autre|nada más|nada mais|nient['’]altro|niets anders)\b",
-    re.IGNORECASE,
-)
 _SHOWN_VALUE: Final = re.compile(
     r"[\"'](?P<key>[\w.$-]{1,60})[\"']\s*:\s*(?:\"(?P<told>[^\"\n]{3,300})\"|(?P<bare>(?:\d+(?:\.\d+)?\s*(?:-|"
     r"–)\s*\d+(?:\.\d+)?|true\s*(?:\||/|or)\s*false)))"
@@ -99,59 +64,14 @@ _TYPES: Final = re.compile(
 )
 _NUMBERS: Final = re.compile(r"\W*(?P<low>\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(?P<high>\d+(?:\.\d+)?)\W*")
 _KEY: Final = re.compile(r"(?P<quote>[\"'“])(?P<key>[\w .$-]{1,60})[\"'”]\s*:")
-_LEAD_REACH: Final = 300  # characters
-_SHORT: Final = 12  # words of a sentence that only closes the list of keys, or is about an amount alone
 _MOST: Final = 100_000
 _LEAST_CODES: Final = 3
-_THINGS: Final = Lazy(
-    r"\b(?:objects?|items?|entries|elements?|objekte\w*|einträge\w*|objets|éléments|objetos|elementos|oggetti|elementi|"
-    r"objecten)\b|对象|条|项|件",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonField:
-    """A field, what is said about it, where, and the fields that it is inside of, outermost first."""
-
-    name: str
-    said: str
-    start: int
-    end: int
-    parents: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()  # of the object that it holds
-    values: tuple[str, ...] = ()  # that are listed below it
-    shown: bool = False  # only as a key of shown JSON, or in one sentence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonShape:
-    """The fields of the answer; ``array`` is whether it is an array of objects with these fields."""
-
-    fields: tuple[JsonField, ...]
-    array: bool
-    start: int
-    end: int
-    schema: str = ""  # the predicate of JSON that is shown with types
-    loose: bool = False  # in some case it is an array
-    named: bool = False  # in one sentence, which is a rule as a whole
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The fields at the top."""
-        return tuple(dict.fromkeys(each.name for each in self.fields if not each.parents))
-
-    @property
-    def nested(self) -> tuple[tuple[str, str], ...]:
-        """The keys of objects in a field, each with that field."""
-        inner = [(each.name, each.parents[-1]) for each in self.fields if each.parents]
-        return tuple(dict.fromkeys([*inner, *((key, each.name) for each in self.fields for key in each.keys)]))
 
 
 def shape_of(text: str, statements: Sequence[Statement]) -> JsonShape | None:
     """Return the fields that a prompt about JSON shows, lists or names; None if there are none."""
     told = [each for each in statements if each.section not in ASIDE_SECTIONS]
-    spoken = any(_JSON.search(each.text) or _JSON.search(each.lead) for each in told if not each.code)
+    spoken = any(JSON.search(each.text) or JSON.search(each.lead) for each in told if not each.code)
     shown = _shown(told)
     if not spoken and (shown is None or not shown[0].code):
         return None
@@ -159,9 +79,9 @@ def shape_of(text: str, statements: Sequence[Statement]) -> JsonShape | None:
     array = any(_ARRAY.search(each.text) and not each.item for each in words) and not any(
         _OBJECT.search(each.text) for each in words
     )
-    loose = any(_ARRAY_VALUE.search(each.text) and is_conditional(each.text) and not each.item for each in words)
+    loose = any(ARRAY_VALUE.search(each.text) and is_conditional(each.text) and not each.item for each in words)
     covered = [(each.start, each.end) for each in words]
-    lines = [match for match in _ITEM.finditer(text) if any(low <= match.start("said") < high for low, high in covered)]
+    lines = [match for match in ITEM.finditer(text) if any(low <= match.start("said") < high for low, high in covered)]
     if len(lines) >= _LEAST_DESCRIBED:
         lines = sorted([*lines, *_BARE_ITEM.finditer(text)], key=lambda match: match.start())
     listed = tuple(_nested(_runs(lines, text), text))
@@ -240,10 +160,10 @@ def _shown_value(told: str) -> str:
 def _of_sentence(statement: Statement) -> Iterator[JsonField]:
     """Yield the keys that a sentence about JSON names, with what it says of each in brackets."""
     said = statement.text
-    if not (_JSON.search(said) or _OBJECT_VALUE.search(said) or re.search(_FIELDS, said, re.IGNORECASE)):
+    if not (JSON.search(said) or _OBJECT_VALUE.search(said) or re.search(FIELDS, said, re.IGNORECASE)):
         return
     named = re.search(
-        rf"(?:{_FIELDS}|\b(?:with|containing|contain|mit|avec|con|com|met|conter|contener|contenere|z)\b|JSON)",
+        rf"(?:{FIELDS}|\b(?:with|containing|contain|mit|avec|con|com|met|conter|contener|contenere|z)\b|JSON)",
         said,
         re.IGNORECASE,
     )
@@ -253,7 +173,7 @@ def _of_sentence(statement: Statement) -> Iterator[JsonField]:
         found = bare["list"]
     parts = [match for match in _PART.finditer(found) if match["name"] not in ("and", "und", "et", "y", "e", "en", "i")]
     if is_conditional(said[: said.find(found)]) or (
-        len(parts) < 2 and not (parts and quoted_list and _JSON.search(said))
+        len(parts) < 2 and not (parts and quoted_list and JSON.search(said))
     ):
         return
     for match in parts:
@@ -329,189 +249,6 @@ def _keys(said: str) -> tuple[str, ...]:
     value = _OBJECT_VALUE.search(said)
     listed = _IDENTIFIERS.search(said, value.end()) if value else None
     return tuple(re.findall(r"[a-z_][a-z0-9_]{2,}", listed.group())) if listed else ()
-
-
-def shape_drafts(
-    shape: JsonShape, statements: Sequence[Statement], text: str, scope: PromptScope
-) -> Iterator[tuple[Draft, Statement | None]]:
-    """Yield the rules of the shape; with the statement, if one is a rule as a whole and is read nowhere else."""
-    names = shape.names
-    words = [each for each in statements if not each.code]
-    own = [each for each in words if each.start <= shape.start < each.end]
-    closed = any(_OTHERS.search(each.text) and not is_conditional(each.text) for each in words)
-    closed = closed or any(_AND_NOTHING.search(each.text) for each in own if shape.named)
-    leads = [each for each in words if each.end <= shape.start and shape.start - each.start < _LEAD_REACH]
-    lead = next(
-        (
-            each.start
-            for each in reversed(leads)
-            if each.text.rstrip().endswith((":", "：")) or _OTHERS.search(each.text) or _JSON.search(each.text)
-        ),
-        -1,
-    )
-    has = f"json has {quoted(names)}" + (f" and json only has {quoted(names)}" if closed else "")
-    if shape.array:
-        predicate = f"is json array and (json array length = 0 or {has})"
-    else:
-        predicate = shape.schema or f"is json{'' if shape.loose else ' object'} and {has}"
-    if shape.loose and not shape.array:
-        predicate = f'({predicate}) or is "[]"'
-    kind = "array of objects" if shape.array else "object"
-    told = f"The output is a JSON {kind} with the keys {', '.join(names)}{' and no others' if closed else ''}."
-    yield _draft(told, lead if lead >= 0 else shape.start, shape.end, predicate), _announcing(shape, own, words, lead)
-    scope = replace(scope, blank=tuple(dict.fromkeys((*scope.blank, *_null(text)))))
-    many = _many(shape)
-    for each in shape.fields:
-        checks = [] if shape.schema else list(_checks(each, shape, many, scope))
-        if each.shown and not checks:
-            continue
-        said = (
-            f"{each.name}: {each.said}"
-            if each.shown or each.said not in text[each.start : each.end]
-            else text[each.start : each.end]
-        )
-        yield _draft(_closed(said), each.start, each.end, joined(checks)), None
-    rests = list(_rests(shape, statements, text))
-    for one in (*statements, *rests):
-        inside = shape.start <= one.start < shape.end and one not in rests
-        found = "" if one.code or inside else _of_case(one, shape) or _of_statement(one, shape, many)
-        if found or one in rests:
-            yield _draft(_closed(one.text), one.start, one.end, found), one
-
-
-def _rests(shape: JsonShape, statements: Sequence[Statement], text: str) -> Iterator[Statement]:
-    """Yield the lines of an item below the line of its field, which are sentences of their own."""
-    ends = {each.end for each in shape.fields}
-    for each in () if shape.named else statements:
-        inside = [end for end in ends if each.start < end < each.end]
-        for line in re.finditer(r"[^\n]+", text[max(inside) : each.end]) if inside else ():
-            said = line.group().strip()
-            if len(said) > 2 and not _ITEM.match(line.group()):
-                start = text.find(said, max(inside))
-                yield replace(each, start=start, end=start + len(said), text=said, item=False, section="plain")
-
-
-def _announcing(shape: JsonShape, own: Sequence[Statement], words: Sequence[Statement], lead: int) -> Statement | None:
-    """Return the sentence that only names the keys, or leads to them: the rule of the shape is its rule."""
-    if shape.named:
-        return own[0] if own else None
-    found = next((each for each in words if each.start == lead), None)
-    leads = found is not None and found.text.rstrip().endswith((":", "：")) and len(found.text.split()) <= _SHORT
-    return found if leads and found is not None and not _OTHERS.search(found.text) else None
-
-
-def _many(shape: JsonShape) -> frozenset[str]:
-    """Return the fields that hold arrays."""
-    return frozenset(each.name for each in shape.fields if _ARRAY_VALUE.search(each.said))
-
-
-def _path(field: JsonField, shape: JsonShape, many: frozenset[str]) -> str:
-    path = "each json item: " if shape.array else ""
-    for parent in field.parents:
-        path += f"json field {quoted([parent])} " + ("each json item: " if parent in many else "")
-    return f"{path}json field {quoted([field.name])}"
-
-
-def _checks(field: JsonField, shape: JsonShape, many: frozenset[str], scope: PromptScope) -> Iterator[str]:
-    path = _path(field, shape, many)
-    asked = [f"one of {quoted(field.values)}"] if field.values else list(value_checks(field.said, scope))
-    if (
-        not asked
-        and (count := bounded_count(field.said))
-        and re.search(rf"\d\s+{re.escape(field.name[:4])}", in_digits(field.said), re.IGNORECASE)
-    ):
-        asked = [f"json array length {count}"]  # ``steps: 3 to 10 steps``
-    others = _alternatives(field)
-    for predicate in asked:
-        if shape.loose and not shape.array:
-            yield f"when not (is json array): {path} {predicate}"
-            continue
-        loosened = (
-            f"({predicate} or one of {quoted(others)})"
-            if others and not predicate.startswith(("one of", "json", "(json"))
-            else predicate
-        )
-        if checkable(f"{path} {loosened}"):
-            yield f"{path} {loosened}"
-    if field.keys and field.name not in many:
-        yield f"{path} json has {quoted(field.keys)}"
-    inner = [each.name for each in shape.fields if each.parents and each.parents[-1] == field.name and not each.shown]
-    if inner:
-        yield f'{path} (json has {quoted(inner)} or is "[]")'
-
-
-def _alternatives(field: JsonField) -> tuple[str, ...]:
-    """Return the values that the words of a field name for some case: ``a date; "unknown" if not stated``."""
-    pieces = [piece for piece in re.split(r"[;；,，—–]", field.said) if is_conditional(piece)]
-    return tuple(text for piece in pieces for run in find_runs(piece) for text in run.texts)
-
-
-def _of_case(statement: Statement, shape: JsonShape) -> str:
-    """Return the predicate of a sentence that ties the value of one field to that of another."""
-    said = statement.text
-    cut = re.search(r"[,，]", said)
-    if cut is None or shape.array or not is_conditional(said[: cut.start()]):
-        return ""
-    pairs = [_pairs(piece, shape) for piece in (said[: cut.start()], said[cut.start() :])]
-    asked = [f"json field {quoted([name])} is {quoted([value])}" for name, value in pairs[1]]
-    if len(pairs[0]) != 1 or not asked or re.search(NEGATION, said, re.IGNORECASE):
-        return ""
-    name, value = pairs[0][0]
-    left = [
-        word
-        for word in re.findall(
-            r"[^\W\d_]+", said[: cut.start()].lower().replace(name.lower(), " ").replace(value.lower(), " ")
-        )
-        if word not in FUNCTION_WORDS
-    ]
-    return "" if left else f"when json field {quoted([name])} is {quoted([value])}: {' and '.join(asked)}"
-
-
-def _pairs(said: str, shape: JsonShape) -> list[tuple[str, str]]:
-    """Return the fields that a clause names, each with the quoted value right after it."""
-    names = "|".join(re.escape(name) for name in shape.names)
-    found = re.finditer(
-        rf"[\"“`]?\b(?P<name>{names})\b[\"”`]?\s+(?:[^\W\d_]+\s+){{0,3}}[\"“](?P<value>[^\"”]+)[\"”]", said
-    )
-    return [(match["name"], match["value"]) for match in found]
-
-
-def _of_statement(statement: Statement, shape: JsonShape, many: frozenset[str]) -> str:
-    """Return the predicate of a sentence about the keys, or the number of things, of the JSON as a whole."""
-    said = statement.text
-    if is_conditional(said) or statement.section in ASIDE_SECTIONS or _ITEM.match(said):
-        return ""
-    if len(said.split()) > _SHORT or _JSON.search(said):
-        return ""
-    if _OTHERS.search(said):
-        only = f"json only has {quoted(shape.names)}"
-        return f"json array length = 0 or {only}" if shape.array or shape.loose else only
-    if count := bounded_count(said):
-        named = [name for name in many if re.search(rf"\b{re.escape(name)}\b", said, re.IGNORECASE)]
-        if len(named) == 1:
-            return f"json field {quoted(named)} json array length {count}"
-        if shape.array and _THINGS.search(said):
-            return f"json array length {count}"
-    return ""
-
-
-def _null(text: str) -> tuple[str, ...]:
-    return ("null",) if re.search(r"(?<![A-Za-z])null(?![A-Za-z])", text) else ()
-
-
-def _closed(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip().lstrip("-*•·– ").rstrip(" .:;：；。") + "."
-
-
-def _draft(text: str, start: int, end: int, predicate: str) -> Draft:
-    return Draft(
-        text=text,
-        start=start,
-        end=end,
-        kind="format",
-        priority=2,
-        predicate=checkable(predicate) if predicate else None,
-    )
 
 
 def _schema(body: str) -> dict[str, Any] | None:

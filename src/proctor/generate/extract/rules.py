@@ -15,7 +15,9 @@ from proctor.generate.extract.counted_products import count_drafts, counted_prod
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.exempt_replies import case_values, closed_reply, excused
 from proctor.generate.extract.fixed_replies import fixed_replies
-from proctor.generate.extract.json_shape import JsonShape, shape_drafts, shape_of
+from proctor.generate.extract.json_drafts import shape_drafts
+from proctor.generate.extract.json_fields import JsonShape
+from proctor.generate.extract.json_shape import shape_of
 from proctor.generate.extract.labelled_lines import (
     described_runs,
     labelled_parts,
