@@ -27,8 +27,9 @@ _QUOTED_LABEL: Final = re.compile(r"[\"“„«「`][^\"“”»」`\n:：]{1,30
 _BLOCK: Final = re.compile(
     r"<(?P<tag>[^\W\d_][\w-]{1,28})>(?P<inside>(?:(?!\{\{|</?[\w-]+>).){0,4000}?)</(?P=tag)>", re.DOTALL
 )
-# ``each starts with its name, e.g. ## SUMMARY``, ``as headings (##)``: the sign of a heading inside a sentence.
-_SIGN_OF_PART: Final = re.compile(r"(?<=[\w.,:;] )[(（`\"“«]?#{1,6}(?=[ )）`\"”»,.\n]|$)")
+# ``each starts with its name, e.g. ## SUMMARY``, ``as headings (##)``: the sign of headings inside a sentence. A quoted
+# heading, ``a heading "## News" above``, is only one.
+_SIGN_OF_PART: Final = re.compile(r"(?<=[\w.,:;] )(?:[(（]?#{1,6}(?=[ )）,.\n]|$)|[`\"“«]#{1,6}[`\"”»])")
 _WHOLE: Final = re.compile(
     r"(?:case is|starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
     r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|"
