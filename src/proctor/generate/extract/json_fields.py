@@ -8,11 +8,13 @@ from typing import Final
 
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["ARRAY_VALUE", "FIELDS", "ITEM", "JSON", "NAME", "JsonField", "JsonShape"]
+__all__ = ["ARRAY_VALUE", "FIELDS", "ITEM", "JSON", "JsonField", "JsonShape"]
 
-NAME: Final = r"[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|(?P<bare>[a-z][A-Za-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)"
+_NAME: Final = (
+    r"[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|(?P<bare>[a-z][A-Za-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)"
+)
 ITEM: Final = re.compile(
-    rf"(?m)^(?P<indent>[ \t]*)(?:[-*•–·]|\d{{1,2}}[.)])?[ \t]*(?:{NAME})[ \t]*(?:[:：=→]|[(（]|[–—-](?=[ \t]))[ \t]*"
+    rf"(?m)^(?P<indent>[ \t]*)(?:[-*•–·]|\d{{1,2}}[.)])?[ \t]*(?:{_NAME})[ \t]*(?:[:：=→]|[(（]|[–—-](?=[ \t]))[ \t]*"
     r"(?P<said>[^\n]+)$"
 )
 FIELDS: Final = (
