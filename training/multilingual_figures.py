@@ -19,7 +19,7 @@ from training.entail import LEFT, auroc
 from training.multilingual_tasks import acts_of, role_of, turn_lines
 from training.plan import planned
 from training.qwen_layers import STARTS
-from training.qwen_network import ACTS_AT, OUTPUTS, ROLES, Network
+from training.qwen_network import ACTS_AT, FAULT_AT, OUTPUTS, ROLES, Network
 from training.token_lines import Lines, alone_lines, lines_of
 
 __all__ = ["answers", "measured"]
@@ -142,7 +142,7 @@ def _kept(network: Network, tokenizer: Tokenizer, device: str, budget: int) -> d
         else:
             told(kind, out[:, 5], [r["label"] for r in rows])
     turns = list(kept("turns"))
-    out = said(turn_lines(tokenizer, turns))[:, ACTS_AT:]
+    out = said(turn_lines(tokenizer, turns))[:, ACTS_AT:FAULT_AT]
     does, asked = np.stack([acts_of(r) for r in turns]), np.stack([role_of(r["role"]) for r in turns]) > 0
     for at, name in enumerate(f"{role} {act}" for role, acts in ROLES.items() for act in acts):
         told(name, out[asked[:, at], at], does[asked[:, at], at])

@@ -25,7 +25,7 @@ from training.guards import LEFT as NEVER
 from training.marking import INTENTS
 from training.plan import planned
 from training.qwen_layers import STARTS, TURNS
-from training.qwen_network import ACTS_AT, ROLES
+from training.qwen_network import ACTS_AT, FAULT_AT, ROLES
 from training.token_lines import Lines, alone_lines, flattened, lines_of
 
 __all__ = ["KINDS", "Task", "Wanted", "acts_of", "role_of", "turn_lines"]
@@ -127,7 +127,7 @@ class Wanted:
             return 0.5 * (each * label["danger_worth"][group]).mean()
 
         def turns(out: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
-            want, asked, mine = label["turns_does"][group], label["turns_role"][group], out[:, ACTS_AT:]
+            want, asked, mine = label["turns_does"][group], label["turns_role"][group], out[:, ACTS_AT:FAULT_AT]
             each = F.binary_cross_entropy_with_logits(mine, want * 0.96 + 0.02, reduction="none")
             each = (each * asked).sum(-1) / asked.sum(-1) * label["turns_known"][group]
             near = partial(_near_acts, mine, asked)
@@ -309,7 +309,7 @@ def _near_yes(mine: torch.Tensor, at: int, said: torch.Tensor) -> torch.Tensor:
 
 
 def _near_acts(mine: torch.Tensor, asked: torch.Tensor, said: torch.Tensor) -> torch.Tensor:
-    soft = (said[:, ACTS_AT:] / WARMTH).sigmoid()
+    soft = (said[:, ACTS_AT:FAULT_AT] / WARMTH).sigmoid()
     each = F.binary_cross_entropy_with_logits(mine / WARMTH, soft, reduction="none")
     return (each * asked).sum(-1) / asked.sum(-1)
 

@@ -18,6 +18,7 @@ from training.token_lines import Lines
 
 __all__ = [
     "ACTS_AT",
+    "FAULT_AT",
     "OUTPUTS",
     "ROLES",
     "Layer",
@@ -43,7 +44,8 @@ ROLES = {
     ),
 }  # fmt: skip
 ACTS_AT = 11  # before: entailment, neutral, contradiction, supported; grants; attack; no danger and the four dangers
-OUTPUTS = ACTS_AT + sum(map(len, ROLES.values()))
+FAULT_AT = ACTS_AT + sum(map(len, ROLES.values()))  # that an act of the agent is at fault; then the ten faults
+OUTPUTS = FAULT_AT + 1 + 10
 BLOCK = 64  # weights that share a scale
 
 
@@ -159,6 +161,22 @@ class Network(nn.Module):
 
     def forward(self, ids: torch.Tensor, sizes: torch.Tensor, states: list[torch.Tensor] | None = None) -> torch.Tensor:
         """The outputs of each line; ``states`` receives what each layer leaves."""
+        x, real = self.body(ids, sizes, states)
+        last = x[torch.arange(len(ids), device=ids.device), sizes - 1]
+        mean = (x * real[:, :, None]).sum(1) / sizes[:, None]
+        return self.head(torch.cat([last, mean], -1).float())
+
+    def read_at(self, ids: torch.Tensor, sizes: torch.Tensor, marks: torch.Tensor) -> torch.Tensor:
+        """The outputs at places within lines, as if each line ended there; ``marks`` has pairs of row and place."""
+        x, real = self.body(ids, sizes)
+        total = (x * real[:, :, None]).cumsum(1)
+        last, mean = x[marks[:, 0], marks[:, 1]], total[marks[:, 0], marks[:, 1]] / (marks[:, 1:] + 1)
+        return self.head(torch.cat([last, mean], -1).float())
+
+    def body(
+        self, ids: torch.Tensor, sizes: torch.Tensor, states: list[torch.Tensor] | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The last states, and which tokens are real."""
         length, size = ids.shape[1], self.shape.size
         rows = self.table(ids)
         if self.rounded_table:
@@ -174,10 +192,7 @@ class Network(nn.Module):
             x = layer(x, turn, shown)
             if states is not None:
                 states.append(x)
-        x = F.rms_norm(x.float(), (self.shape.width,), self.norm, 1e-6)
-        last = x[torch.arange(len(ids), device=ids.device), sizes - 1]
-        mean = (x * real[:, :, None]).sum(1) / sizes[:, None]
-        return self.head(torch.cat([last, mean], -1).float())
+        return F.rms_norm(x.float(), (self.shape.width,), self.norm, 1e-6), real
 
     def look_on(self) -> None:
         """From now on attention looks in both directions."""
