@@ -1,0 +1,137 @@
+"""The large network as ONNX operations: products in int8, everything between them in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from proctor.models.local.onnx_model import OnnxModel
+
+__all__ = ["FINE_LAYERS", "LargeShape", "large_graph", "rotation"]
+
+# The input of `down` has a few numbers there that are hundreds of times the others: eight bits for all lose 30 %.
+FINE_LAYERS: Final = (1, 2, 3)
+STEPS: Final = 127  # of a number in eight bits
+FINE_STEPS: Final = 254  # of the rest that the first eight bits leave
+ZERO: Final = 128
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargeShape:
+    """The sizes of the network."""
+
+    width: int
+    heads: int
+    groups: int
+    size: int  # of one head
+    inner: int
+    layers: int
+    outputs: int
+    theta: float
+    epsilon: float
+
+
+def rotation(shape: LargeShape, length: int) -> tuple[Array, Array]:
+    """Return the cosines and sines of the places of a line."""
+    turn = shape.theta ** -(np.arange(0, shape.size, 2, dtype=np.float64) / shape.size)
+    angle = np.tile(np.arange(length, dtype=np.float64)[:, None] * turn, 2)[:, None]
+    return np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
+
+
+def large_graph(shape: LargeShape, values: Mapping[str, Array]) -> bytes:
+    """Return the model; the numbers of ``values`` are declared, and given to the session by name."""
+    return _Graph(shape, values).model.written()
+
+
+class _Graph:
+    def __init__(self, shape: LargeShape, values: Mapping[str, Array]) -> None:
+        self.model, self._shape = OnnxModel(), shape
+        for name, value in values.items():
+            self.model.external(name, value)
+        own = self.model
+        x = own.input("states", ["length", shape.width])
+        self._cos = own.input("cos", ["length", 1, shape.size])
+        self._sin = own.input("sin", ["length", 1, shape.size])
+        self._hidden = own.input("hidden", ["length", "length"])  # far below 0 where a token must not look
+        for at in range(shape.layers):
+            x = self._layer(x, f"layers.{at}", fine=at in FINE_LAYERS)
+        x = self._norm(x, "norm")
+        last = own.node("Gather", [x, own.constant(np.array([-1], np.int64))], axis=0)
+        mean = own.node("ReduceMean", [x], axes=[0], keepdims=1)
+        both = own.node("Concat", [last, mean], axis=1)
+        own.node("Gemm", [both, "head.weight", "head.bias"], name="outputs", transB=1)
+        own.output("outputs", [1, shape.outputs])
+
+    def _layer(self, x: str, name: str, *, fine: bool) -> str:
+        own, shape = self.model, self._shape
+        wide = shape.heads * shape.size
+        h = self._norm(x, f"{name}.before")
+        every = self._product(h, f"{name}.qkv", f"{name}.qkv.bias")
+        side = shape.groups * shape.size
+        q, k, v = own.node("Split", [every, self._numbers(wide, side, side)], count=3, axis=1)
+        q = self._turned(own.node("Reshape", [q, self._numbers(0, shape.heads, shape.size)]))
+        k = self._turned(own.node("Reshape", [k, self._numbers(0, shape.groups, shape.size)]))
+        v = own.node("Transpose", [own.node("Reshape", [v, self._numbers(0, shape.groups, shape.size)])], perm=[1, 0, 2])
+        # All heads that share keys are one product.
+        q = own.node("Transpose", [q], perm=[1, 0, 2])
+        q = own.node("Reshape", [q, self._numbers(shape.groups, -1, shape.size)])
+        near = own.node("MatMul", [q, own.node("Transpose", [k], perm=[1, 2, 0])])
+        near = own.node("Mul", [near, own.constant(np.array(shape.size**-0.5, np.float32))])
+        sides = own.node("Shape", [self._hidden])
+        heads = own.node("Concat", [self._numbers(shape.heads), sides], axis=0)
+        near = own.node("Add", [own.node("Reshape", [near, heads]), self._hidden])
+        seen = own.node("Softmax", [near], axis=-1)
+        rows = own.node("Concat", [self._numbers(shape.groups, -1), own.node("Slice", [sides, *map(self._numbers, (1, 2))])], axis=0)
+        seen = own.node("MatMul", [own.node("Reshape", [seen, rows]), v])
+        line = own.node("Concat", [self._numbers(shape.heads, -1), self._numbers(shape.size)], axis=0)
+        seen = own.node("Transpose", [own.node("Reshape", [seen, line])], perm=[1, 0, 2])
+        seen = own.node("Reshape", [seen, self._numbers(0, wide)])
+        x = own.node("Add", [x, self._product(seen, f"{name}.o")])
+        h = self._norm(x, f"{name}.between")
+        gate, up = own.node(
+            "Split", [self._product(h, f"{name}.mix"), self._numbers(shape.inner, shape.inner)], count=2, axis=1
+        )
+        inner = own.node("Mul", [own.node("QuickGelu", [gate], domain="com.microsoft", alpha=1.0), up])
+        down = self._fine_product if fine else self._product
+        return str(own.node("Add", [x, down(inner, f"{name}.down")]))
+
+    def _norm(self, x: str, name: str) -> str:
+        return str(
+            self.model.node("SimplifiedLayerNormalization", [x, name], axis=-1, epsilon=float(self._shape.epsilon))
+        )
+
+    def _turned(self, x: str) -> str:
+        own, half = self.model, self._shape.size // 2
+        one, two = own.node("Split", [x, self._numbers(half, half)], count=2, axis=2)
+        turned = own.node("Concat", [own.node("Neg", [two]), one], axis=2)
+        return str(own.node("Add", [own.node("Mul", [x, self._cos]), own.node("Mul", [turned, self._sin])]))
+
+    def _product(self, x: str, name: str, bias: str | None = None) -> str:
+        """The product with the input in eight bits, one scale for all of it."""
+        inputs = [x, name, f"{name}.scale", *(["", bias] if bias else [])]
+        return str(self.model.node("DynamicQuantizeMatMul", inputs, domain="com.microsoft"))
+
+    def _fine_product(self, x: str, name: str) -> str:
+        """The product with each row of the input in sixteen bits: eight, and eight for what they leave."""
+        own = self.model
+        largest = own.node("ReduceMax", [own.node("Abs", [x])], axes=[1], keepdims=1)
+        largest = own.node("Max", [largest, own.constant(np.array(1e-20, np.float32))])
+        steps = own.constant(np.array(STEPS, np.float32))
+        y = own.node("Mul", [own.node("Div", [x, largest]), steps])
+        first = own.node("Round", [y])
+        left = own.node("Mul", [own.node("Sub", [y, first]), own.constant(np.array(FINE_STEPS, np.float32))])
+        both = own.node("Concat", [first, own.node("Round", [left])], axis=0)
+        codes = own.node("Cast", [own.node("Add", [both, own.constant(np.array(ZERO, np.float32))])], to=2)
+        sums = own.node("MatMulInteger", [codes, name, own.constant(np.array(ZERO, np.uint8))])
+        one, two = own.node("Split", [own.node("Cast", [sums], to=1)], count=2, axis=0)
+        two = own.node("Mul", [two, own.constant(np.array(1 / FINE_STEPS, np.float32))])
+        scaled = own.node("Mul", [own.node("Add", [one, two]), own.node("Div", [largest, steps])])
+        return str(own.node("Mul", [scaled, f"{name}.scale"]))
+
+    def _numbers(self, *values: int) -> str:
+        return self.model.constant(np.array(values, np.int64))
