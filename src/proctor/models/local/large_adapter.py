@@ -49,7 +49,7 @@ class LargeAdapter:
         """Return the matrix of the base (outputs by inputs) with what was learnt added to it."""
         start = f"layers.{layer}.{name}"
         if f"{start}.a|codes" in self.numbers:
-            weight += self._unpacked(f"{start}.b") @ self._unpacked(f"{start}.a")
+            weight += self._unpacked(f"{start}.b").T @ self._unpacked(f"{start}.a")
         return weight
 
     def _unpacked(self, name: str) -> Array:

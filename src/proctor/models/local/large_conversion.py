@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
@@ -14,34 +13,33 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from proctor.core.errors import StoreError
+from proctor.models.fetch import DRAFT
 from proctor.models.local.gguf_file import HINT, GgufFile
 from proctor.models.local.large_adapter import LargeAdapter
+from proctor.models.local.large_files import INDEX, NUMBERS, is_converted
 from proctor.models.local.large_graph import LargeShape
+from proctor.models.local.weights import HINT as WEIGHTS_HINT
 
-__all__ = ["FORMAT", "conversion_name", "convert", "is_converted"]
+__all__ = ["convert", "tokens_of"]
 
-FORMAT: Final = 1  # raised when the same base and adapter are to be written in another way
 MOST: Final = 64  # seven of the eight bits, so that no sum overflows on a processor without the newer instructions
 ALIGNMENT: Final = 64  # bytes
-INDEX, NUMBERS = "network.json", "network.bin"
 COLUMNS: Final = 1024  # that are rounded at once
 
 Array = np.ndarray[Any, Any]
 
 
-def conversion_name(base: str, adapter: LargeAdapter, tokens: Sequence[str]) -> str:
-    """Return the name of the folder of a conversion: another base, adapter, tokenizer or format has another name."""
-    said = json.dumps([FORMAT, base, adapter.digest, list(tokens)]).encode()
-    return f"large-{hashlib.sha256(said).hexdigest()[:12]}"
+def tokens_of(tokenizer: Path) -> list[str]:
+    """Return the tokens of a tokenizer, in the order of their numbers.
 
-
-def is_converted(folder: Path) -> bool:
-    """Return whether a conversion is there and whole, by its size."""
+    Raises:
+        StoreError: the file cannot be read.
+    """
     try:
-        size = int(json.loads((folder / INDEX).read_text(encoding="utf-8"))["size"])
-        return (folder / NUMBERS).stat().st_size == size
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        vocabulary: dict[str, int] = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
+        return sorted(vocabulary, key=vocabulary.__getitem__)
+    except (OSError, ValueError, KeyError, TypeError) as broken:
+        raise StoreError(f"the tokenizer cannot be read: {broken}", file=str(tokenizer), hint=WEIGHTS_HINT) from broken
 
 
 def convert(
@@ -58,7 +56,7 @@ def convert(
         StoreError: the base is not what the adapter was made for.
         OSError: it cannot be written.
     """
-    with GgufFile(base) as file, tempfile.TemporaryDirectory(prefix=".convert-", dir=target.parent) as work:
+    with GgufFile(base) as file, tempfile.TemporaryDirectory(prefix=DRAFT, dir=target.parent) as work:
         shape = _shape(file, adapter)
         draft = Path(work) / target.name
         draft.mkdir()

@@ -61,11 +61,14 @@ class _Graph:
         for at in range(shape.layers):
             x = self._layer(x, f"layers.{at}", fine=at in FINE_LAYERS)
         x = self._norm(x, "norm")
-        last = own.node("Gather", [x, own.constant(np.array([-1], np.int64))], axis=0)
-        mean = own.node("ReduceMean", [x], axes=[0], keepdims=1)
+        # At each mark as if the line ended there: the state, and the mean of all states up to it.
+        marks, count = own.input("marks", ["marks"], np.int64), own.input("count", ["marks", 1])
+        last = own.node("Gather", [x, marks], axis=0)
+        total = own.node("CumSum", [x, own.constant(np.array(0, np.int64))])
+        mean = own.node("Div", [own.node("Gather", [total, marks], axis=0), count])
         both = own.node("Concat", [last, mean], axis=1)
         own.node("Gemm", [both, "head.weight", "head.bias"], name="outputs", transB=1)
-        own.output("outputs", [1, shape.outputs])
+        own.output("outputs", ["marks", shape.outputs])
 
     def _layer(self, x: str, name: str, *, fine: bool) -> str:
         own, shape = self.model, self._shape

@@ -27,14 +27,14 @@ class OnnxModel:
         self._graph = bytearray()
         self._count = 0
 
-    def input(self, name: str, sides: Sequence[int | str]) -> str:
-        """Add an input of float32; a side that is a text may have any length."""
-        self._graph += _message(11, _value(name, sides))
+    def input(self, name: str, sides: Sequence[int | str], kind: type[np.generic] = np.float32) -> str:
+        """Add an input; a side that is a text may have any length."""
+        self._graph += _message(11, _value(name, sides, kind))
         return name
 
     def output(self, name: str, sides: Sequence[int | str]) -> None:
-        """Name a value that the model returns."""
-        self._graph += _message(12, _value(name, sides))
+        """Name a value of float32 that the model returns."""
+        self._graph += _message(12, _value(name, sides, np.float32))
 
     def constant(self, value: Array) -> str:
         """Add a small constant and return its name."""
@@ -109,7 +109,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
     return start + b"".join(_integer(8, each) for each in value) + _integer(20, INTEGERS_TYPE)
 
 
-def _value(name: str, sides: Sequence[int | str]) -> bytes:
+def _value(name: str, sides: Sequence[int | str], number: type[np.generic]) -> bytes:
     shape = b"".join(_message(1, _text(2, side) if isinstance(side, str) else _integer(1, side)) for side in sides)
-    kind = _integer(1, TYPES[np.dtype(np.float32)]) + _message(2, shape)
+    kind = _integer(1, TYPES[np.dtype(number)]) + _message(2, shape)
     return _text(1, name) + _message(2, _message(1, kind))
