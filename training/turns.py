@@ -51,7 +51,10 @@ def states(rows: Sequence[dict[str, Any]]) -> Array:
     found = []
     for row in rows:
         first, second, last = (network.frames.numbers(each) for each in FRAMES[row["role"]])
-        text, before = network.frames.numbers(row["text"])[:TEXT], network.frames.numbers(row["before"])[-BEFORE:] if row["before"] else ()
+        text, before = (
+            network.frames.numbers(row["text"])[:TEXT],
+            network.frames.numbers(row["before"])[-BEFORE:] if row["before"] else (),
+        )
         ids = np.array([(*first, *before, *second, *text, *last)])
         pieces = network._table[ids].astype(np.float32) * network._scales[ids][:, :, None]
         found.append(network._session.run(["state"], {"pieces": pieces})[0][0])

@@ -20,7 +20,9 @@ def verb() -> None:
 
 @verb.command("add")
 @click.argument("name")
-@click.option("--file", type=click.Path(path_type=Path), help="The base of `large` as a .gguf file, instead of a download.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), help="The base of `large` as a .gguf file, instead of a download."
+)
 @click.pass_context
 def add(ctx: click.Context, name: str, file: Path | None) -> None:
     """Fetch the model NAME (e.g. smollm2, or large) into the user's cache and check its hash."""

@@ -209,9 +209,7 @@ def is_whole(path: Path, model: Fetchable) -> bool:
     return path.is_file() and path.stat().st_size == model.size
 
 
-def _fetched(
-    model: Fetchable, work: Path, out: BinaryIO, say: Callable[[str], None], options: Sequence[str]
-) -> str:
+def _fetched(model: Fetchable, work: Path, out: BinaryIO, say: Callable[[str], None], options: Sequence[str]) -> str:
     """Write all parts, one after the other, and return the hash of the whole."""
     digest = hashlib.sha256()
     for part in range(1, model.parts + 1):

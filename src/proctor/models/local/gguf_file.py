@@ -30,7 +30,8 @@ Array = np.ndarray[Any, Any]
 
 
 def _single(raw: Array) -> Array:
-    return raw.view(np.float32)
+    whole: Array = raw.view(np.float32)
+    return whole
 
 
 def _four_bits(raw: Array) -> Array:
@@ -70,7 +71,11 @@ class _Form:
     unfold: Callable[[Array], Array]
 
 
-FORMS: Final[Mapping[int, _Form]] = {0: _Form(1, 4, _single), 12: _Form(256, 144, _four_bits), 14: _Form(256, 210, _six_bits)}
+FORMS: Final[Mapping[int, _Form]] = {
+    0: _Form(1, 4, _single),
+    12: _Form(256, 144, _four_bits),
+    14: _Form(256, 210, _six_bits),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,8 @@ class GgufFile:
         if end > len(self._pages):
             raise self._error(f"the file ends before {name} does")
         # A copy: a view into the map would keep it open.
-        return form.unfold(np.frombuffer(self._pages[start:end], np.uint8))
+        unfolded: Array = form.unfold(np.frombuffer(self._pages[start:end], np.uint8))
+        return unfolded
 
     def _found(self, name: str) -> _Tensor:
         if name not in self._tensors:

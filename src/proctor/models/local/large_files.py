@@ -10,7 +10,17 @@ from typing import Final
 from proctor.core.errors import StoreError
 from proctor.models.local.weights import HINT, Weights, open_weights
 
-__all__ = ["ADAPTER", "ADD", "FORMAT", "INDEX", "NUMBERS", "TOKENIZER", "conversion_folder", "is_converted", "ready_folder"]
+__all__ = [
+    "ADAPTER",
+    "ADD",
+    "FORMAT",
+    "INDEX",
+    "NUMBERS",
+    "TOKENIZER",
+    "conversion_folder",
+    "is_converted",
+    "ready_folder",
+]
 
 FORMAT: Final = 1  # raised when the same base and adapter are to be converted in another way
 ADAPTER, TOKENIZER = "large.npz", "multilingual.tokenizer.json"  # of the weights that ship
@@ -21,7 +31,7 @@ ADD: Final = "proctor models add large"
 def conversion_folder(models: Path, weights: Weights | None = None) -> Path:
     """Return where the conversion for these weights lies, whether or not it exists.
 
-    Its name is made from the adapter and the tokenizer, so an upgrade never runs with the conversion of another version.
+    Its name is made from the adapter and the tokenizer: no version runs with the conversion of another.
 
     Raises:
         StoreError: the weights have no adapter.

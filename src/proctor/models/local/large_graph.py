@@ -79,7 +79,9 @@ class _Graph:
         q, k, v = own.node("Split", [every, self._numbers(wide, side, side)], count=3, axis=1)
         q = self._turned(own.node("Reshape", [q, self._numbers(0, shape.heads, shape.size)]))
         k = self._turned(own.node("Reshape", [k, self._numbers(0, shape.groups, shape.size)]))
-        v = own.node("Transpose", [own.node("Reshape", [v, self._numbers(0, shape.groups, shape.size)])], perm=[1, 0, 2])
+        v = own.node(
+            "Transpose", [own.node("Reshape", [v, self._numbers(0, shape.groups, shape.size)])], perm=[1, 0, 2]
+        )
         # All heads that share keys are one product.
         q = own.node("Transpose", [q], perm=[1, 0, 2])
         q = own.node("Reshape", [q, self._numbers(shape.groups, -1, shape.size)])
@@ -89,7 +91,9 @@ class _Graph:
         heads = own.node("Concat", [self._numbers(shape.heads), sides], axis=0)
         near = own.node("Add", [own.node("Reshape", [near, heads]), self._hidden])
         seen = own.node("Softmax", [near], axis=-1)
-        rows = own.node("Concat", [self._numbers(shape.groups, -1), own.node("Slice", [sides, *map(self._numbers, (1, 2))])], axis=0)
+        rows = own.node(
+            "Concat", [self._numbers(shape.groups, -1), own.node("Slice", [sides, *map(self._numbers, (1, 2))])], axis=0
+        )
         seen = own.node("MatMul", [own.node("Reshape", [seen, rows]), v])
         line = own.node("Concat", [self._numbers(shape.heads, -1), self._numbers(shape.size)], axis=0)
         seen = own.node("Transpose", [own.node("Reshape", [seen, line])], perm=[1, 0, 2])

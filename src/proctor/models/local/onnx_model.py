@@ -54,7 +54,14 @@ class OnnxModel:
         return name
 
     def node(
-        self, kind: str, inputs: Sequence[str], *, count: int = 1, name: str | None = None, domain: str = "", **options: Any
+        self,
+        kind: str,
+        inputs: Sequence[str],
+        *,
+        count: int = 1,
+        name: str | None = None,
+        domain: str = "",
+        **options: Any,
     ) -> Any:
         """Add an operation and return the name of its output, or the names of its outputs if there are several."""
         outputs = [name] if name else [self._name(kind) for _ in range(count)]
@@ -66,9 +73,7 @@ class OnnxModel:
 
     def written(self) -> bytes:
         """Return the model."""
-        opsets = b"".join(
-            _message(8, _text(1, domain) + _integer(2, version)) for domain, version in OPSETS.items()
-        )
+        opsets = b"".join(_message(8, _text(1, domain) + _integer(2, version)) for domain, version in OPSETS.items())
         return _integer(1, IR_VERSION) + _message(7, bytes(self._graph) + _text(2, "large")) + opsets
 
     def _name(self, kind: str) -> str:
