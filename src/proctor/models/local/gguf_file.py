@@ -146,8 +146,7 @@ class GgufFile:
         if end > len(self._pages):
             raise self._error(f"the file ends before {name} does")
         # A copy: a view into the map would keep it open.
-        unfolded: Array = form.unfold(np.frombuffer(self._pages[start:end], np.uint8))
-        return unfolded
+        return form.unfold(np.frombuffer(self._pages[start:end], np.uint8))
 
     def _found(self, name: str) -> _Tensor:
         if name not in self._tensors:

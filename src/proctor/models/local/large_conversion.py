@@ -24,6 +24,10 @@ __all__ = ["convert", "tokens_of"]
 
 MOST: Final = 64  # seven of the eight bits, so that no sum overflows on a processor without the newer instructions
 ALIGNMENT: Final = 64  # bytes
+MATRICES: Final = {
+    "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "gate": "ffn_gate", "up": "ffn_up",
+    "down": "ffn_down",
+}  # fmt: skip
 COLUMNS: Final = 1024  # that are rounded at once
 
 Array = np.ndarray[Any, Any]
@@ -124,21 +128,12 @@ def _numbers(
         start, name = f"blk.{layer}", f"layers.{layer}"
         yield f"{name}.before", file.tensor(f"{start}.attn_norm.weight")
         yield f"{name}.between", file.tensor(f"{start}.ffn_norm.weight")
-        yield f"{name}.qkv.bias", np.concatenate([file.tensor(f"{start}.attn_{each}.bias") for each in "qkv"])
-        for joined, parts in (
-            ("qkv", {"q": "attn_q", "k": "attn_k", "v": "attn_v"}),
-            ("o", {"o": "attn_output"}),
-            ("mix", {"gate": "ffn_gate", "up": "ffn_up"}),
-            ("down", {"down": "ffn_down"}),
-        ):
-            codes, scales = [], []
-            for short, long in parts.items():
-                whole = adapter.merged(file.tensor(f"{start}.{long}.weight"), layer, short)
-                code, scale = _rounded(whole)
-                codes.append(code)
-                scales.append(scale)
-            yield f"{name}.{joined}", np.concatenate(codes).T
-            yield f"{name}.{joined}.scale", np.concatenate(scales)
+        for short, long in MATRICES.items():
+            codes, scales = _rounded(adapter.merged(file.tensor(f"{start}.{long}.weight"), layer, short))
+            yield f"{name}.{short}", codes.T
+            yield f"{name}.{short}.scale", scales
+        for short in "qkv":
+            yield f"{name}.{short}.bias", file.tensor(f"{start}.attn_{short}.bias")
     yield "norm", adapter.norm
     weight, bias = adapter.head
     yield "head.weight", weight

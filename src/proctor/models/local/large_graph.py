@@ -72,11 +72,7 @@ class _Graph:
 
     def _layer(self, x: str, name: str, *, fine: bool) -> str:
         own, shape = self.model, self._shape
-        wide = shape.heads * shape.size
-        h = self._norm(x, f"{name}.before")
-        every = self._product(h, f"{name}.qkv", f"{name}.qkv.bias")
-        side = shape.groups * shape.size
-        q, k, v = own.node("Split", [every, self._numbers(wide, side, side)], count=3, axis=1)
+        q, k, v = self._products(self._norm(x, f"{name}.before"), *(f"{name}.{each}" for each in "qkv"), biased=True)
         q = self._turned(own.node("Reshape", [q, self._numbers(0, shape.heads, shape.size)]))
         k = self._turned(own.node("Reshape", [k, self._numbers(0, shape.groups, shape.size)]))
         v = own.node(
@@ -97,14 +93,11 @@ class _Graph:
         seen = own.node("MatMul", [own.node("Reshape", [seen, rows]), v])
         line = own.node("Concat", [self._numbers(shape.heads, -1), self._numbers(shape.size)], axis=0)
         seen = own.node("Transpose", [own.node("Reshape", [seen, line])], perm=[1, 0, 2])
-        seen = own.node("Reshape", [seen, self._numbers(0, wide)])
-        x = own.node("Add", [x, self._product(seen, f"{name}.o")])
-        h = self._norm(x, f"{name}.between")
-        gate, up = own.node(
-            "Split", [self._product(h, f"{name}.mix"), self._numbers(shape.inner, shape.inner)], count=2, axis=1
-        )
+        seen = own.node("Reshape", [seen, self._numbers(0, shape.heads * shape.size)])
+        x = own.node("Add", [x, self._row_product(seen, f"{name}.o")])
+        gate, up = self._products(self._norm(x, f"{name}.between"), f"{name}.gate", f"{name}.up")
         inner = own.node("Mul", [own.node("QuickGelu", [gate], domain="com.microsoft", alpha=1.0), up])
-        down = self._fine_product if fine else self._product
+        down = self._fine_product if fine else self._row_product
         return str(own.node("Add", [x, down(inner, f"{name}.down")]))
 
     def _norm(self, x: str, name: str) -> str:
@@ -118,16 +111,32 @@ class _Graph:
         turned = own.node("Concat", [own.node("Neg", [two]), one], axis=2)
         return str(own.node("Add", [own.node("Mul", [x, self._cos]), own.node("Mul", [turned, self._sin])]))
 
-    def _product(self, x: str, name: str, bias: str | None = None) -> str:
-        """The product with the input in eight bits, one scale for all of it."""
-        inputs = [x, name, f"{name}.scale", *(["", bias] if bias else [])]
-        return str(self.model.node("DynamicQuantizeMatMul", inputs, domain="com.microsoft"))
+    def _products(self, x: str, *names: str, biased: bool = False) -> list[str]:
+        """The products with an input in eight bits, one scale for all of it."""
+        codes, scale, zero = self.model.node("DynamicQuantizeLinear", [x], count=3)
+        found = []
+        for name in names:
+            inputs = [codes, name, scale, f"{name}.scale", zero, *(["", f"{name}.bias"] if biased else [])]
+            found.append(str(self.model.node("MatMulIntegerToFloat", inputs, domain="com.microsoft")))
+        return found
+
+    def _row_product(self, x: str, name: str) -> str:
+        """The product with an input whose rows are of very different size: each has a scale of its own."""
+        own = self.model
+        largest = self._largest(x)
+        (product,) = self._products(own.node("Div", [x, largest]), name)
+        return str(own.node("Mul", [product, largest]))
+
+    def _largest(self, x: str) -> str:
+        """The largest number of each row, which is not 0."""
+        own = self.model
+        largest = own.node("ReduceMax", [own.node("Abs", [x])], axes=[1], keepdims=1)
+        return str(own.node("Max", [largest, own.constant(np.array(1e-20, np.float32))]))
 
     def _fine_product(self, x: str, name: str) -> str:
         """The product with each row of the input in sixteen bits: eight, and eight for what they leave."""
         own = self.model
-        largest = own.node("ReduceMax", [own.node("Abs", [x])], axes=[1], keepdims=1)
-        largest = own.node("Max", [largest, own.constant(np.array(1e-20, np.float32))])
+        largest = self._largest(x)
         steps = own.constant(np.array(STEPS, np.float32))
         y = own.node("Mul", [own.node("Div", [x, largest]), steps])
         first = own.node("Round", [y])
