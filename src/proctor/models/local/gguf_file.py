@@ -29,6 +29,10 @@ HINT: Final = "use the file that `proctor models add` fetches"
 Array = np.ndarray[Any, Any]
 
 
+def _flat(weights: Array) -> Array:
+    return weights.reshape(-1)
+
+
 def _single(raw: Array) -> Array:
     whole: Array = raw.view(np.float32)
     return whole
@@ -45,7 +49,7 @@ def _four_bits(raw: Array) -> Array:
     weights = np.stack([nibbles & 15, nibbles >> 4], 2).reshape(-1, 8, 32).astype(np.float32)
     weights *= (scale * factor)[:, :, None]
     weights -= (least * offset)[:, :, None]
-    return weights.reshape(-1)
+    return _flat(weights)
 
 
 def _six_bits(raw: Array) -> Array:
@@ -59,7 +63,7 @@ def _six_bits(raw: Array) -> Array:
     weights = (nibbles | (((high >> shifts) & 3) << 4)).astype(np.float32).reshape(-1, 16, 16)
     weights -= 32
     weights *= (scale * factor)[:, :, None]
-    return weights.reshape(-1)
+    return _flat(weights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,11 @@ class LargeNetwork:
         """Return what it says at some places of a line of tokens, at each as if the line ended there."""
         return [_reading(row) for row in self.outputs(tuple(line), tuple(marks))] if marks else []
 
+    def logits(self, lines: Sequence[Sequence[int]]) -> Array:
+        """Return the outputs at the end of each line of tokens, a row for each."""
+        rows = [self.outputs(tuple(line)) for line in lines]
+        return np.concatenate(rows) if rows else np.zeros((0, self._shape.outputs), np.float32)
+
     def outputs(self, line: Line, marks: tuple[int, ...] = ()) -> Array:
         """Return the outputs at each mark of a line of tokens, or at its end if there are no marks.
 
