@@ -18,10 +18,10 @@ from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.monitor_sections import MonitorSections
+from proctor.core.network_choice import NetworkChoice, use_networks
 from proctor.core.record import dataclass
 from proctor.core.tool_effect import StatedEffect
 from proctor.lexicon.project_concepts import NO_CONCEPTS, read_project_concepts, use_concepts
-from proctor.models.local.network_choice import NetworkChoice, use_networks
 from proctor.text.known_secrets import add_settings, add_variable
 from proctor.text.secret_names import is_secret_variable
 from proctor.text.spans import span_seconds

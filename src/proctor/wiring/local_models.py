@@ -10,8 +10,7 @@ from typing import Any
 
 from proctor.core.acceptability import Acceptability
 from proctor.core.entity import Entity
-from proctor.models.local.large_files import ready_folder
-from proctor.models.local.network_choice import networks_in_force
+from proctor.core.network_choice import networks_in_force
 
 __all__ = ["FAST", "LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
@@ -167,7 +166,7 @@ def local_model(role: str, *, fast: bool = False) -> Any:
         return FAST[role]()
     large = networks_in_force().large if role in _TWO_NETWORKS else None
     if large is not None:
-        ready_folder(large)
+        import_module("proctor.models.local.large_files").ready_folder(large)
     return LOCAL[role](large)
 
 

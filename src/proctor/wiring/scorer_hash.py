@@ -11,10 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from proctor import registry
+from proctor.core.network_choice import NetworkChoice, networks_in_force
 from proctor.core.sockets import is_socket
 from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
-from proctor.models.local.large_files import conversion_folder
-from proctor.models.local.network_choice import NetworkChoice, networks_in_force
 from proctor.wiring.local_models import PLACES
 
 __all__ = ["scorer_hash"]
@@ -61,6 +60,8 @@ def _scorer_hash(kind: type, own: ProjectConcepts, networks: NetworkChoice) -> s
     if roles:
         digest.update(_read(_folder_of(_OURS).joinpath(*_WEIGHTS[1:], "manifest.json")))
         if networks.large is not None:
+            from proctor.models.local.large_files import conversion_folder  # noqa: PLC0415 - few projects use it
+
             digest.update(conversion_folder(networks.large).name.encode())
     return digest.hexdigest()[:_LENGTH]
 

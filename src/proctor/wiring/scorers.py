@@ -15,8 +15,8 @@ from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import content_id
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
+from proctor.core.network_choice import networks_in_force
 from proctor.core.sockets import Model, Scorer, is_fast, is_optional, is_socket
-from proctor.models.local.network_choice import networks_in_force
 from proctor.runner.grade import Grader
 from proctor.scorers.answer.python_function import check_parameters
 from proctor.suites.load import LoadedSuite

@@ -23,8 +23,10 @@ __all__ = [
 ]
 
 FORMAT: Final = 1  # raised when the same base and adapter are to be converted in another way
-ADAPTER, TOKENIZER = "large.npz", "multilingual.tokenizer.json"  # of the weights that ship
-INDEX, NUMBERS = "network.json", "network.bin"  # of a conversion
+ADAPTER: Final = "large.npz"  # of the weights that ship
+TOKENIZER: Final = "multilingual.tokenizer.json"
+INDEX: Final = "network.json"  # of a conversion
+NUMBERS: Final = "network.bin"
 ADD: Final = "proctor models add large"
 
 
