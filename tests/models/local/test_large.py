@@ -57,9 +57,9 @@ def _far(found: np.ndarray, wanted: np.ndarray) -> float:
 def test_the_converted_network_answers_as_its_numbers_do_in_float(network: LargeNetwork, length: int) -> None:
     line = _line(length)
     wanted = float_outputs(TENSORS, ARRAYS, line)
-    assert _far(network.logits([line])[0], wanted) < 0.06
+    assert _far(network.logits([line])[0], wanted) < 0.03
     without = {name: value for name, value in ARRAYS.items() if not name.startswith("layers.")}
-    assert _far(float_outputs(TENSORS, without, line), wanted) > 0.2, "the adapter would make no difference"
+    assert _far(float_outputs(TENSORS, without, line), wanted) > 0.05, "the adapter would make no difference"
 
 
 def test_a_mark_is_read_as_if_the_line_ended_there(network: LargeNetwork) -> None:
@@ -67,7 +67,7 @@ def test_a_mark_is_read_as_if_the_line_ended_there(network: LargeNetwork) -> Non
     marks = (0, 11, 39)
     for mark, reading in zip(marks, network.at_marks(line, marks), strict=True):
         wanted = float_outputs(TENSORS, ARRAYS, line[: mark + 1])
-        assert _far(np.array(reading.outputs), wanted) < 0.06
+        assert _far(np.array(reading.outputs), wanted) < 0.03
     assert network.at_marks(line, ()) == []
 
 
@@ -157,4 +157,4 @@ def test_a_conversion_takes_the_place_of_one_that_is_cut_off(tmp_path: Path) -> 
     convert(tmp_path / "again" / "base.gguf", adapter, tokens, target)
     assert is_converted(target)
     assert [each.name for each in target.parent.iterdir()] == [target.name]
-    assert tiny_large.LAYERS == json.loads((target / INDEX).read_text())["shape"]["layers"]
+    assert json.loads((target / INDEX).read_text())["shape"]["layers"] == tiny_large.LAYERS

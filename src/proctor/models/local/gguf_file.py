@@ -134,6 +134,8 @@ class GgufFile:
     def rows(self, name: str, numbers: Sequence[int]) -> Array:
         """Return some rows of a matrix as float32, in that order."""
         found = self._found(name)
+        if len(found.shape) != 2:
+            raise self._error(f"{name} is no matrix")
         many, width = found.shape
         if min(numbers, default=0) < 0 or max(numbers, default=0) >= many:
             raise self._error(f"{name} has {many} rows, fewer than are asked for")
