@@ -65,9 +65,10 @@ def add(
     return fetch.add(name, folder, say=say, options=options)
 
 
-def listing(folder: Path) -> list[tuple[str, str, str, str, str]]:
+def listing(folder: Path, weights: Path | None = None) -> list[tuple[str, str, str, str, str]]:
     """Return every known model: name, whether it is installed, size, licence, description."""
-    converted = is_converted(conversion_folder(folder)) if _has_adapter() else False
+    bundled = open_weights(weights)
+    converted = ADAPTER in bundled.files and is_converted(conversion_folder(folder, bundled))
     base = fetch.is_whole(folder / LARGE_BASE.file, LARGE_BASE)
     here = "yes" if converted else f"not converted: run `{ADD}`" if base else "no"
     size = f"{(LARGE_BASE.size + CONVERTED_SIZE) / 1e6:.0f} MB"
@@ -103,10 +104,6 @@ def _check_name(name: str, folder: Path) -> None:
         guess = closest(name, known)
         hint = f"did you mean {guess!r}?" if guess else f"known: {', '.join(known)}"
         raise NotFoundError(error.message, hint=hint) from None
-
-
-def _has_adapter() -> bool:
-    return ADAPTER in open_weights().files
 
 
 def _add_large(folder: Path, file: Path | None, say: Say, options: Sequence[str], weights: Path | None) -> Path:
