@@ -10,6 +10,7 @@ from typing import Any
 
 from proctor.core.acceptability import Acceptability
 from proctor.core.entity import Entity
+from proctor.core.errors import ConfigError, StoreError
 from proctor.core.network_choice import networks_in_force
 
 __all__ = ["FAST", "LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
@@ -160,14 +161,21 @@ def local_model(role: str, *, fast: bool = False) -> Any:
     """Return Proctor's local model for a socket of this name; ``fast`` where a message waits for it.
 
     Raises:
-        StoreError: the project uses the large network, and it is not installed.
+        ConfigError: the project uses the large network, and it is not installed.
     """
     if fast and role in FAST:
         return FAST[role]()
     large = networks_in_force().large if role in _TWO_NETWORKS else None
     if large is not None:
-        import_module("proctor.models.local.large_files").ready_folder(large)
+        _check_installed(large)
     return LOCAL[role](large)
+
+
+def _check_installed(large: Path) -> None:
+    try:
+        import_module("proctor.models.local.large_files").ready_folder(large)
+    except StoreError as missing:
+        raise ConfigError(missing.message, file=missing.file, field="networks", hint=missing.hint) from None
 
 
 def open_local(role: str) -> None:

@@ -18,14 +18,14 @@ from proctor.models.local.weights import open_weights
 from tests.models.local import tiny_large
 from tests.models.local.tiny_large import TOKENS, adapter_arrays, base_tensors, float_outputs, write_base, write_weights
 
-TENSORS, ARRAYS = base_tensors(), adapter_arrays()
+ARRAYS = adapter_arrays()
 MODELS, WEIGHTS = "models", "weights"
 
 
 def _convert(folder: Path) -> Path:
     """Write a base, weights and the conversion; return where the conversion is."""
     (folder / MODELS).mkdir(parents=True)
-    base = write_base(folder / "base.gguf", TENSORS)
+    base = write_base(folder / "base.gguf", base_tensors())
     weights = write_weights(folder / WEIGHTS, ARRAYS)
     target = conversion_folder(folder / MODELS, open_weights(weights))
     tokens = tokens_of(weights / "multilingual.tokenizer.json")
@@ -56,17 +56,17 @@ def _far(found: np.ndarray, wanted: np.ndarray) -> float:
 @pytest.mark.parametrize("length", [1, 2, 17, 120])
 def test_the_converted_network_answers_as_its_numbers_do_in_float(network: LargeNetwork, length: int) -> None:
     line = _line(length)
-    wanted = float_outputs(TENSORS, ARRAYS, line)
+    wanted = float_outputs(base_tensors(), ARRAYS, line)
     assert _far(network.logits([line])[0], wanted) < 0.03
     without = {name: value for name, value in ARRAYS.items() if not name.startswith("layers.")}
-    assert _far(float_outputs(TENSORS, without, line), wanted) > 0.05, "the adapter would make no difference"
+    assert _far(float_outputs(base_tensors(), without, line), wanted) > 0.05, "the adapter would make no difference"
 
 
 def test_a_mark_is_read_as_if_the_line_ended_there(network: LargeNetwork) -> None:
     line = _line(40)
     marks = (0, 11, 39)
     for mark, reading in zip(marks, network.at_marks(line, marks), strict=True):
-        wanted = float_outputs(TENSORS, ARRAYS, line[: mark + 1])
+        wanted = float_outputs(base_tensors(), ARRAYS, line[: mark + 1])
         assert _far(np.array(reading.outputs), wanted) < 0.03
     assert network.at_marks(line, ()) == []
 
@@ -143,7 +143,7 @@ def test_a_base_that_is_not_the_one_is_refused(tmp_path: Path) -> None:
         ({"qwen2.embedding_length": 512}, "another size"),
         ({"tokenizer.ggml.tokens": ["a", "b"]}, "has no token"),
     ):
-        base = write_base(tmp_path / "other.gguf", TENSORS, fields)
+        base = write_base(tmp_path / "other.gguf", base_tensors(), fields)
         with pytest.raises(StoreError, match=what):
             convert(base, adapter, tokens, tmp_path / "target")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["other.gguf", WEIGHTS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from tokenizers import pre_tokenizers
 from proctor.models.local.large_adapter import ADAPTED, pack_codes
 from proctor.models.local.weights import open_weights
 
-WIDTH, HEADS, GROUPS, INNER, LAYERS, RANK, OUTPUTS = 256, 4, 2, 512, 5, 8, 42
+WIDTH, HEADS, GROUPS, INNER, LAYERS, RANK, OUTPUTS = 256, 4, 2, 256, 5, 8, 42
 SIZE = WIDTH // HEADS
 THETA, EPSILON = 1e6, 1e-6
 TOKENS = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "th", "er"]
@@ -79,6 +80,7 @@ def six_bits(shape: tuple[int, int], size: float, random: np.random.Generator) -
     return Tensor(SIX_BITS, bytes(packed), np.array(values, np.float32).reshape(shape))
 
 
+@cache
 def base_tensors(seed: int = 1) -> dict[str, Tensor]:
     """The tensors of the base by their names in the file."""
     random = np.random.default_rng(seed)
