@@ -22,8 +22,13 @@ def base(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
     opened = open_weights(write_weights(project.folder / "weights", adapter_arrays()))
     monkeypatch.setattr(installation, "open_weights", lambda *_: opened)
     content = file.read_bytes()
-    known = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content), "stored": "tiny.gguf"}
-    monkeypatch.setattr(installation, "LARGE_BASE", dataclasses.replace(installation.LARGE_BASE, **known))
+    tiny = dataclasses.replace(
+        installation.LARGE_BASE,
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+        stored="tiny.gguf",
+    )
+    monkeypatch.setattr(installation, "LARGE_BASE", tiny)
     return file
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from training import large_export
 def test_the_adapter_is_packed_and_its_hash_is_in_the_manifest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arrays = adapter_arrays()
+    arrays: dict[str, Any] = dict(adapter_arrays())
     np.savez(tmp_path / "adapter_float.npz", **arrays)
     (tmp_path / "manifest.json").write_text(json.dumps({"files": {"z": "1"}, "settings": {"large": {"a": 1}}}))
     monkeypatch.setattr(sys, "argv", ["export", str(tmp_path / "adapter_float.npz"), "--out", str(tmp_path)])

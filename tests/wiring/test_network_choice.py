@@ -80,7 +80,8 @@ def test_a_guard_without_it_is_not_made(cache: Path) -> None:
     assert caught.value.problems[0].hint == "run `proctor models add large`"
     _install(cache)
     (post,) = make_plan(config).chains["input"].posts
-    assert post.gate.injection.large == cache / "models"
+    gate: Any = post.gate
+    assert gate.injection.large == cache / "models"
 
 
 def test_models_that_two_networks_weigh_get_it(cache: Path) -> None:

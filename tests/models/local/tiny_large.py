@@ -185,9 +185,9 @@ def _four_bits_of(value: Array) -> Array:
     return rounded
 
 
-def packed_adapter(arrays: dict[str, Array]) -> dict[str, Array]:
+def packed_adapter(arrays: dict[str, Array]) -> dict[str, Any]:
     """The arrays of ``large.npz``."""
-    found: dict[str, Array] = {"layers": np.array(LAYERS)}
+    found: dict[str, Any] = {"layers": np.array(LAYERS)}
     for name, value in arrays.items():
         if name.startswith("layers."):
             found |= pack_codes(name, value.T if name.endswith(".b") else value)
