@@ -71,6 +71,14 @@ def test_a_mark_is_read_as_if_the_line_ended_there(network: LargeNetwork) -> Non
     assert network.at_marks(line, ()) == []
 
 
+def test_a_long_line_is_read_in_parts_that_look_back(network: LargeNetwork) -> None:
+    line = _line(700)
+    marks = (699, 20, 466, 467, 233)  # in any order, on both sides of where a part ends
+    for mark, reading in zip(marks, network.at_marks(line, marks), strict=True):
+        assert _far(np.array(reading.outputs), float_outputs(base_tensors(), ARRAYS, line[: mark + 1])) < 0.03
+    assert _far(network.logits([line])[0], network.outputs(line, (699,))[0]) < 0.01
+
+
 def test_each_output_has_its_place(network: LargeNetwork) -> None:
     (reading,) = network.turns([("Where is it?", "I sent it.")], "agent")
     assert tuple(reading.acts("agent").values()) == reading.outputs[11:22]

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final
@@ -27,6 +28,7 @@ from proctor.models.local.large_graph import LargeShape, large_graph, rotation
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.multilingual import MultilingualReading
 from proctor.models.local.text_frames import PAIR_TOKENS, Frame, Role, TextFrames
+from proctor.models.local.unused_memory import release_unused_memory
 
 __all__ = ["ACTS", "LargeNetwork", "LargeReading", "large_network"]
 
@@ -45,7 +47,9 @@ FAULT_AT: Final = ACTS_AT + sum(map(len, ACTS.values()))
 HINT: Final = f"run `proctor models remove large`, then `{ADD}`"
 TEXT_TOKENS: Final = 256  # of a line with one text
 TURN_TOKENS: Final = 200  # of a line with a turn and the one before it
-KEEP: Final = 1024  # cached lines
+KEEP: Final = 256  # cached lines
+LONG: Final = 100  # tokens of a part whose memory is given back at once
+PART: Final = 320  # tokens of a line that are read at once
 HIDDEN: Final = -1e9
 
 Array = np.ndarray[Any, Any]
@@ -79,6 +83,7 @@ class LargeNetwork:
         self._session, self._table, self._shape, self._file = session, table, shape, file
         self._known: OrderedDict[tuple[Line, tuple[int, ...]], Array] = OrderedDict()
         self._lock = ForkLock()
+        self._nothing = _start(shape)
         self.frames = TextFrames(tokenizer)
 
     def read(self, texts: Sequence[str], frame: Frame = "user") -> list[LargeReading]:
@@ -124,23 +129,55 @@ class LargeNetwork:
         return [_reading(self.outputs(line)[0]) for line in lines]
 
     def _run(self, line: Line, marks: tuple[int, ...]) -> Array:
-        place = np.arange(len(line))
-        cos, sin = rotation(self._shape, len(line))
+        found = []
+        left = self._nothing
+        for start, end in _parts(len(line)):
+            here = [mark for mark in marks if start <= mark < end]
+            outputs, left = self._run_part(line, start, end, here, left)
+            found.append(outputs)
+            if end - start > LONG:  # a hundredth of its time; without it the heap may grow by most of a gigabyte
+                release_unused_memory()
+        order = np.argsort(np.argsort(marks, kind="stable"), kind="stable")  # parts come in the order of the line
+        rows: Array = np.concatenate(found)[order]
+        return rows
+
+    def _run_part(
+        self, line: Line, start: int, end: int, marks: Sequence[int], left: dict[str, Array]
+    ) -> tuple[Array, dict[str, Array]]:
+        """Return the outputs at the marks of a part of a line, and what it leaves to the next one."""
+        own, all_places = np.arange(start, end), np.arange(end)
+        cos, sin = rotation(self._shape, own)
         feed = {
-            "states": self._table[list(line)].astype(np.float32),
+            "states": self._table[list(line[start:end])].astype(np.float32),
             "cos": cos,
             "sin": sin,
-            "hidden": np.where(place[None, :] <= place[:, None], 0.0, HIDDEN).astype(np.float32),
-            "marks": np.array(marks),
-            "count": np.array(marks, np.float32)[:, None] + 1,
+            "hidden": np.where(all_places[None, :] <= own[:, None], 0.0, HIDDEN).astype(np.float32),
+            "marks": np.array(sorted(marks), np.int64) - start,
+            "count": np.array(sorted(marks), np.float32).reshape(-1, 1) + 1,
+            **{f"{name}.before": value for name, value in left.items()},
         }
+        wanted = ["outputs", *(left if end < len(line) else ())]
         try:
-            found: Array = self._session.run(["outputs"], feed)[0]
+            found, *more = self._session.run(wanted, feed)
         except Exception as broken:
             raise StoreError(f"the network cannot be run: {broken}", file=self._file, hint=HINT) from broken
         if not np.isfinite(found).all():
             raise StoreError("the network answers with what is no number", file=self._file, hint=HINT)
-        return found
+        return found, dict(zip(wanted[1:], more, strict=True))
+
+
+def _parts(length: int) -> list[tuple[int, int]]:
+    """Cut a long line into equal parts: each looks back at those before it, which takes half the time of one look."""
+    count = -(-length // PART)
+    bounds = [length * at // count for at in range(count + 1)]
+    return list(pairwise(bounds))
+
+
+def _start(shape: LargeShape) -> dict[str, Array]:
+    """What there is before the first part of a line."""
+    empty = np.zeros((shape.groups, 0, shape.size), np.float32)
+    names = [f"layers.{layer}.{kind}" for layer in range(shape.layers) for kind in ("keys", "values")]
+    return {"total": np.zeros((1, shape.width), np.float32), **dict.fromkeys(names, empty)}
 
 
 def _reading(row: Array) -> LargeReading:

@@ -36,15 +36,19 @@ class LargeShape:
     epsilon: float
 
 
-def rotation(shape: LargeShape, length: int) -> tuple[Array, Array]:
-    """Return the cosines and sines of the places of a line."""
+def rotation(shape: LargeShape, places: Array) -> tuple[Array, Array]:
+    """Return the cosines and sines of some places of a line."""
     turn = shape.theta ** -(np.arange(0, shape.size, 2, dtype=np.float64) / shape.size)
-    angle = np.tile(np.arange(length, dtype=np.float64)[:, None] * turn, 2)[:, None]
+    angle = np.tile(places.astype(np.float64)[:, None] * turn, 2)[:, None]
     return np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
 
 
 def large_graph(shape: LargeShape, values: Mapping[str, Array]) -> bytes:
-    """Return the model; the numbers of ``values`` are declared, and given to the session by name."""
+    """Return the model; the numbers of ``values`` are declared, and given to the session by name.
+
+    It reads a part of a line, given what the parts before it left: keys and values of each layer, and the total of the
+    states.
+    """
     return _Graph(shape, values).model.written()
 
 
@@ -57,14 +61,17 @@ class _Graph:
         x = own.input("states", ["length", shape.width])
         self._cos = own.input("cos", ["length", 1, shape.size])
         self._sin = own.input("sin", ["length", 1, shape.size])
-        self._hidden = own.input("hidden", ["length", "length"])  # far below 0 where a token must not look
+        self._hidden = own.input("hidden", ["length", "whole"])  # far below 0 where a token must not look
         for at in range(shape.layers):
             x = self._layer(x, f"layers.{at}", fine=at in FINE_LAYERS)
         x = self._norm(x, "norm")
         # At each mark as if the line ended there: the state, and the mean of all states up to it.
         marks, count = own.input("marks", ["marks"], np.int64), own.input("count", ["marks", 1])
         last = own.node("Gather", [x, marks], axis=0)
-        total = own.node("CumSum", [x, own.constant(np.array(0, np.int64))])
+        before = own.input("total.before", [1, shape.width])
+        total = own.node("Add", [own.node("CumSum", [x, own.constant(np.array(0, np.int64))]), before])
+        own.node("Gather", [total, self._numbers(-1)], name="total", axis=0)
+        own.output("total", [1, shape.width])
         mean = own.node("Div", [own.node("Gather", [total, marks], axis=0), count])
         both = own.node("Concat", [last, mean], axis=1)
         own.node("Gemm", [both, "head.weight", "head.bias"], name="outputs", transB=1)
@@ -75,13 +82,12 @@ class _Graph:
         q, k, v = self._products(self._norm(x, f"{name}.before"), *(f"{name}.{each}" for each in "qkv"), biased=True)
         q = self._turned(own.node("Reshape", [q, self._numbers(0, shape.heads, shape.size)]))
         k = self._turned(own.node("Reshape", [k, self._numbers(0, shape.groups, shape.size)]))
-        v = own.node(
-            "Transpose", [own.node("Reshape", [v, self._numbers(0, shape.groups, shape.size)])], perm=[1, 0, 2]
-        )
+        v = own.node("Reshape", [v, self._numbers(0, shape.groups, shape.size)])
+        k, v = self._after_before(k, f"{name}.keys"), self._after_before(v, f"{name}.values")
         # All heads that share keys are one product.
         q = own.node("Transpose", [q], perm=[1, 0, 2])
         q = own.node("Reshape", [q, self._numbers(shape.groups, -1, shape.size)])
-        near = own.node("MatMul", [q, own.node("Transpose", [k], perm=[1, 2, 0])])
+        near = own.node("MatMul", [q, own.node("Transpose", [k], perm=[0, 2, 1])])
         near = own.node("Mul", [near, own.constant(np.array(shape.size**-0.5, np.float32))])
         sides = own.node("Shape", [self._hidden])
         heads = own.node("Concat", [self._numbers(shape.heads), sides], axis=0)
@@ -99,6 +105,13 @@ class _Graph:
         inner = own.node("Mul", [own.node("QuickGelu", [gate], domain="com.microsoft", alpha=1.0), up])
         down = self._fine_product if fine else self._row_product
         return str(own.node("Add", [x, down(inner, f"{name}.down")]))
+
+    def _after_before(self, y: str, name: str) -> str:
+        """Keys or values of all heads after those of the part of the line before; also what the next part is given."""
+        own, shape = self.model, self._shape
+        before = own.input(f"{name}.before", [shape.groups, "before", shape.size])
+        own.output(name, [shape.groups, "whole", shape.size])
+        return str(own.node("Concat", [before, own.node("Transpose", [y], perm=[1, 0, 2])], name=name, axis=1))
 
     def _norm(self, x: str, name: str) -> str:
         return str(
