@@ -2,6 +2,9 @@
 
 ``adapter_float.npz`` has for each layer and matrix the sides ``layers.0.q.a`` (rank x inputs) and ``layers.0.q.b``
 (outputs x rank), already rounded to what four bits hold, and ``norm``, ``head.weight`` and ``head.bias``.
+
+With ``--lines`` (``flat``, all token numbers, and ``sizes``) and ``--said`` (the outputs in float, a row for each line)
+some of them become ``tests/models/local/large_parity.npz``: what the converted network is compared with.
 """
 
 from __future__ import annotations
@@ -18,9 +21,12 @@ import numpy as np
 from proctor.models.local.large_adapter import ADAPTED, open_adapter, pack_codes
 from proctor.models.local.large_files import ADAPTER
 
-__all__ = ["main", "packed", "write_adapter"]
+__all__ = ["main", "packed", "parity", "write_adapter"]
 
-WEIGHTS = Path(__file__).resolve().parents[1] / "src" / "proctor" / "models" / "local" / "weights"
+ROOT = Path(__file__).resolve().parents[1]
+WEIGHTS = ROOT / "src" / "proctor" / "models" / "local" / "weights"
+PARITY = ROOT / "tests" / "models" / "local" / "large_parity.npz"
+LINES, LONGEST = 40, 200  # that are compared, and tokens of one
 BEGINNING = (1980, 1, 1, 0, 0, 0)  # of every file in the archive: the same adapter gives the same bytes
 
 
@@ -56,12 +62,31 @@ def write_adapter(adapter: dict[str, np.ndarray], target: Path) -> float:
     return worst
 
 
+def parity(flat: np.ndarray, sizes: np.ndarray, said: np.ndarray) -> dict[str, np.ndarray]:
+    """Some of the lines, evenly from all that are short, with what the network says to them in float."""
+    short = np.flatnonzero(sizes <= LONGEST)
+    chosen = short[np.linspace(0, len(short) - 1, min(LINES, len(short))).astype(int)]
+    starts = np.cumsum(sizes) - sizes
+    tokens = [flat[starts[at] : starts[at] + sizes[at]] for at in chosen]
+    return {
+        "flat": np.concatenate(tokens).astype(np.uint16),
+        "sizes": sizes[chosen].astype(np.uint16),
+        "said": said[chosen].astype(np.float16),
+    }
+
+
 def main() -> None:
     """Write the adapter into a folder of weights."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("adapter", type=Path, help="adapter_float.npz")
     ask.add_argument("--out", type=Path, default=WEIGHTS, help="a folder of weights with its manifest")
+    ask.add_argument("--lines", type=Path, help="lines for the test of parity")
+    ask.add_argument("--said", type=Path, help="what the network says to them in float")
+    ask.add_argument("--parity", type=Path, default=PARITY)
     told = ask.parse_args()
+    if told.lines and told.said:
+        with np.load(told.lines) as lines:
+            np.savez_compressed(told.parity, **parity(lines["flat"], lines["sizes"].astype(int), np.load(told.said)))
     with np.load(told.adapter) as found:
         worst = write_adapter(dict(found), told.out / ADAPTER)
     manifest = json.loads((told.out / "manifest.json").read_text(encoding="utf-8"))

@@ -37,6 +37,19 @@ def test_the_adapter_is_packed_and_its_hash_is_in_the_manifest(
     assert (tmp_path / "large.npz").read_bytes() == first
 
 
+def test_lines_for_the_test_of_parity_keep_what_was_said_to_them() -> None:
+    sizes = np.array([3, 500, 2] * 50)
+    flat = np.arange(sizes.sum())
+    found = large_export.parity(flat, sizes, np.arange(150)[:, None] * np.ones((1, 42)))
+    assert len(found["sizes"]) == len(found["said"]) == large_export.LINES
+    at = 0
+    for size, said in zip(found["sizes"], found["said"][:, 0], strict=True):
+        start = int(sizes[: int(said)].sum())
+        assert found["flat"][at : at + size].tolist() == list(range(start, start + int(size)))
+        at += int(size)
+    assert set(found["sizes"].tolist()) == {2, 3}
+
+
 def test_a_matrix_that_was_not_rounded_is_told_by_the_difference(tmp_path: Path) -> None:
     arrays = adapter_arrays()
     arrays["layers.1.up.a"] = arrays["layers.1.up.a"] + np.linspace(0, 0.02, 256, dtype=np.float32)
