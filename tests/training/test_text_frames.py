@@ -7,13 +7,13 @@ import pytest
 pytest.importorskip("torch")
 
 from tokenizers import Tokenizer
+from training.qwen_layers import TURNS
+from training.qwen_network import ROLES
+from training.token_lines import alone_lines, lines_of
 
 from proctor.models.local.large import ACTS
 from proctor.models.local.text_frames import TextFrames
 from proctor.models.local.weights import open_weights
-from training.qwen_layers import TURNS
-from training.qwen_network import ROLES
-from training.token_lines import alone_lines, lines_of
 
 LONG, OTHER = "A long text. " * 200, "Was ist das? " * 60
 
