@@ -50,8 +50,11 @@ def states(rows: Sequence[dict[str, Any]]) -> Array:
     network = multilingual_network()
     found = []
     for row in rows:
-        first, second, last = (network._ids(each) for each in FRAMES[row["role"]])
-        text, before = network._ids(row["text"])[:TEXT], network._ids(row["before"])[-BEFORE:] if row["before"] else ()
+        first, second, last = (network.frames.numbers(each) for each in FRAMES[row["role"]])
+        text, before = (
+            network.frames.numbers(row["text"])[:TEXT],
+            network.frames.numbers(row["before"])[-BEFORE:] if row["before"] else (),
+        )
         ids = np.array([(*first, *before, *second, *text, *last)])
         pieces = network._table[ids].astype(np.float32) * network._scales[ids][:, :, None]
         found.append(network._session.run(["state"], {"pieces": pieces})[0][0])

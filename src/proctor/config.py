@@ -18,6 +18,7 @@ from proctor.core.campaign_settings import CampaignSettings
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.monitor_sections import MonitorSections
+from proctor.core.network_choice import NetworkChoice, use_networks
 from proctor.core.record import dataclass
 from proctor.core.tool_effect import StatedEffect
 from proctor.lexicon.project_concepts import NO_CONCEPTS, read_project_concepts, use_concepts
@@ -90,12 +91,8 @@ class RunSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("concurrency", 1, 10_000),
-            ("repeat", 1, 1_000),
-            ("pass_rate", 0, 1),
-            ("unscored", 0, 1),
-        ):
+        limits = (("concurrency", 1, 10_000), ("repeat", 1, 1_000), ("pass_rate", 0, 1), ("unscored", 0, 1))
+        for name, low, high in limits:
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be between {low} and {high}, not {getattr(self, name)}")
         if not self.timeout > 0:
@@ -174,6 +171,7 @@ class Settings:
     redteam: Mapping[str, CampaignSettings] = field(default_factory=dict)
     lexicon: str | tuple[str, ...] = ()
     allow_commands: bool | tuple[str, ...] = False
+    networks: Literal["bundled", "large"] = "bundled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,9 +310,9 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
         MalformedError: a key is unknown or a value is wrong; all of them are listed.
     """
     if path is None:
-        settings = _overridden(Settings(), environment)
         use_concepts(NO_CONCEPTS)
-        return Config(settings=settings, folder=start, environment=environment)
+        own = _overridden(Settings(), environment)
+        return _with_networks(Config(settings=own, folder=start, environment=environment))
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms, and --help must not
 
     text = settings_text(path)
@@ -329,13 +327,15 @@ def load_config(path: Path | None, environment: Environment, *, start: Path) -> 
     _use_lexicon(settings.lexicon, path.parent)
     places = [(key,) for key in data or ()] + [("run", key) for key in (data or {}).get("run") or ()]
     lines = {".".join(place): line for place in places if (line := line_of(place))}
-    return Config(
-        settings=_overridden(settings, environment),
-        folder=path.parent,
-        environment=environment,
-        path=path,
-        lines=lines,
-    )
+    own = _overridden(settings, environment)
+    return _with_networks(Config(settings=own, folder=path.parent, environment=environment, path=path, lines=lines))
+
+
+def _with_networks(config: Config) -> Config:
+    """Put the project's networks in force, in place of those of the project before it."""
+    large = cache_folder(config.environment) / "models" if config.settings.networks == "large" else None
+    use_networks(NetworkChoice(large))
+    return config
 
 
 def _use_lexicon(named: str | tuple[str, ...], folder: Path) -> None:

@@ -20,6 +20,7 @@ from typing import IO, TextIO
 
 import proctor
 from proctor.cli.main import main
+from proctor.core.network_choice import BUNDLED, use_networks
 from proctor.text.known_secrets import forget_secrets
 from proctor.wiring import scorer_hash
 
@@ -65,10 +66,11 @@ def _text(file: IO[str]) -> str:
 
 @contextmanager
 def _settings() -> Iterator[None]:
-    """Secrets, log handlers, warning filters and the hook for uncaught errors, as a new process has them."""
+    """Secrets, networks, log handlers, warning filters and the hook for uncaught errors, as a new process has them."""
     root, hook = logging.getLogger(), sys.excepthook
     handlers, level = root.handlers[:], root.level
     forget_secrets()
+    use_networks(BUNDLED)
     with warnings.catch_warnings():
         warnings.resetwarnings()
         for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
@@ -81,6 +83,7 @@ def _settings() -> Iterator[None]:
             root.handlers[:], sys.excepthook = handlers, hook
             root.setLevel(level)
             forget_secrets()
+            use_networks(BUNDLED)
 
 
 def _show_warning(

@@ -146,11 +146,12 @@ def _models(config: Config) -> Iterator[tuple[str, str, str]]:
             yield f"model {name}", error.message, error.hint or ""
     if not settings.judge:
         yield "scorers that judge", "no judge is set", "`judge:` in proctor.yaml, or --judge"
-    from proctor.models import fetch  # noqa: PLC0415
+    from proctor.models import installation  # noqa: PLC0415
 
-    for row in fetch.listing(cache_folder(config.environment) / "models"):
-        here = row[1] == "yes"
-        yield f"local:{row[0]}", "fetched" if here else "not fetched", "" if here else f"proctor models add {row[0]}"
+    for name, state, *_ in installation.listing(cache_folder(config.environment) / "models"):
+        here = state == "yes"
+        what = f"network {name}" if name == installation.LARGE else f"local:{name}"
+        yield what, "fetched" if here else "not fetched", "" if here else f"proctor models add {name}"
 
 
 def _guard(config: Config) -> Iterator[tuple[str, str, str]]:

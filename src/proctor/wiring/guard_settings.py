@@ -50,6 +50,7 @@ DEFAULTS: Final[Mapping[Point, tuple[str, ...]]] = {
     "output": ("pii", "commitments", "grounding", "leak", "links"),
 }
 _SECTION: Final = "guard"
+_LARGE_TIMEOUT: Final = 10.0  # seconds, where the large network reads: up to seconds for a long message
 _log = logging.getLogger(__name__)
 Place = tuple[str | int, ...]
 
@@ -148,9 +149,12 @@ def read_settings(config: Config) -> GuardSettings:
         )
     try:
         given = expand(config.settings.guard, config.environment, (_SECTION,))
-        return decode(GuardSettings, given, strict=True)
+        settings = decode(GuardSettings, given, strict=True)
     except MalformedError as error:
         raise placed_in(config.path, [_within(each) for each in error.problems]) from None
+    if config.settings.networks == "large" and "timeout" not in given:
+        return replace(settings, timeout=_LARGE_TIMEOUT)
+    return settings
 
 
 def make_plan(

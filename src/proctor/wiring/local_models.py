@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from proctor.core.acceptability import Acceptability
 from proctor.core.entity import Entity
+from proctor.core.errors import ConfigError, StoreError
+from proctor.core.network_choice import networks_in_force
 
 __all__ = ["FAST", "LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
 
 @cache
-def _opened(module: str, name: str, **settings: bool) -> Any:
+def _opened(module: str, name: str, large: Path | None = None, **settings: bool) -> Any:
     """Return one shared object per model and process, so that all callers share its batches and its cache."""
-    return getattr(import_module(f"proctor.models.local.{module}"), name)(**settings)
+    kind = getattr(import_module(f"proctor.models.local.{module}"), name)
+    return kind(**settings) if large is None else kind(large=large, **settings)
 
 
-_SECOND: Mapping[str, bool] = {"second": True}  # the multilingual network reads every pair too
+_SECOND: Mapping[str, bool] = {"second": True}  # a second network reads every pair too
 
 
 class _Embedder:
@@ -39,8 +43,12 @@ class _Entailer:
 
 
 class _BothEntailers:
+    def __init__(self, large: Path | None = None) -> None:
+        self.large = large
+
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
-        found: Sequence[Mapping[str, float]] = await _opened("nli", "LocalEntailer", **_SECOND).entails(pairs)
+        entailer = _opened("nli", "LocalEntailer", self.large, **_SECOND)
+        found: Sequence[Mapping[str, float]] = await entailer.entails(pairs)
         return found
 
 
@@ -50,6 +58,11 @@ class _FactEntailer(_Entailer):
         return _BothEntailers()
 
 
+def _entailer(large: Path | None) -> _FactEntailer | _BothEntailers:
+    # On contradictions the multilingual network is no help; the large one is.
+    return _FactEntailer() if large is None else _BothEntailers(large)
+
+
 class _Grounder:
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         found: Sequence[float] = await _opened("grounding", "LocalGrounder").supports(pairs)
@@ -57,8 +70,11 @@ class _Grounder:
 
 
 class _BothGrounders:
+    def __init__(self, large: Path | None = None) -> None:
+        self.large = large
+
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
-        found: Sequence[float] = await _opened("grounding", "LocalGrounder", **_SECOND).supports(pairs)
+        found: Sequence[float] = await _opened("grounding", "LocalGrounder", self.large, **_SECOND).supports(pairs)
         return found
 
 
@@ -75,42 +91,38 @@ class _Tagger:
 
 
 class _Classifier:
-    def __init__(self, module: str, name: str) -> None:
-        self.module, self.name = module, name
+    def __init__(self, role: str, large: Path | None) -> None:
+        self.place, self.large = PLACES[role], large
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
-        found: Sequence[Mapping[str, float]] = await _opened(self.module, self.name).classify(texts)
+        found: Sequence[Mapping[str, float]] = await self._model().classify(texts)
         return found
+
+    def _model(self) -> Any:
+        return _opened(*self.place, self.large)
 
 
 class _Intents(_Classifier):
     def threshold(self, level: str = "1%") -> float:
-        return float(_opened(self.module, self.name).threshold(level))
+        return float(self._model().threshold(level))
 
 
-class _Injection:
-    async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
-        found: Sequence[Mapping[str, float]] = await _opened("injection", "InjectionClassifier").classify(texts)
-        return found
-
-    def threshold(self, level: str = "1%") -> float:
-        return float(_opened("injection", "InjectionClassifier").threshold(level))
-
+class _Injection(_Intents):
     def first_look(self, texts: Sequence[str]) -> list[float]:
-        found: list[float] = _opened("injection", "InjectionClassifier").first_look(texts)
+        found: list[float] = self._model().first_look(texts)
         return found
 
 
-# socket field name -> the model that fills it where nobody waits for the answer
-LOCAL: Mapping[str, Callable[[], object]] = {
-    "embedder": _Embedder,
-    "entailer": _FactEntailer,
+# socket field name -> what makes the model that fills it where nobody waits for the answer
+LOCAL: Mapping[str, Callable[[Path | None], object]] = {
+    "embedder": lambda _: _Embedder(),
+    "entailer": _entailer,
     "grounder": _BothGrounders,
-    "tagger": _Tagger,
-    "wording": _WordingReader,
-    "injection": _Injection,
-    "intents": lambda: _Intents("intents", "LocalIntents"),
-    "promises": lambda: _Classifier("promises", "PromiseClassifier"),
+    "tagger": lambda _: _Tagger(),
+    "wording": lambda _: _WordingReader(),
+    "injection": lambda large: _Injection("injection", large),
+    "intents": lambda large: _Intents("intents", large),
+    "promises": lambda large: _Classifier("promises", large),
 }
 
 # what fills it instead where a message waits: one small network
@@ -142,16 +154,33 @@ _NETWORKS: Mapping[str, str] = {
 }
 
 _SECOND_OPINION: frozenset[str] = frozenset(("injection", "intents", "promises"))
+_TWO_NETWORKS: frozenset[str] = _SECOND_OPINION | {"entailer", "grounder"}
 
 
 def local_model(role: str, *, fast: bool = False) -> Any:
-    """Return Proctor's local model for a socket of this name; ``fast`` where a message waits for it."""
-    return (FAST if fast and role in FAST else LOCAL)[role]()
+    """Return Proctor's local model for a socket of this name; ``fast`` where a message waits for it.
+
+    Raises:
+        ConfigError: the project uses the large network, and it is not installed.
+    """
+    if fast and role in FAST:
+        return FAST[role]()
+    large = networks_in_force().large if role in _TWO_NETWORKS else None
+    if large is not None:
+        _check_installed(large)
+    return LOCAL[role](large)
+
+
+def _check_installed(large: Path) -> None:
+    try:
+        import_module("proctor.models.local.large_files").ready_folder(large)
+    except StoreError as missing:
+        raise ConfigError(missing.message, file=missing.file, field="networks", hint=missing.hint) from None
 
 
 def open_local(role: str) -> None:
     """Load the weights of a role now instead of on first use."""
-    _opened(*PLACES[role])
+    _opened(*PLACES[role], networks_in_force().large if role in _SECOND_OPINION else None)
 
 
 async def warm_local(roles: Iterable[str]) -> None:
@@ -163,7 +192,8 @@ async def warm_local(roles: Iterable[str]) -> None:
     some = set(roles)
     # The largest first: unfolding its weights takes as much memory for a moment as all others take later.
     if some & _SECOND_OPINION:
-        await import_module("proctor.models.local.second_opinion").warm_second_opinion()
+        warm = import_module("proctor.models.local.second_opinion").warm_second_opinion
+        await warm(large=networks_in_force().large)
     if names := sorted({_NETWORKS[role] for role in some if role in _NETWORKS}):  # others have no network
         await import_module("proctor.models.local.model_registry").warm(names)
     if some:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from proctor import registry
+from proctor.core.network_choice import NetworkChoice, networks_in_force
 from proctor.core.sockets import is_socket
 from proctor.lexicon.project_concepts import ProjectConcepts, concepts_in_force
 from proctor.wiring.local_models import PLACES
@@ -37,14 +38,14 @@ def scorer_hash(kind: type) -> str:
 
     It covers the class's module, all modules of the same package or of Proctor that it imports directly or indirectly,
     and the data files next to them. It also covers the scorers loaded by name (``loads``). For local models it covers
-    the code and the manifest of the weights. It covers what the project adds to the concepts
-    of the lexicon that the code names.
+    the code and the manifest of the weights, and the large network if the project uses it. It covers what the project
+    adds to the concepts of the lexicon that the code names.
     """
-    return _scorer_hash(kind, concepts_in_force())
+    return _scorer_hash(kind, concepts_in_force(), networks_in_force())
 
 
 @cache
-def _scorer_hash(kind: type, own: ProjectConcepts) -> str:
+def _scorer_hash(kind: type, own: ProjectConcepts, networks: NetworkChoice) -> str:
     digest = hashlib.sha256(kind.__qualname__.encode())
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     roles = sorted(each.name for each in fields if is_socket(each) and each.name in PLACES)
@@ -58,6 +59,10 @@ def _scorer_hash(kind: type, own: ProjectConcepts) -> str:
             digest.update(f"lexicon {name}\0{own.digest(name)}\n".encode())
     if roles:
         digest.update(_read(_folder_of(_OURS).joinpath(*_WEIGHTS[1:], "manifest.json")))
+        if networks.large is not None:
+            from proctor.models.local.large_files import conversion_folder  # noqa: PLC0415 - few projects use it
+
+            digest.update(conversion_folder(networks.large).name.encode())
     return digest.hexdigest()[:_LENGTH]
 
 

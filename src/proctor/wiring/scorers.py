@@ -15,6 +15,7 @@ from proctor.core.case import Case, Check, Suite
 from proctor.core.codec import content_id
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoundError, Problem, SuiteError
+from proctor.core.network_choice import networks_in_force
 from proctor.core.sockets import Model, Scorer, is_fast, is_optional, is_socket
 from proctor.runner.grade import Grader
 from proctor.scorers.answer.python_function import check_parameters
@@ -278,7 +279,8 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, model_pool: Mo
     """Return the value of a socket: a local model, the catalogue, or a chat model (none without a model pool).
 
     An optional chat model is filled only if the check names it; `judge: default` is the project's judge. With
-    `entailer: fast` or `grounder: fast` the small network is asked alone, as it is for a fast socket.
+    `entailer: fast` or `grounder: fast` the small network is asked alone, as it is for a fast socket of a project that
+    does not use the large network.
     """
     role = field.name
     if role in LOCAL:
@@ -288,7 +290,8 @@ def _fill(field: dataclasses.Field[Any], name: Any, check: Check, model_pool: Mo
                 field=f"checks.{check.scorer}.{role}",
                 hint=f"leave `{role}:` out",
             )
-        return local_model(role, fast=name == "fast" or (name is None and is_fast(field)))
+        is_default_fast = is_fast(field) and networks_in_force().large is None
+        return local_model(role, fast=name == "fast" or (name is None and is_default_fast))
     if model_pool is None:
         return None
     if check.scorer == _PYTHON:

@@ -58,8 +58,8 @@ def test_only_what_looks_suspicious_is_asked(monkeypatch: pytest.MonkeyPatch) ->
             asked.extend(texts)
             return [MultilingualReading((0.0,) * 11) for _ in texts]
 
-    monkeypatch.setattr(injection, "multilingual_network", lambda *_: Network())
-    monkeypatch.setattr(intents, "multilingual_network", lambda *_: Network())
+    monkeypatch.setattr(injection, "second_network", lambda *_: Network())
+    monkeypatch.setattr(intents, "second_network", lambda *_: Network())
     InjectionClassifier().readings([PARCEL])
     LocalIntents().readings([PARCEL])
     assert asked == []

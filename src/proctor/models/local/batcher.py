@@ -18,10 +18,11 @@ from weakref import WeakKeyDictionary
 from proctor.core.fork_lock import ForkLock
 from proctor.core.work_clock import CURRENT_CLOCK, WorkClock, processor_clock
 
-__all__ = ["MOST", "SECOND_MOST", "Batcher", "inference_executor"]
+__all__ = ["LARGE_MOST", "MOST", "SECOND_MOST", "Batcher", "inference_executor"]
 
 MOST = 64  # items of one batch
 SECOND_MOST = 8  # … where the multilingual network reads each for a tenth of a second: others wait for their turn
+LARGE_MOST = 1  # … where the large network reads each, for up to seconds
 FEW = 2  # concurrent items that may share two threads, as those of one message; more are queued on one
 BATCH_LETTERS = 30_000  # per batch: about a second of work, after which others get their turn
 LONG_LETTERS = 4_000  # longer items have a separate queue, so that no short one waits behind them

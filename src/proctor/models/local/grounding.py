@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from proctor.core.errors import StoreError
-from proctor.models.local.batcher import MOST, SECOND_MOST, Batcher
+from proctor.models.local.batcher import LARGE_MOST, MOST, SECOND_MOST, Batcher
 from proctor.models.local.evidence import select_evidence
 from proctor.models.local.model_registry import pieces_of, weights_of
-from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.pairs import claims, flat, line, refuse_long
 from proctor.models.local.probabilities import sigmoid
 from proctor.models.local.run_entailment import judge_of
+from proctor.models.local.second_opinion import pair_mixture, second_network
 from proctor.models.local.tokenizer import Line
 from proctor.models.local.weights import HINT
 
@@ -39,16 +39,19 @@ class LocalGrounder:
     """The probability that a passage supports all of a text; the weakest claim counts as much as the whole.
 
     With ``second``, the multilingual network reads each pair too, where the weights have it: it takes tens of
-    milliseconds for each pair, and the mean of both is better than either on sources that neither was trained on.
+    milliseconds for each pair, and the mean of both is better than either on sources that neither was trained on. With
+    ``large``, the folder of fetched models, the large network does so in its place.
     """
 
     folder: Path | None = None
     threads: int = 1
     second: bool = False
+    large: Path | None = None
     _batcher: Batcher[tuple[str, str], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings, most=SECOND_MOST if self.second else MOST))
+        most = MOST if not self.second else SECOND_MOST if self.large is None else LARGE_MOST
+        object.__setattr__(self, "_batcher", Batcher(self.readings, most=most))
 
     async def supports(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         """Return the probability per (passage, text).
@@ -62,7 +65,7 @@ class LocalGrounder:
     def readings(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the probability of each pair, computed on this thread."""
         settings = weights_of(self.folder).of("nli").get("support", {})
-        weights = settings.get("mixture") if self.second else None
+        weights = pair_mixture(self.folder, "support", self.large) if self.second else None
         offset = float((weights or settings).get("offset", 0.0))
         many = [self._lines(passage, text) for passage, text in pairs]
         values = iter(self._values([each for some in many for each in some], settings, weights))
@@ -83,7 +86,9 @@ class LocalGrounder:
         if weights is None:
             return [float(settings.get("slope", 1.0)) * float(output[SUPPORT]) for output in outputs]
         one, two = float(weights["first"]), float(weights["second"])
-        again = multilingual_network(self.folder, self.threads).compare([(each.passage, each.claim) for each in lines])
+        again = second_network(self.folder, self.threads, self.large).compare(
+            [(each.passage, each.claim) for each in lines]
+        )
         return [
             one * float(output[SUPPORT]) + two * reading.support for output, reading in zip(outputs, again, strict=True)
         ]

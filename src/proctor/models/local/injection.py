@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -12,12 +13,11 @@ from typing import Literal
 import numpy as np
 
 from proctor.core.errors import InputError, StoreError
-from proctor.models.local.batcher import Batcher
+from proctor.models.local.batcher import LARGE_MOST, MOST, Batcher
 from proctor.models.local.model_registry import network_of, pieces_of, weights_of
-from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.ngrams import Linear
 from proctor.models.local.probabilities import sigmoid, softmax
-from proctor.models.local.second_opinion import mixture_of
+from proctor.models.local.second_opinion import mixture_of, second_network
 from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import HINT
 from proctor.models.local.windows import spread, windows
@@ -71,18 +71,21 @@ class InjectionClassifier:
     long text the most suspicious parts are read; ``unread`` is 1 if suspicious text was left unread, else 0. A text
     that is ``Searched`` is not decoded. A text is read as a user's message unless it is a ``DocumentText``
     or ``channel`` is ``document``: an instruction in a document or a tool result is suspicious.
-    ``second_opinion=False`` leaves the multilingual network out.
+    ``second_opinion=False`` leaves the multilingual network out. With ``large``, the folder of fetched models, the
+    large network takes its place and reads every text.
     """
 
     folder: Path | None = None
     threads: int = 1
     second_opinion: bool = True
+    large: Path | None = None
     _batcher: Batcher[str, CascadeReading] = field(init=False, repr=False, compare=False)
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
     _plans: dict[str, _Plan] = field(init=False, repr=False, compare=False, default_factory=dict)  # short texts
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings, settle=self._settled))
+        most = MOST if self.large is None else LARGE_MOST
+        object.__setattr__(self, "_batcher", Batcher(self.readings, most=most, settle=self._settled))
 
     async def classify(self, texts: Sequence[str], *, channel: Channel = "user") -> Sequence[Mapping[str, float]]:
         """Return one mapping of label to probability per text."""
@@ -138,7 +141,7 @@ class InjectionClassifier:
         The second network reads the segments that the first one suspects most; each is weighed by itself.
         """
         channel: Channel = "document" if plan.document else "user"
-        mixture = mixture_of(self.folder, channel) if self.second_opinion and reading.read else None
+        mixture = mixture_of(self.folder, channel, self.large) if self.second_opinion and reading.read else None
         if mixture is None:
             return reading
         settings = weights_of(self.folder).of("injection")
@@ -149,7 +152,8 @@ class InjectionClassifier:
         for each in said:
             firsts[each.segment] = max(each.logit, firsts.get(each.segment, each.logit))
         chosen = sorted(firsts, key=firsts.__getitem__, reverse=True)[:SECOND]
-        seconds = multilingual_network(self.folder, self.threads).read([plan.segments[at][1] for at in chosen], channel)
+        network = second_network(self.folder, self.threads, self.large)
+        seconds = network.read([plan.segments[at][1] for at in chosen], channel)
         both = max(mixture.logit(firsts[at], each.attack) for at, each in zip(chosen, seconds, strict=True))
         return replace(reading, logit=(both - offset) / slope)
 
@@ -158,7 +162,7 @@ class InjectionClassifier:
         return [_linear(self.folder).logit(text) for text in texts]
 
     def _plan(self, text: str) -> _Plan:
-        low = float(weights_of(self.folder).of("injection").get("low", FLOOR))
+        low = float(weights_of(self.folder).of("injection").get("low", FLOOR)) if self.large is None else -math.inf
         return _plan(text, _linear(self.folder), low)
 
     def _settled(self, text: str) -> CascadeReading | None:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proctor.models.local.batcher import Batcher
+from proctor.models.local.batcher import LARGE_MOST, MOST, Batcher
 from proctor.models.local.model_registry import weights_of
-from proctor.models.local.multilingual import MultilingualReading, multilingual_network
+from proctor.models.local.multilingual import MultilingualReading
 from proctor.models.local.probabilities import sigmoid
 from proctor.models.local.reader import INTENTS, LocalReader, SpanReading, reader_of
-from proctor.models.local.second_opinion import Mixture, danger_look, mixture_of
+from proctor.models.local.second_opinion import Mixture, danger_look, mixture_of, second_network
 from proctor.models.local.tokenizer import READ
 
 __all__ = ["LETTERS", "LocalIntents"]
@@ -26,19 +26,21 @@ class LocalIntents:
 
     They add to one in a message; in a long text each risk has its highest probability over the windows, and ``none``
     its lowest. A text is read once for intents and for names (``LocalTagger``). ``glance=False`` turns the prefilter
-    off, ``second_opinion=False`` leaves the multilingual network out.
+    off, ``second_opinion=False`` leaves the multilingual network out. With ``large``, the folder of fetched models, the
+    large network takes its place and reads every text.
     """
 
     folder: Path | None = None
     threads: int = 1
     glance: bool = True
     second_opinion: bool = True
+    large: Path | None = None
     _reader: LocalReader = field(init=False, repr=False, compare=False)
     _batcher: Batcher[str, MultilingualReading] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_reader", reader_of(self.folder, self.threads, self.glance))
-        object.__setattr__(self, "_batcher", Batcher(self._second))
+        object.__setattr__(self, "_batcher", Batcher(self._second, most=MOST if self.large is None else LARGE_MOST))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """Return one mapping of label to probability per text.
@@ -80,10 +82,10 @@ class LocalIntents:
         return max(((look.logit(part), part) for part in _parts(text)), key=lambda each: each[0])
 
     def _mixture(self) -> Mixture | None:
-        return mixture_of(self.folder, "danger") if self.second_opinion else None
+        return mixture_of(self.folder, "danger", self.large) if self.second_opinion else None
 
     def _second(self, texts: Sequence[str]) -> list[MultilingualReading]:
-        return multilingual_network(self.folder, self.threads).read(texts)
+        return list(second_network(self.folder, self.threads, self.large).read(texts))
 
 
 def _parts(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import RLock
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import onnxruntime
@@ -22,22 +22,14 @@ from proctor.core.errors import StoreError
 from proctor.core.fork_lock import ForkLock
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.packed_matrices import unfolded
+from proctor.models.local.text_frames import Frame, TextFrames
 from proctor.models.local.unfolded_file import UnfoldedFile
 from proctor.models.local.weights import HINT
 
 __all__ = ["DANGERS", "MultilingualNetwork", "MultilingualReading", "multilingual_network"]
 
 DANGERS: Final = ("legal_threat", "media_complaint", "safety_incident", "self_harm")
-# What stands around a text tells the network which question it is asked.
-Frame = Literal["user", "document", "answer"]
-FRAMES: Final[dict[Frame, tuple[tuple[str, ...], str]]] = {
-    "user": (("Message: ",), "\nJudge:"),
-    "document": (("Document: ",), "\nOrders:"),
-    "answer": (("Customer: ", "\nAgent: "), "\nGrants:"),  # what the customer said is left out
-}
-PAIR: Final = ("Premise: ", "\nHypothesis: ", "\nAnswer:")
 TOKENS: Final = 224  # of one line
-READ: Final = 4_000  # characters of one text
 KEEP: Final = 256  # cached lines
 
 Array = np.ndarray[Any, Any]
@@ -85,34 +77,18 @@ class MultilingualNetwork:
     """A session with its tokenizer and table. Thread-safe."""
 
     def __init__(self, session: Any, tokenizer: Tokenizer, table: Array, scales: Array, file: str) -> None:
-        self._session, self._tokenizer, self._table, self._scales, self._file = session, tokenizer, table, scales, file
+        self._session, self._table, self._scales, self._file = session, table, scales, file
         self._known: OrderedDict[tuple[int, ...], MultilingualReading] = OrderedDict()
         self._lock = ForkLock()
-        self._frames = {
-            name: (tuple(each for part in first for each in self._ids(part)), self._ids(last))
-            for name, (first, last) in FRAMES.items()
-        }
-        self._pair = tuple(map(self._ids, PAIR))
+        self.frames = TextFrames(tokenizer)
 
     def read(self, texts: Sequence[str], frame: Frame = "user") -> list[MultilingualReading]:
         """Return what it says of each message, document or answer of an agent; a long text loses its end."""
-        first, last = self._frames[frame]
-        room = TOKENS - len(first) - len(last)
-        return [self._run((*first, *self._ids(text)[:room], *last)) for text in texts]
+        return [self._run(self.frames.alone(text, frame, TOKENS)) for text in texts]
 
     def compare(self, pairs: Sequence[tuple[str, str]]) -> list[MultilingualReading]:
         """Return what it says of each premise with its hypothesis; the premise gives way when both are too long."""
-        first, second, last = self._pair
-        room = TOKENS - len(first) - len(second) - len(last)
-        found = []
-        for premise, hypothesis in pairs:
-            tail = self._ids(hypothesis)[: room // 2]
-            found.append(self._run((*first, *self._ids(premise)[: room - len(tail)], *second, *tail, *last)))
-        return found
-
-    def _ids(self, text: str) -> tuple[int, ...]:
-        plain = text[:READ].encode("utf-8", "replace").decode()
-        return tuple(self._tokenizer.encode(plain, add_special_tokens=False).ids)
+        return [self._run(self.frames.pair(premise, hypothesis, TOKENS)) for premise, hypothesis in pairs]
 
     def _run(self, line: tuple[int, ...]) -> MultilingualReading:
         with self._lock:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proctor.models.local.batcher import MOST, SECOND_MOST, Batcher
+from proctor.models.local.batcher import LARGE_MOST, MOST, SECOND_MOST, Batcher
 from proctor.models.local.evidence import select_evidence, sentences
 from proctor.models.local.model_registry import pieces_of, weights_of
-from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.pairs import CLAIM, Claim, claims, flat, line, refuse_long
 from proctor.models.local.probabilities import softmax
 from proctor.models.local.run_entailment import judge_of
+from proctor.models.local.second_opinion import pair_mixture, second_network
 from proctor.models.local.tokenizer import Line, Pieces
 
 __all__ = ["LABELS", "LocalEntailer"]
@@ -40,16 +40,19 @@ class LocalEntailer:
 
     Only the relevant sentences of a long passage are read. A long hypothesis is judged in parts: its entailment is that
     of its weakest part, and its contradiction the highest of any part. With ``second``, the multilingual network reads
-    each part too, where the weights have it: tens of milliseconds for each, and more is right.
+    each part too, where the weights have it: tens of milliseconds for each, and more is right. With ``large``, the
+    folder of fetched models, the large network does so in its place.
     """
 
     folder: Path | None = None
     threads: int = 1
     second: bool = False
+    large: Path | None = None
     _batcher: Batcher[tuple[str, str], Shares] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self.readings, most=SECOND_MOST if self.second else MOST))
+        most = MOST if not self.second else SECOND_MOST if self.large is None else LARGE_MOST
+        object.__setattr__(self, "_batcher", Batcher(self.readings, most=most))
 
     async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Mapping[str, float]]:
         """Return probabilities per (premise, hypothesis).
@@ -72,10 +75,10 @@ class LocalEntailer:
             # support anywhere in the passage counts
             best[each.owner] = max(best.get(each.owner, (shares, at)), (shares, at), key=lambda found: found[0][0])
         final = [(owner, shares, at) for owner, (shares, at) in best.items()]
-        weights = settings.get("mixture") if self.second else None
+        weights = pair_mixture(self.folder, "nli", self.large) if self.second else None
         if weights is not None:
             asked = [(read[at].passage, read[at].claim) for *_, at in final]
-            again = multilingual_network(self.folder, self.threads).compare(asked)
+            again = second_network(self.folder, self.threads, self.large).compare(asked)
             final = [
                 (owner, _mixed(outputs[at][: len(LABELS)].tolist(), reading.entailment, weights), at)
                 for (owner, _, at), reading in zip(final, again, strict=True)

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from proctor.core.errors import StoreError
-from proctor.models.local.batcher import Batcher
+from proctor.models.local.batcher import LARGE_MOST, MOST, Batcher
 from proctor.models.local.evidence import sentences
 from proctor.models.local.model_registry import weights_of
-from proctor.models.local.multilingual import multilingual_network
 from proctor.models.local.ngrams import features
 from proctor.models.local.probabilities import sigmoid, softmax
-from proctor.models.local.second_opinion import Mixture, mixture_of
+from proctor.models.local.second_opinion import Mixture, mixture_of, second_network
 from proctor.models.local.weights import HINT
 
 __all__ = ["ACTS", "PromiseClassifier"]
@@ -35,16 +34,18 @@ class PromiseClassifier:
     """The probability of any ``promise`` in each answer, and shares of the acts that it may be.
 
     A linear model over character n-grams, and where it is not sure that there is none, the multilingual network. Of a
-    long answer the window with the highest probability counts. ``second_opinion=False`` leaves the network out.
+    long answer the window with the highest probability counts. ``second_opinion=False`` leaves the network out. With
+    ``large``, the folder of fetched models, the large network takes its place and reads every answer.
     """
 
     folder: Path | None = None
     threads: int = 1
     second_opinion: bool = True
+    large: Path | None = None
     _batcher: Batcher[str, float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batcher", Batcher(self._second))
+        object.__setattr__(self, "_batcher", Batcher(self._second, most=MOST if self.large is None else LARGE_MOST))
 
     async def classify(self, texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
         """Return ``promise`` and the share of each act, per answer."""
@@ -68,10 +69,11 @@ class PromiseClassifier:
         return max((model.read(part) for part in _windows(text)), key=lambda each: each.logit)
 
     def _mixture(self) -> Mixture | None:
-        return mixture_of(self.folder, "answer") if self.second_opinion else None
+        return mixture_of(self.folder, "answer", self.large) if self.second_opinion else None
 
     def _second(self, texts: Sequence[str]) -> list[float]:
-        return [each.promise for each in multilingual_network(self.folder, self.threads).read(texts, "answer")]
+        network = second_network(self.folder, self.threads, self.large)
+        return [each.promise for each in network.read(texts, "answer")]
 
 
 @dataclass(frozen=True, slots=True)
