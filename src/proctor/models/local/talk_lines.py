@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-__all__ = ["FAULTS", "Event", "TalkLine", "call_text", "talk_lines"]
+__all__ = ["FAULTS", "TalkEvent", "TalkLine", "call_text", "talk_lines"]
 
 FAULTS: Final = (
     "contradiction", "invented_policy", "loop", "wrong_id", "commitment", "others_data", "ignored_person", "dead_end",
@@ -37,7 +37,7 @@ Encode = Callable[[str], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class TalkEvent:
     """A source, a message, or a call with its result."""
 
     who: Who
@@ -62,7 +62,7 @@ def _json(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def talk_lines(encode: Encode, events: Sequence[Event], longest: int = LONGEST) -> list[TalkLine]:
+def talk_lines(encode: Encode, events: Sequence[TalkEvent], longest: int = LONGEST) -> list[TalkLine]:
     """Return the lines of a conversation; each act of the agent is judged once."""
     mark = tuple(encode(MARK))
     head: list[int] = []
@@ -92,7 +92,7 @@ def talk_lines(encode: Encode, events: Sequence[Event], longest: int = LONGEST) 
     return [each for each in found if each.marks]
 
 
-def _part(encode: Encode, event: Event, mark: Sequence[int]) -> list[int]:
+def _part(encode: Encode, event: TalkEvent, mark: Sequence[int]) -> list[int]:
     most = ARGUMENTS if event.who == "call" else TEXT
     ids = _cut([*encode(FRAMES[event.who]), *encode(event.text[:READ])], most)
     if event.who == "call":
