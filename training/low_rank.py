@@ -70,7 +70,8 @@ class LowRank(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The frozen product and the learnt one."""
         a, b = self.sides()
-        whole = F.linear(x.to(self.base.dtype), self.base, self.bias)
+        x = x.to(self.base.dtype)
+        whole = F.linear(x, self.base, self.bias)
         return whole + F.linear(F.linear(x, a), b)
 
 
@@ -82,7 +83,6 @@ def adapted(network: Network, kind: torch.dtype) -> Network:
         for name in PARTS:
             setattr(layer, name, LowRank(getattr(layer, name), kind))
         layer.gate.to(kind)
-    network.table.to(kind)
     network.norm.requires_grad_(True)
     network.head.requires_grad_(True)
     return network
@@ -258,7 +258,7 @@ def main() -> None:
             layer.compile(dynamic=True)
     print("built", flush=True)
     tasks: list[Task | TalkTask] = list(wanted.tasks(told.budget, None, teacher=True))
-    tasks.append(TalkTask(told.data / "talks.npz", device, told.budget // 3, every=2))
+    tasks.append(TalkTask(told.data / "talks.npz", device, told.budget // 6, every=3))
     tasks.append(TalkTask(told.data / "singles.npz", device, told.budget // 6))
     held = TalkTask(told.data / "talks-held.npz", device, told.budget)
     fit(network, tasks, told, held)
