@@ -21,7 +21,14 @@ from training.data import clean, read, written
 from training.entail import LEFT
 
 __all__ = [
-    "BLIND", "LEFT_SETS", "answer_talks", "events_of", "faulty_act", "talk_arrays", "talks_of", "training_talks",
+    "BLIND",
+    "LEFT_SETS",
+    "answer_talks",
+    "events_of",
+    "faulty_act",
+    "talk_arrays",
+    "talks_of",
+    "training_talks",
     "written_answers",
 ]
 
