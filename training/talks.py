@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from proctor.models.local.talk_lines import FAULTS, TalkEvent, call_text, talk_lines
+from proctor.core.talk_event import FAULTS, TalkEvent, call_text
+from proctor.models.local.talk_lines import talk_lines
 from training.aside import split
 from training.data import clean, read, written
 from training.entail import LEFT

@@ -111,6 +111,7 @@ LOCAL: Mapping[str, Callable[[], object]] = {
     "injection": _Injection,
     "intents": lambda: _Intents("intents", "LocalIntents"),
     "promises": lambda: _Classifier("promises", "PromiseClassifier"),
+    "faults": lambda: None,  # only the optional large network reads whole conversations
 }
 
 # what fills it instead where a message waits: one small network

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.models.local.talk_lines import AGAIN, FRAMES, MARK, TalkEvent, call_text, talk_lines
+from proctor.core.talk_event import TalkEvent, call_text
+from proctor.models.local.talk_lines import AGAIN, FRAMES, MARK, talk_lines
 
 
 def codes(text: str) -> list[int]:
