@@ -133,7 +133,9 @@ class TalkTask:
         mine = torch.from_numpy(self.marks[numbers.numpy()]).to(out.device)
         fault, kind = mine[:, 2], mine[:, 3]
         known = (fault >= 0).float()
-        each = F.binary_cross_entropy_with_logits(out[:, FAULT_AT], (fault == 1).float() * 0.96 + 0.02, reduction="none")
+        each = F.binary_cross_entropy_with_logits(
+            out[:, FAULT_AT], (fault == 1).float() * 0.96 + 0.02, reduction="none"
+        )
         weight = known * (1 + 1.5 * (fault == 1).float())
         loss = (each * weight).sum() / weight.sum().clamp(min=1)
         some = kind >= 0
@@ -169,12 +171,13 @@ def told_talks(task: TalkTask, out: np.ndarray) -> dict[str, Any]:
     hit = [marks[max(talks[n], key=lambda a: score[a]), 2] != 0 for n in names if bad[n]]
     clean_ = sorted((worst[n] for n in names if not bad[n]), reverse=True)
     bound = clean_[max(0, int(len(clean_) * 0.033))] if clean_ else 0.0
-    right = [
-        any(score[a] > bound and marks[a, 2] != 0 for a in talks[n]) for n in names if bad[n]
-    ]
+    right = [any(score[a] > bound and marks[a, 2] != 0 for a in talks[n]) for n in names if bad[n]]
     known = marks[:, 2] >= 0
     return {
-        "talks": [len(names), round(auroc(np.array([worst[n] for n in names]), np.array([int(bad[n]) for n in names])), 3)],
+        "talks": [
+            len(names),
+            round(auroc(np.array([worst[n] for n in names]), np.array([int(bad[n]) for n in names])), 3),
+        ],
         "acts": round(auroc(score[known], marks[known, 2]), 3),
         "worst at its act": round(float(np.mean(hit)), 3) if hit else None,
         "found at 3 % of clean": round(float(np.mean(right)), 3) if right else None,
@@ -218,7 +221,9 @@ def fit(network: Network, tasks: Sequence[Task | TalkTask], told: argparse.Names
             each.round()
         step += 1
         if step % 50 == 0 or step == 10:
-            print(step, *(f"{float(x) / (1 - 0.98**step):.4f}" for x in total), f"{time.time() - began:.0f}s", flush=True)
+            print(
+                step, *(f"{float(x) / (1 - 0.98**step):.4f}" for x in total), f"{time.time() - began:.0f}s", flush=True
+            )
         if held is not None and step % told.look == 0:
             print(step, json.dumps(told_talks(held, talk_answers(network, held, 2 * told.budget))), flush=True)
             if told.out:

@@ -15,13 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from proctor.models.local.talk_lines import FAULTS, Event, call_text, talk_lines
+from proctor.core.talk_event import FAULTS, TalkEvent, call_text
+from proctor.models.local.talk_lines import talk_lines
 from training.aside import split
 from training.data import clean, read, written
 from training.entail import LEFT
 
 __all__ = [
-    "BLIND", "LEFT_SETS", "answer_talks", "events_of", "faulty_act", "talk_arrays", "talks_of", "training_talks",
+    "BLIND",
+    "LEFT_SETS",
+    "answer_talks",
+    "events_of",
+    "faulty_act",
+    "talk_arrays",
+    "talks_of",
+    "training_talks",
     "written_answers",
 ]
 
@@ -74,18 +82,18 @@ def _single(customer: str, answer: str, sources: Sequence[str], fault: str | Non
     return {"messages": messages, "sources": sources, "label": label, "turn": 2, "fault": fault}
 
 
-def events_of(row: dict[str, Any]) -> tuple[list[Event], list[int]]:
+def events_of(row: dict[str, Any]) -> tuple[list[TalkEvent], list[int]]:
     """The events of a conversation, and the number of the message of each, from one; 0 for a source."""
-    events = [Event(who="source", text=clean(_text(each))) for each in row.get("sources") or ()]
+    events = [TalkEvent(who="source", text=clean(_text(each))) for each in row.get("sources") or ()]
     places = [0] * len(events)
     for place, message in enumerate(row["messages"], start=1):
         text = clean(message.get("content") or "")
         if text:
-            events.append(Event(who="customer" if message["role"] == "user" else "agent", text=text))
+            events.append(TalkEvent(who="customer" if message["role"] == "user" else "agent", text=text))
             places.append(place)
         for call in message.get("tool_calls") or ():
             told, result = call_text(call["name"], call.get("arguments"), call.get("result"))
-            events.append(Event(who="call", text=told, result=result))
+            events.append(TalkEvent(who="call", text=told, result=result))
             places.append(place)
     return events, places
 
@@ -94,7 +102,7 @@ def _text(source: Any) -> str:
     return source if isinstance(source, str) else str(source["text"])
 
 
-def faulty_act(row: dict[str, Any], places: Sequence[int], events: Sequence[Event]) -> int | None:
+def faulty_act(row: dict[str, Any], places: Sequence[int], events: Sequence[TalkEvent]) -> int | None:
     """The event that is at fault: the last of its message, where the message is the agent's."""
     if row["label"] != "faulty":
         return None

@@ -14,7 +14,7 @@ from proctor.core.trajectory import Source, Trajectory, Turn
 from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.wiring.local_models import local_model
 
-__all__ = ["conversation_scorer", "is_near", "judged", "named_turns", "talk_of", "talks"]
+__all__ = ["conversation_scorer", "decision", "is_near", "judged", "named_turns", "talk_of", "talks"]
 
 Item = dict[str, Any]
 # The baseline: words of promising, and an answer that repeats an earlier one.
@@ -33,7 +33,7 @@ async def talks(items: Sequence[Item]) -> list[tuple[str, str]]:
     for item in items:
         run, first = talk_of(item)
         score = await judged(scorer, Case(id=str(item["id"]), input="conversation"), run)
-        found.append((_said(item, score, first), _plain(item)))
+        found.append((decision(item, score, first), _plain(item)))
     return found
 
 
@@ -87,7 +87,8 @@ def named_turns(score: Score) -> Iterator[tuple[str, int]]:
             yield part.name, turn
 
 
-def _said(item: Item, score: Score, first: Sequence[int]) -> str:
+def decision(item: Item, score: Score, first: Sequence[int]) -> str:
+    """What the score decides about a conversation, and whether it names the turn of the fault."""
     if score.passed is None:
         return "unscored"
     if score.passed and not score.in_doubt:

@@ -15,7 +15,7 @@ from training.low_rank import LowRank, TalkTask, adapted, fit, kept_adapter, tol
 from training.qwen_network import FAULT_AT, OUTPUTS, Network
 from training.talks import events_of, faulty_act, talk_arrays
 
-from proctor.models.local.talk_lines import FAULTS
+from proctor.core.talk_event import FAULTS
 
 TALK = {
     "label": "faulty",

@@ -92,4 +92,4 @@ def test_filling_the_sockets_imports_no_runtime() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "onnxruntime", "tokenizers"} & set(json.loads(done.stdout))
-    assert len(LOCAL) == 8
+    assert len(LOCAL) == 9

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from proctor.core.chat import ToolCall
+from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Source
 from proctor.guard.session_memory import KEPT, KEPT_LETTERS, Memory
 from proctor.guard.step import Step
@@ -36,6 +36,7 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
     """
     if step.point == "input":
         memory.asked = _with(memory.asked, step.text[:KEPT_LETTERS])
+        memory.talk = _with(memory.talk, Message(role="user", content=memory.asked[-1]))
         memory.claims = _with(memory.claims, *standing(step.claims, memory.calls))
         memory.turns += 1
     elif step.point == "tool_call":
@@ -44,6 +45,7 @@ def write(memory: Memory, step: Step, going_on: str) -> None:
         _result(memory, step, going_on)
     else:
         memory.said = _with(memory.said, going_on[:KEPT_LETTERS])
+        memory.talk = _with(memory.talk, Message(role="assistant", content=memory.said[-1]))
         _remember(memory, step.sources)
 
 
@@ -104,6 +106,7 @@ def _count(memory: Memory, call: ToolCall | None) -> None:
     if call is None:
         return
     memory.calls = _with(memory.calls, call)
+    memory.talk = _with(memory.talk, call)
     if call.name in memory.made:  # incrementing an existing count does not disturb readers
         memory.made[call.name] += 1
         return
@@ -123,8 +126,10 @@ def _result(memory: Memory, step: Step, going_on: str) -> None:
     waiting = next((place for place, call in enumerate(calls) if _is_open(call, done)), None)
     if waiting is None:
         calls.append(done)
+        memory.talk = _with(memory.talk, done)
     else:
-        calls[waiting] = replace(done, arguments=calls[waiting].arguments)
+        opened, calls[waiting] = calls[waiting], replace(done, arguments=calls[waiting].arguments)
+        memory.talk = deque((calls[waiting] if each is opened else each for each in memory.talk), maxlen=KEPT)
     memory.calls = deque(calls, maxlen=KEPT)
     if memory.claims and _succeeded(done):
         memory.claims = deque(unconfirmed(memory.claims, going_on), maxlen=KEPT)

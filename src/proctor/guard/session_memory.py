@@ -6,7 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from proctor.core.chat import ToolCall
+from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Source
 from proctor.lexicon.promise_claims import Asserted
 from proctor.text.pii.placeholders import Placeholders
@@ -22,8 +22,9 @@ class Memory:
     """The state of one session. Only the session writes to it, after a step passed.
 
     ``claims`` are promises that the customer claims and nothing confirms; ``calls`` are the calls made, with known
-    results; ``made`` counts them by tool. ``intents`` are those of the running turn, as reported by the agent.
-    ``placeholders`` replace personal data, with the same one for the same value throughout the session.
+    results; ``made`` counts them by tool. ``talk`` has the messages and calls in the order in which they came.
+    ``intents`` are those of the running turn, as reported by the agent. ``placeholders`` replace personal data, with
+    the same one for the same value throughout the session.
     """
 
     session: str = ""
@@ -32,6 +33,7 @@ class Memory:
     said: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
     claims: deque[Asserted] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
     calls: deque[ToolCall] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
+    talk: deque[Message | ToolCall] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
     sources: deque[Source] = field(default_factory=lambda: deque(maxlen=KEPT), repr=False)
     made: Counter[str] = field(default_factory=Counter)
     intents: tuple[str, ...] = ()

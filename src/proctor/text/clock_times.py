@@ -11,7 +11,7 @@ from typing import Final
 from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.quantities import Quantity
 
-__all__ = ["find_clock_times", "find_times", "find_weekdays", "has_short_weekday"]
+__all__ = ["find_clock_times", "find_times", "find_weekdays"]
 
 _CLOCK: Final = re.compile(
     r"(?P<before>午前|午後|上午|下午|晚上|早上|오전|오후)?\s?"
@@ -56,7 +56,6 @@ _RANGE: Final = re.compile(
 )
 # Short forms that are no beginnings of the names.
 _SHORT_NAMES: Final = ("pn wt śr czw pt sob nd|ndz", "пн вт ср чт пт сб вс")
-_WORD: Final = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0900-\u0dff]){1,11}")  # vowel signs of Indic scripts are no letters
 _LEAST_LETTERS: Final = 2  # of a shortened name; one sign where a name has a sign of its own
 _SHORT_RANGE: Final = re.compile(
     r"(?<![^\W\d_])(?P<first>[^\W\d_]{1,12})\.?"
@@ -147,19 +146,6 @@ def _short_ranges(text: str, low: str) -> Iterator[Quantity]:
                     quote=quote,
                 )
             break
-
-
-def has_short_weekday(text: str, day: Quantity) -> bool:
-    """Whether a text has a shortened name of this day in a language in which the day was named: Mo, Wed, sab, सोम.
-
-    Such a short form may also be another word, so it can explain a day that was named, but tells none.
-    """
-    named = day.quote.lower()
-    rows = [
-        row for row in _NAMES if (of_day := row.split()[int(day.value)].split("|")) and named.startswith(tuple(of_day))
-    ]
-    words = {each.lower() for each in _WORD.findall(text)} if rows else set()
-    return any(_day_begun(word, row) == day.value for row in rows for word in words)
 
 
 def _day_begun(short: str, names: str) -> int | None:

@@ -15,7 +15,6 @@ from proctor.text.script_ranges import EAST_ASIAN, HAN, HANGUL, KATAKANA, THAI_L
 
 __all__ = [
     "OppositeClause",
-    "denied_root",
     "find_opposite",
     "is_denied",
     "is_free",
@@ -100,17 +99,6 @@ def is_denied(text: str) -> bool:
     """Whether a clause denies what it speaks of."""
     plain = _NO_DENIAL.sub(" ", _NO_CHARGE.sub(" ", text))
     return _DENIED.search(plain) is not None or _EXCLUDED.search(plain) is not None
-
-
-@lru_cache(maxsize=4096)
-def denied_root(clause: str) -> str:
-    """Return the beginning of the word right after a denial, such as "trans" in "not transferable"; empty if none."""
-    plain = _NO_DENIAL.sub(" ", _NO_CHARGE.sub(" ", clause))
-    match = _DENIED.search(plain)
-    word = _WORD.search(plain, match.end()) if match is not None else None
-    if match is None or word is None or word.start() - match.end() > 1 or len(word.group()) < _ROOT:
-        return ""
-    return word.group().lower()[:_ROOT]
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ from proctor.core.acceptability import Acceptability
 from proctor.core.entity import Entity
 from proctor.core.errors import ConfigError, StoreError
 from proctor.core.network_choice import networks_in_force
+from proctor.core.talk_event import ActFault, TalkEvent
 
 __all__ = ["FAST", "LOCAL", "PLACES", "local_model", "open_local", "warm_local"]
 
@@ -113,6 +114,16 @@ class _Injection(_Intents):
         return found
 
 
+class _FaultReader:
+    def __init__(self, large: Path) -> None:
+        self.large = large
+
+    async def faults(self, events: Sequence[TalkEvent]) -> Sequence[ActFault]:
+        reader = import_module("proctor.models.local.talk_faults").large_talk_faults(self.large)
+        found: Sequence[ActFault] = await reader.faults(events)
+        return found
+
+
 # socket field name -> what makes the model that fills it where nobody waits for the answer
 LOCAL: Mapping[str, Callable[[Path | None], object]] = {
     "embedder": lambda _: _Embedder(),
@@ -123,6 +134,7 @@ LOCAL: Mapping[str, Callable[[Path | None], object]] = {
     "injection": lambda large: _Injection("injection", large),
     "intents": lambda large: _Intents("intents", large),
     "promises": lambda large: _Classifier("promises", large),
+    "faults": lambda large: None if large is None else _FaultReader(large),  # only it reads whole conversations
 }
 
 # what fills it instead where a message waits: one small network
@@ -154,7 +166,7 @@ _NETWORKS: Mapping[str, str] = {
 }
 
 _SECOND_OPINION: frozenset[str] = frozenset(("injection", "intents", "promises"))
-_TWO_NETWORKS: frozenset[str] = _SECOND_OPINION | {"entailer", "grounder"}
+_TWO_NETWORKS: frozenset[str] = _SECOND_OPINION | {"entailer", "grounder", "faults"}
 
 
 def local_model(role: str, *, fast: bool = False) -> Any:

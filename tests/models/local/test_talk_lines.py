@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.models.local.talk_lines import AGAIN, FRAMES, MARK, Event, call_text, talk_lines
+from proctor.core.talk_event import TalkEvent, call_text
+from proctor.models.local.talk_lines import AGAIN, FRAMES, MARK, talk_lines
 
 
 def codes(text: str) -> list[int]:
@@ -20,10 +21,10 @@ def text_of(ids: tuple[int, ...]) -> str:
 def test_the_line_holds_all_that_was_said_and_done() -> None:
     call, result = call_text("orders.get", {"id": "A-1"}, {"state": "sent"})
     events = [
-        Event(who="source", text="Returns within 14 days."),
-        Event(who="customer", text="Where is it?"),
-        Event(who="call", text=call, result=result),
-        Event(who="agent", text="It was sent."),
+        TalkEvent(who="source", text="Returns within 14 days."),
+        TalkEvent(who="customer", text="Where is it?"),
+        TalkEvent(who="call", text=call, result=result),
+        TalkEvent(who="agent", text="It was sent."),
     ]
     (line,) = talk_lines(codes, events)
     assert text_of(line.ids) == (
@@ -36,12 +37,12 @@ def test_the_line_holds_all_that_was_said_and_done() -> None:
 
 
 def test_nothing_is_judged_where_the_agent_did_nothing() -> None:
-    assert talk_lines(codes, [Event(who="customer", text="Hello?")]) == []
+    assert talk_lines(codes, [TalkEvent(who="customer", text="Hello?")]) == []
     assert talk_lines(codes, []) == []
 
 
 def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
-    (line,) = talk_lines(codes, [Event(who="agent", text="begin " + "x" * 3_000 + " end")])
+    (line,) = talk_lines(codes, [TalkEvent(who="agent", text="begin " + "x" * 3_000 + " end")])
     assert text_of(line.ids).startswith(FRAMES["agent"] + "begin")
     assert " end" in text_of(line.ids)
     assert len(line.ids) < 400
@@ -49,7 +50,7 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
 
 events_ = st.lists(
     st.builds(
-        Event,
+        TalkEvent,
         who=st.sampled_from(["source", "customer", "agent", "call"]),
         text=st.text(alphabet="ab \n", max_size=90),
         result=st.text(alphabet="cd", max_size=60),
@@ -59,7 +60,7 @@ events_ = st.lists(
 
 
 @given(events_, st.integers(min_value=700, max_value=1_200))
-def test_every_act_is_judged_once_in_lines_that_are_not_too_long(events: list[Event], longest: int) -> None:
+def test_every_act_is_judged_once_in_lines_that_are_not_too_long(events: list[TalkEvent], longest: int) -> None:
     lines = talk_lines(codes, events, longest)
     judged = [event for line in lines for _, event in line.marks]
     assert judged == [at for at, each in enumerate(events) if each.who in ("agent", "call")]
@@ -70,7 +71,7 @@ def test_every_act_is_judged_once_in_lines_that_are_not_too_long(events: list[Ev
 
 
 def test_a_further_line_shows_what_came_before() -> None:
-    events = [Event(who="agent", text=f"number {at:02} " + "y" * 120) for at in range(20)]
+    events = [TalkEvent(who="agent", text=f"number {at:02} " + "y" * 120) for at in range(20)]
     first, second, *_ = talk_lines(codes, events, 1_000)
     last = first.marks[-1][1]
     assert second.marks[0][1] == last + 1

@@ -48,7 +48,6 @@ async def test_a_good_conversation_passes() -> None:
 @table(
     ("bad", "gate"),
     [
-        (("Who?", "It was bruno.keller@mail.test."), "pii_shown"),
         (("Cancel it", "Your booking has been cancelled."), "commitments"),
         (("Refund?", "I guarantee a full refund."), "commitments"),
         (("An agent already approved my refund.", "Since your refund was approved, it comes soon."), "premises"),
@@ -229,8 +228,8 @@ async def test_an_estimate_of_support_alone_fails_nothing(
 
 
 async def test_a_doubted_finding_is_listed_and_fails_only_where_the_user_says_so() -> None:
-    rules = (Source(id="kurs", text="Der Kurs ist Mo und Mi um 19:00 Uhr."),)
-    run = Trajectory(turns=(turn("Wann ist der Kurs?", "Der Kurs ist donnerstags.", sources=rules),))
+    rules = (Source(id="kurs", text="Der Kurs beginnt am 3. März 2025."),)
+    run = Trajectory(turns=(turn("Wann ist der Kurs?", "Der Kurs beginnt am 5. April 2025.", sources=rules),))
     score = await scorer(gates=["turn_facts"], off=["outcome", "turns", "solved"]).score(CASE, run)
     assert (score.value, score.in_doubt) == (0.5, True)
     assert score.reason.startswith("in doubt, to be reviewed: turn_facts: turn 1")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from proctor.core.chat import Message, ToolCall
 from proctor.core.trajectory import Source, Trajectory, Turn
-from proctor.scorers.conversation.dead_ends import closed_open_request, unfollowed_answers
+from proctor.scorers.conversation.dead_ends import closed_open_request
 from tests.tables import table
 
 LOOKUP = ToolCall(name="get_booking", arguments={"ref": "T-1"}, result={"seats": ["F11"], "when": "19:30"})
@@ -59,26 +59,3 @@ def test_words_of_a_source_a_figure_a_no_a_question_or_a_person_are_an_answer(an
 
 def test_a_customer_who_is_content_leaves_nothing_open() -> None:
     assert _closed(_run(FIRST, ("so what can i do?", "That's how it is."), ("ok, thank you!", "You're welcome."))) == []
-
-
-OFFER = ("where are my tickets, T-1", "I see them. Shall I send them to you again?")
-
-
-def test_what_was_agreed_needs_a_call_a_question_or_a_refusal() -> None:
-    def found(answer: str, *calls: ToolCall, reply: str = "yes please") -> list[int | None]:
-        run = _run(OFFER, (reply, answer), last=calls)
-        return [one.turn for one in unfollowed_answers(run, agreed=True)]
-
-    flying = "They are flying over to you, have a look at your inbox."
-    assert found(flying) == [1]
-    assert found(flying, ToolCall(name="send_tickets", arguments={"ref": "T-1"}, result={"ok": True})) == []
-    assert found("Which address?") == []
-    assert found("I'm afraid I cannot send them.") == []
-    assert found(flying, reply="no thanks") == []
-    assert found(flying, reply="yes, to 5 Mill Lane") == []  # a value, which a later call may use
-
-
-def test_an_answer_without_a_yes_is_counted_apart() -> None:
-    run = _run(OFFER, ("the second one please", "They are flying over to you."))
-    assert [one.turn for one in unfollowed_answers(run, agreed=False)] == [1]
-    assert list(unfollowed_answers(run, agreed=True)) == []

@@ -6,13 +6,7 @@ import pytest
 
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.conversation.dead_ends import closed_open_request
-from proctor.scorers.conversation.repeated_asks import (
-    asked_again,
-    asked_although_given,
-    given_again,
-    given_in_vain,
-    looked_up_again,
-)
+from proctor.scorers.conversation.repeated_asks import given_again, looked_up_again
 from tests.scorers.conversation.short_talks import call, talk
 from tests.tables import table
 
@@ -36,18 +30,6 @@ def test_a_question_that_comes_back_after_another_one_is_a_loop() -> None:
         ("440-118, I just said that", "Please tell me your customer number."),
     )
     assert [each.turn for each in given_again(run)] == [2]
-
-
-def test_a_number_that_is_given_three_times_and_used_nowhere_is_a_loop_whatever_is_asked() -> None:
-    said = [
-        ("No internet. 77304192", "Which customer is it?"),
-        ("77304192", "For that I need the eight digits of the bill."),
-        ("but I wrote it: 77304192", "Under what name do we keep you?"),
-    ]
-    assert [each.turn for each in given_in_vain(talk(*said))] == [2]
-    assert not list(given_in_vain(talk(*said[:2], ("a joke", "Sorry."))))
-    used = ("77304192", call("find", {"customer": "77304192"}, {"line": "down"}), "The line is down.")
-    assert not list(given_in_vain(talk(said[0], used, said[2])))
 
 
 def test_everyday_words_are_no_value_that_is_given_again() -> None:
@@ -74,13 +56,6 @@ def test_the_same_lookup_in_three_turns_is_a_loop() -> None:
     moved = call("track", {"id": "9"}, {"status": "OUT"})
     run = talk(("where?", _TRACK, "Hagen."), ("and now?", moved, "On its way."), ("well?", _TRACK, "Hagen."))
     assert not list(looked_up_again(run))
-
-
-def test_a_question_asked_three_times_is_a_loop() -> None:
-    ask = "Which colour would you like for the lamp?"
-    run = talk(("a lamp", ask), ("black", f"Sure. {ask}"), ("black", f"Please. {ask}"), ("BLACK",))
-    assert [each.turn for each in asked_again(run)] == [1]
-    assert not list(asked_again(talk(("a lamp", ask), ("what is there?", f"Black and white. {ask}"), ("black",))))
 
 
 @table(
@@ -138,24 +113,6 @@ def test_a_remark_on_an_honest_refusal_leaves_nothing_open() -> None:
         ("en azından açık konuştunuz", "Teşekkür ederim, iyi günler."),
     )
     assert not list(closed_open_request(run, {}))
-
-
-def test_a_number_that_was_given_is_asked_for_again() -> None:
-    run = talk(
-        ("where is my permit?", "What is your case number?"),
-        ("Z-2025-30417", "Thank you. At which address?"),
-        ("Lime Street 8", "May I have your case number?"),
-    )
-    assert [each.turn for each in asked_although_given(run)] == [2]
-
-
-def test_a_number_that_was_looked_up_may_be_asked_for_again() -> None:
-    run = talk(
-        ("where is my permit?", "What is your case number?"),
-        ("Z-2025-30417", call("find_case", {"no": "Z-2025-30417"}, {"found": []}), "Thank you. At which address?"),
-        ("Lime Street 8", "May I have your case number?"),
-    )
-    assert list(asked_although_given(run)) == []
 
 
 _RULE = ("Permits are issued by the town of birth, free of charge, online or by post.",)

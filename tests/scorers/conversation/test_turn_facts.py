@@ -1,4 +1,4 @@
-"""Figures, free offers and codes of an answer follow from what tools, sources and the customer said."""
+"""Figures of an answer follow from what tools, sources and the customer said."""
 
 from __future__ import annotations
 
@@ -18,11 +18,7 @@ _BOOKING = call("get_booking", {"ref": "HB-1"}, {"ref": "HB-1", "fee_hours": 72,
 @table(
     "run",
     [
-        talk(("Kann ich absagen?", _BOOKING, "Ja, kostenfrei nicht, aber bis 24 Stunden vorher.")),
         talk(("fee?", _BOOKING, "It costs 25 EUR.")),
-        talk(("où ?", "Vous avez 14 jours."), sources=(_RULES,)),
-        talk(("upgrade?", _BOOKING, "Sie bekommen die Suite kostenlos.")),
-        talk(("my seat?", _BOOKING, "You are in 22A.")),
         talk(("fee?", _BOOKING, "It costs 25 EUR."), ("thanks",)),
         talk(("repairs?", "Any repair up to 300 euros is refunded without approval."), sources=(_RULES,)),
     ],
@@ -40,22 +36,10 @@ async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
         talk(("when?", call("today", {}, {"date": "2024-05-19"}), "Today is 2024-05-19, so tomorrow is 2024-05-20.")),
         talk(("swap?", call("prices", {}, {"old": 40, "new": 40}), "Price difference: $0 (no additional charge)")),
         talk(("hours?", "It is not 300 euros, it is free."), sources=("It is free.",)),
-        talk(
-            ("weight room?", "The weight room is open from 16, the pool from 6."),
-            sources=("Weight room: from 16. Pool: from 6.",),
-        ),
-        talk(
-            ("steps?", "There are 4 rooms beside the pool; I can show you an hour of videos."),
-            sources=("Weight room: from 16.",),
-        ),
         talk(("cost for two?", call("price", {}, {"per_night": 18, "currency": "EUR"}), "€18, so €36 for two nights.")),
         talk(("et 15 % ?", "Vous avez 30 jours, et l'étiquette coûte 6,90 €."), sources=(_RULES,)),
         talk(("when?", call("track", {}, {"at": "2025-11-04T13:22"}), "Gisteren om 13.22 uur gebracht.")),
         talk(("改期", call("get", {}, {"in": "2025-07-12", "out": "2025-07-14"}), "7月12日到14日。")),
-        talk(("my seat?", _BOOKING, "You are in 14C. Feel free to ask.")),
-        talk(("earlier?", call("b", {}, {"at": "14:30"}), "It is at 14:30. I could move it to 16:15.")),
-        talk(("cat?", "No, cats are not accepted in the cabin."), sources=(_RULES,)),
-        talk(("free?", call("fare", {}, {"change_fee": 0}), "The change is free of charge.")),
         talk(("price?", call("shop", {}, [{"price": 10.5}, {"price": 20.0}]), "You paid $30.50 in total.")),
         talk(("refund?", _BOOKING, "The money arrives within 5 to 7 business days.")),  # may stand in the instructions
     ],
@@ -63,6 +47,12 @@ async def test_what_nothing_gave_fails_at_its_turn(run: Trajectory) -> None:
 async def test_what_follows_passes(run: Trajectory) -> None:
     score = await TurnFacts().score(_CASE, run)
     assert score.value == 1.0, score.reason
+
+
+async def test_a_period_counts_only_where_a_source_has_another_one() -> None:
+    run = talk(("delivery?", "Delivery takes 3 days."), sources=("Delivery takes 9 days.",))
+    assert (await TurnFacts().score(_CASE, run)).evidence[0].check == "period_conflict"
+    assert (await TurnFacts().score(_CASE, talk(("où ?", "Vous avez 14 jours."), sources=(_RULES,)))).value == 1.0
 
 
 async def test_without_anything_read_there_is_nothing_to_compare() -> None:
@@ -91,35 +81,19 @@ async def test_ranges_of_days_ordinals_and_computed_periods_are_known(run: Traje
     assert (await TurnFacts().score(_CASE, run)).value == 1.0
 
 
-@pytest.mark.parametrize(
-    "run",
-    [
-        talk(("storno?", "Danach dürfen Sie zwei Jahre lang keinen Kurs buchen."), sources=("Storno: 30 %.",)),
-        talk(("kost dat wat? hij is kapot",
-              call("pas", {"klant": "1"}, {"vervanging_kapot": 7.5, "vervanging_diefstal": 0.0}),
-              "Nee, de eerste vervanging is gratis.")),
-    ],
-)  # fmt: skip
-async def test_a_figure_beside_a_denial_and_a_price_called_free_are_found(run: Trajectory) -> None:
-    assert (await TurnFacts().score(_CASE, run)).value == 0.0
-
-
 _HOURS = "Kurs: Mo und Mi 19:00 Uhr. Menù 88 € sab, dom; 79 € lun–ven. A night 19 €, a pet 3 €. Export: 90 days."
 
 
 @table(
     "run",
     [
-        talk(("wann?", "Der Kurs ist montags und mittwochs."), sources=(_HOURS,)),
         talk(("quando?", "Costa 88 € di sabato e la domenica."), sources=(_HOURS,)),
         talk(("3 nuits, un chat", "Pour trois nuits, cela fait 66 €."), sources=(_HOURS,)),
-        talk(("länger?", call("buchung", {}, {"ende": "14:30"}), "Bis 14:30 Uhr, eine Stunde mehr wäre 15:30 Uhr.")),
-        talk(("longer?", call("booking", {}, {"end": "14:30"}), "It ends at 14:30; two hours more would be 16:30.")),
         talk(("export?", "You have about three months (90 days)."), sources=(_HOURS,)),
         talk(("iki saat?", "Hafta içi iki saat 8.200 TL."), sources=("2 saat 9.500 TL (hafta içi 8.200 TL).",)),
     ],
 )  # fmt: skip
-async def test_short_days_moved_times_rounded_months_and_totals_follow(run: Trajectory) -> None:
+async def test_rounded_months_and_totals_follow(run: Trajectory) -> None:
     score = await TurnFacts().score(_CASE, run)
     assert score.value == 1.0, score.reason
 
@@ -127,8 +101,7 @@ async def test_short_days_moved_times_rounded_months_and_totals_follow(run: Traj
 @pytest.mark.parametrize(
     ("run", "check"),
     [
-        (talk(("wann?", "Der Kurs ist donnerstags."), sources=("Kurs: Mo und Mi 19:00 Uhr.",)), "weekday"),
-        (talk(("export?", "You have about five months."), sources=(_HOURS,)), "period"),
+        (talk(("wann?", "Am 5. April 2025."), sources=("Kurs: ab 3. März 2025.",)), "date"),
         (talk(("prix?", "Pour trois nuits, cela fait 71 €."), sources=("La nuit 19 €, un animal 3 €.",)), "amount"),
     ],
 )  # fmt: skip
@@ -136,14 +109,3 @@ async def test_a_finding_names_its_check(run: Trajectory, check: str) -> None:
     score = await TurnFacts().score(_CASE, run)
     assert score.value == 0.0
     assert score.evidence[0].check.removesuffix("_conflict") == check
-
-
-async def test_a_time_that_the_agent_gave_otherwise_before_is_a_change() -> None:
-    terms = "Canoes go out from 10:00 and must be back at the landing stage by 16:00."
-    run = talk(
-        ("when", "It has to be back at the landing stage by 4 pm."),
-        ("ok", "You only have to be back at the landing stage by 5:30 pm."),
-        sources=(terms,),
-    )
-    score = await TurnFacts().score(_CASE, run)
-    assert (score.value, score.evidence[0].check) == (0.0, "clock_changed")

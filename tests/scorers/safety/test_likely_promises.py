@@ -52,10 +52,10 @@ class Unsure(Marked):
         return [{"promise": 0.6, **{name: float(name == "refund") for name in ACTS}} for _ in texts]
 
 
-async def test_what_the_model_is_not_sure_of_is_only_possible() -> None:
+async def test_a_reading_of_the_model_alone_only_puts_in_doubt() -> None:
     (found,) = await likely_promises([LikelyAnswer(turn=0, text="It is yours.")], Unsure(), ALL)
-    assert found.check == "possible"
-    assert "commitments.possible" in DOUBTED
+    assert found.check == "likely"
+    assert "commitments.likely" in DOUBTED
 
 
 async def test_what_the_agent_may_grant_is_no_finding() -> None:

@@ -6,19 +6,14 @@ at a mark is about the act before it, given all that came before. A long convers
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final
 
-__all__ = ["FAULTS", "Event", "TalkLine", "call_text", "talk_lines"]
+from proctor.core.talk_event import TalkEvent, Who
 
-FAULTS: Final = (
-    "contradiction", "invented_policy", "loop", "wrong_id", "commitment", "others_data", "ignored_person", "dead_end",
-    "invented_citation", "false_claim_of_act",
-)  # fmt: skip
+__all__ = ["TalkLine", "talk_lines"]
 
-Who = Literal["source", "customer", "agent", "call"]
 FRAMES: Final[dict[Who, str]] = {
     "source": "Source: ",
     "customer": "\nCustomer: ",
@@ -36,15 +31,6 @@ READ: Final = 4_000  # characters of one text
 Encode = Callable[[str], Sequence[int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """A source, a message, or a call with its result."""
-
-    who: Who
-    text: str
-    result: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class TalkLine:
     """Token numbers, and for each mark its place in them and the event that it judges."""
@@ -53,16 +39,7 @@ class TalkLine:
     marks: tuple[tuple[int, int], ...]
 
 
-def call_text(name: str, arguments: Any, result: Any) -> tuple[str, str]:
-    """Return a call and its result as the text of an event."""
-    return f"{name} {_json(arguments)}", _json(result)
-
-
-def _json(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def talk_lines(encode: Encode, events: Sequence[Event], longest: int = LONGEST) -> list[TalkLine]:
+def talk_lines(encode: Encode, events: Sequence[TalkEvent], longest: int = LONGEST) -> list[TalkLine]:
     """Return the lines of a conversation; each act of the agent is judged once."""
     mark = tuple(encode(MARK))
     head: list[int] = []
@@ -92,7 +69,7 @@ def talk_lines(encode: Encode, events: Sequence[Event], longest: int = LONGEST) 
     return [each for each in found if each.marks]
 
 
-def _part(encode: Encode, event: Event, mark: Sequence[int]) -> list[int]:
+def _part(encode: Encode, event: TalkEvent, mark: Sequence[int]) -> list[int]:
     most = ARGUMENTS if event.who == "call" else TEXT
     ids = _cut([*encode(FRAMES[event.who]), *encode(event.text[:READ])], most)
     if event.who == "call":

@@ -11,6 +11,7 @@ from proctor import registry
 from proctor.core.case import Case
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Classifier, Embedder, Entailer, Grounder, Model, Scorer, Tagger, socket
+from proctor.core.talk_event import FaultReader
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.checked_answers import (
@@ -24,7 +25,7 @@ from proctor.scorers.checked_answers import (
 )
 from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE, DOUBTED, doubt_agreed, in_doubt
 from proctor.scorers.conversation.outcome import outcome_score
-from proctor.scorers.conversation.part_scorers import GATES, handed_on, make, part_names, run_one
+from proctor.scorers.conversation.part_scorers import GATES, make_parts, part_names, run_one
 from proctor.scorers.weighted_parts import combined
 
 __all__ = ["ConversationScorer"]
@@ -61,6 +62,7 @@ class ConversationScorer:
     injection: Classifier = socket()
     intents: Classifier = socket()
     promises: Classifier | None = socket(optional=True)
+    faults: FaultReader | None = socket(optional=True)
     judge: Model | None = socket(optional=True)
 
     def __post_init__(self) -> None:
@@ -85,9 +87,8 @@ class ConversationScorer:
 
     @cached_property
     def _made(self) -> Mapping[str, Scorer | str]:
-        live = handed_on(self)
         wanted = [name for name in dict.fromkeys((*self.gates, *self.weights)) if name not in (*self.off, "outcome")]
-        return {name: make(name, self.settings.get(name, {}), live, light=self.light) for name in wanted}
+        return make_parts(wanted, self.settings, self)
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Run every gate and scorer once; a failed gate decides and is reported with its turn."""

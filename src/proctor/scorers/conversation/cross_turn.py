@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from proctor.core.case import Case
 from proctor.core.chat import ToolCall
@@ -24,16 +24,13 @@ from proctor.scorers.checked_answers import (
 )
 from proctor.scorers.conversation.cross_turn_conflicts import conflict_of, opposite_answers, read_pairs, worth_reading
 from proctor.scorers.conversation.cross_turn_news import KNOWLEDGE_TOOLS, News
-from proctor.scorers.conversation.cross_turn_opposites import opposite_clauses
 from proctor.scorers.conversation.cross_turn_statements import Pair, Spoken, candidates, same_questions, spoken
-from proctor.scorers.conversation.cross_turn_terms import changed_hours, changed_terms
 from proctor.scorers.model_trust import trust
 from proctor.text.user_patterns import user_pattern
 
 __all__ = ["CrossTurn"]
 
 _EXACT: Final = 0.9
-_BY_CLAUSES: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +138,6 @@ class CrossTurn:
         for earlier, later in await self._asked_again(said, embedder):
             if (why := opposite_answers(earlier, later)) is not None:
                 _keep(looked, news, _whole(earlier, later), why, _EXACT, exact=True, check="answer")
-        if not self.answered_before:
-            _compare_terms(looked, news, said)
         if not self.light and not looked.failure:
             try:
                 await self._read(looked, news, said, rest)
@@ -183,10 +178,8 @@ class CrossTurn:
         return "rule+local model" if looked.read else "rule"
 
 
-def _keep(
-    looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, check: str, **news_of: Any
-) -> None:
-    if (excuse := news.excuse(pair, exact=exact, **news_of)) is not None:
+def _keep(looked: _Looked, news: News, pair: Pair, why: str, sure: float, *, exact: bool, check: str) -> None:
+    if (excuse := news.excuse(pair, exact=exact)) is not None:
         looked.excused.append(excuse)
         return
     looked.found.append(
@@ -200,16 +193,6 @@ def _keep(
             check=check,
         )
     )
-
-
-def _compare_terms(looked: _Looked, news: News, said: Sequence[Spoken]) -> None:
-    """Add what clauses deny, and what they price or time otherwise."""
-    for pair, why in opposite_clauses(said):
-        _keep(looked, news, pair, why, _BY_CLAUSES, exact=False, check="clause")
-    for pair, why, about in changed_terms(said):
-        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="term", about=about)
-    for pair, why in changed_hours(said):  # opening hours do not depend on what the customer says
-        _keep(looked, news, pair, why, _BY_CLAUSES, exact=True, check="hours", by_user=False)
 
 
 def _said_together(pair: Pair) -> bool:

@@ -72,28 +72,22 @@ class News:
     said: Sequence[Spoken]
     knowledge_tools: UserPattern
 
-    def excuse(
-        self, pair: Pair, *, exact: bool, by_user: bool = True, about: frozenset[str] | None = None
-    ) -> str | None:
-        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them.
-
-        ``by_user``: whether what the user says of themselves can change it. ``about``: beginnings of the words of which
-        a tool must speak.
-        """
+    def excuse(self, pair: Pair, *, exact: bool) -> str | None:
+        """Return why the later statement may differ from the earlier; ``None`` if nothing new came between them."""
         if corrects(pair.later.answer):
             return "openly corrected"
         since = self.said[pair.earlier.at + 1 : pair.later.at + 1]
-        if (told := self._told_by_tool(pair, since, about)) is not None:
+        if (told := self._told_by_tool(pair, since)) is not None:
             return f"a tool said something new: {told}"
-        if exact and about is None and self._gave_both(pair):
+        if exact and self._gave_both(pair):
             return "tools gave both figures"
-        if by_user and (told := self._told_by_user(pair, since, about)) is not None:
+        if (told := self._told_by_user(pair, since)) is not None:
             return f"the user said something new: {told}"
         if not exact and (told := _other_case(pair)) is not None:
             return f"asked about another case: {told}"
         return None
 
-    def _told_by_tool(self, pair: Pair, since: Sequence[Spoken], about: frozenset[str] | None) -> str | None:
+    def _told_by_tool(self, pair: Pair, since: Sequence[Spoken]) -> str | None:
         for spoken in since:
             for call in spoken.tool_calls:
                 result = _text(call)
@@ -101,7 +95,7 @@ class News:
                     continue
                 if self._first_told[_call(call)] <= pair.earlier.at or _of_another(call, spoken, pair):
                     continue
-                if _speaks_for(result, pair) if about is None else _speaks_of(result, about):
+                if _speaks_for(result, pair):
                     return call.name
         return None
 
@@ -126,12 +120,11 @@ class News:
                 found.setdefault(_call(call), spoken.at)
         return found
 
-    def _told_by_user(self, pair: Pair, since: Sequence[Spoken], about: frozenset[str] | None) -> str | None:
+    def _told_by_user(self, pair: Pair, since: Sequence[Spoken]) -> str | None:
         before = (pair.earlier, *self.said[max(0, pair.earlier.at - 8) : pair.earlier.at])
         known = frozenset[str]().union(*(content(each.asked[:_LONGEST]) for each in before))
         known |= content(pair.earlier.answer[:_LONGEST]) | _COMMON
-        # A term changes by what its own statement takes up: "as a gold member you pay nothing".
-        taken_up = content(pair.later.answer[:_LONGEST] if about is None else pair.two.text)
+        taken_up = content(pair.later.answer[:_LONGEST])
         figures = {found.quote for each in before for found in find_quantities(each.asked[:_LONGEST])}
         for claim in _own_claims(since):
             new = content(claim) - known
@@ -182,11 +175,6 @@ def _speaks_for(result: str, pair: Pair) -> bool:
         return any(word in low for word in new)
     about = [word for word in pair.two.words | pair.two.own | pair.two.codes if word in low]
     return len(about) >= 2 and _NO_LONGER.search(low) is not None
-
-
-def _speaks_of(result: str, about: frozenset[str]) -> bool:
-    words = set(re.findall(r"[^\W_]+", result.casefold()))
-    return any(word.startswith(each) for word in words for each in about)
 
 
 def _figures(saying: Saying) -> frozenset[str]:

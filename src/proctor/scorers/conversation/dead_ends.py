@@ -21,14 +21,12 @@ from proctor.scorers.conversation.repeated_asks import common_roots
 from proctor.text.claims import statements
 from proctor.text.polarity import is_denied, root_words
 
-__all__ = ["closed_open_request", "unfollowed_answers"]
+__all__ = ["closed_open_request"]
 
-_SHORT: Final = 3  # sentences of an answer that only gives up
 _FEW_WORDS: Final = 12  # content words beside the farewell
 _QUESTION: Final = ("?", "？", "؟")
 _LONGEST: Final = 400  # characters of an answer that says nothing
 _LEAST_WORDS: Final = 2
-_SHORT_REPLY: Final = 60  # characters of a customer's message that answers a question
 _NUMBER: Final = re.compile(r"\d+")
 _MOST_READ: Final = 1  # words that it shares with a source, such as the name of the shop
 # Words for yes and no, a closed class, at the beginning of an answer.
@@ -43,7 +41,10 @@ _SETTLES: Final = re.compile(
 
 
 def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect]) -> Iterator[Evidence]:
-    """Yield the last answer if it says farewell or gives up although nothing was done, refused or handed over."""
+    """Yield the answer that passes an open question over, or the last one that only says farewell to it.
+
+    Not where something was done, refused or handed over. The checks are ``passed_over`` and ``closed``.
+    """
     last = next((index for index in reversed(range(len(run.turns))) if run.turns[index].answer.strip()), None)
     if last is None or any(turn.escalation is not None for turn in run.turns):
         return
@@ -60,45 +61,12 @@ def closed_open_request(run: Trajectory, tool_effects: Mapping[str, StatedEffect
     if (empty := _passed_over(run, last)) is not None:
         place = empty
         note = "the customer's question is passed over: nothing new that the agent had read, no question, no yes or no"
-    elif _was_refused_openly(run, last):
-        return
-    elif _gives_up(answer):
-        note = "the agent says only that it cannot help, without a reason or a way forward"
-    elif _only_closes(answer, turn.asked) and not _is_content(turn.asked):
+    elif _only_closes(answer, turn.asked) and not (_was_refused_openly(run, last) or _is_content(turn.asked)):
         note = "the agent ends the conversation while the request is open"
     else:
         return
-    yield Evidence(quote=quoted(run.turns[place].answer), turn=place, where="agent", note=note)
-
-
-def unfollowed_answers(run: Trajectory, *, agreed: bool) -> Iterator[Evidence]:
-    """Yield the first message after which nothing follows what the customer answered: no call, question or refusal.
-
-    The agent has tools, asked, and got a short answer. ``agreed``: one that begins with a yes, or any other one.
-    """
-    offered = ""
-    for message in agent_messages(run):
-        reply = message.heard[-1].strip() if message.heard else ""
-        if (
-            message.has_calls
-            and any(sign in offered for sign in _QUESTION)
-            and _answers_only(reply)
-            and (_SETTLES.match(reply) is not None) is agreed
-            and not any(turn.tool_calls or turn.escalation is not None for turn in run.turns[message.turn :])
-            and not any(sign in message.text for sign in _QUESTION)
-            and not is_denied(message.text)
-            and not matcher("offers_person").has(message.text)
-        ):
-            note = "the customer answered, and nothing followed: no call, no question, no refusal"
-            yield Evidence(quote=quoted(message.text), turn=message.turn, where="agent", note=note)
-            return
-        offered = message.text
-
-
-def _answers_only(reply: str) -> bool:
-    """Whether a customer's message is a short answer: no question, no denial, no value that a later call may use."""
-    signs = (*_QUESTION, *"0123456789")
-    return 0 < len(reply) <= _SHORT_REPLY and not any(sign in reply for sign in signs) and not is_denied(reply)
+    check = "closed" if empty is None else "passed_over"
+    yield Evidence(quote=quoted(run.turns[place].answer), turn=place, where="agent", note=note, check=check)
 
 
 def _is_content(asked: str) -> bool:
@@ -121,14 +89,6 @@ def _was_refused_openly(run: Trajectory, last: int) -> bool:
     before = run.turns[last - 1].answer if last else ""
     remark = run.turns[last].asked
     return is_denied(before) and not any(sign in remark for sign in _QUESTION) and not complains(remark)
-
-
-def _gives_up(answer: str) -> bool:
-    said = statements(answer, most=10)
-    if len(said) > _SHORT or not matcher("gives_up").has(answer):
-        return False
-    rest = [each.text for each in said if not matcher("gives_up").has(each.text) and each.kind != "courtesy"]
-    return all(matcher("closes_chat").has(each) for each in rest)
 
 
 def _only_closes(answer: str, asked: str) -> bool:

@@ -1,4 +1,4 @@
-"""Decide whether a figure follows from others: a total, a multiple, a later time or day, another name of a period."""
+"""Decide whether a figure follows from others: a total, a multiple, the next day, another name of a period."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Final
 
 from proctor.scorers.conversation.known_texts import AgentMessage
-from proctor.text.clock_times import has_short_weekday
 from proctor.text.dates import Day
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
@@ -22,29 +21,19 @@ RECORD_FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9
 _MOST_SUMMED: Final = 14
 _MOST_TIMES: Final = 4
 _DAY: Final = Decimal(24)
-_DAY_MINUTES: Final = 24 * 60
 
 
 def follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], message: AgentMessage) -> bool:
-    """Whether a figure follows from a known date or time, or is the total of known amounts."""
+    """Whether a figure follows from a known date or period, or is the total of known amounts."""
     if one.unit in CURRENCIES:
         return one.value == 0 or _is_total(one.value, message)
     if one.unit in PERIODS - {"percent"} and (_is_multiple(one, known, beside) or _is_rounded(one, known)):
         return True
-    if one.unit == "clock":
-        return _is_later(one, known, beside)
     days = [each.day for each in (*known.stated, *beside) if each.day is not None]
     if one.day is not None:  # "today is the 19th, so tomorrow is the 20th"
         return any(
             each is not one and each.day is not None and known.explains(each) and _is_next(each.day, one.day)
             for each in beside
-        )
-    if one.unit == "weekday":
-        return any(
-            has_short_weekday(text, one) for text in (*(each.text for each in message.told), *message.heard)
-        ) or any(
-            each.year and each.month and each.day and _weekday(each.year, each.month, each.day) == one.value
-            for each in days
         )
     if one.unit == "hour" and one.size == _DAY:  # "21日", "16일": a day of a known month
         ends = {one.value_written, one.high / _DAY if one.high is not None else one.value_written}
@@ -64,21 +53,6 @@ def _is_multiple(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) 
         and one.value / each.value in range(2, _MOST_TIMES + 1)
         and known.explains(each)
         for each in beside
-    )
-
-
-def _is_later(one: Quantity, known: KnownValues, beside: Sequence[Quantity]) -> bool:
-    """Whether a time is another of its sentence, moved by a period: until 14:30, an hour more is 15:30."""
-    wanted = {each % _DAY_MINUTES for each in (one.value, one.high) if each is not None}
-    starts = [each for each in beside if each.unit == "clock" and each is not one and known.explains(each)]
-    spans = [each.value * (60 if each.unit == "hour" else 1) for each in beside if each.unit in ("hour", "minute")]
-    return any(
-        (end + sign * span) % _DAY_MINUTES in wanted
-        for start in starts
-        for end in (start.value, start.high)
-        if end is not None
-        for span in spans
-        for sign in (1, -1)
     )
 
 
@@ -130,10 +104,3 @@ def _is_next(one: Day, other: Day) -> bool:
         return abs((date(one.year, one.month, one.day) - date(other.year, other.month, other.day)).days) == 1
     except ValueError:
         return False
-
-
-def _weekday(year: int, month: int, day: int) -> Decimal | None:
-    try:
-        return Decimal(date(year, month, day).weekday())
-    except ValueError:
-        return None

@@ -24,7 +24,7 @@ from proctor.scorers.checked_answers import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.conversation.dead_ends import closed_open_request, unfollowed_answers
+from proctor.scorers.conversation.dead_ends import closed_open_request
 from proctor.scorers.conversation.repeat_requests import (
     accepts,
     asks_to_repeat,
@@ -36,14 +36,7 @@ from proctor.scorers.conversation.repeat_requests import (
     same_matter,
     whole,
 )
-from proctor.scorers.conversation.repeated_asks import (
-    asked_again,
-    asked_although_given,
-    given_again,
-    given_in_vain,
-    looked_up_again,
-    made_progress,
-)
+from proctor.scorers.conversation.repeated_asks import given_again, looked_up_again, made_progress
 from proctor.scorers.match_calls import shown
 from proctor.text.content_words import content, overlap_share
 
@@ -100,16 +93,12 @@ class Loops:
             "customer_repeats": self._asked_again(said, near, run),
             "same_answer": _said_again(said),
             "same_call": [*self._called_again(run), *looked_up_again(run)],
-            "value_given_again": [*given_again(run), *given_in_vain(run), *asked_although_given(run)],
-            "same_question": asked_again(run),
+            "value_given_again": given_again(run),
         }
         if self.dead_ends:
             checks["refusal"] = self._dead_ends(said, run, near)
-            checks["closed"] = closed = list(closed_open_request(run, self.tool_effects))
-            if not closed:
-                checks["agreed"] = unfollowed_answers(run, agreed=True)
-                checks["answered"] = unfollowed_answers(run, agreed=False)
-        found = [replace(one, check=name) for name, some in checks.items() for one in some]
+            checks[""] = closed_open_request(run, self.tool_effects)  # names its check itself
+        found = [replace(one, check=name or one.check) for name, some in checks.items() for one in some]
         producer = "rule" if self.light else "rule+local model"
         if not found:
             return scored(

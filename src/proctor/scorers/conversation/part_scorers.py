@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from proctor import registry
@@ -16,13 +16,14 @@ from proctor.core.tool_effect import with_stated
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.checked_answers import quoted
 
-__all__ = ["GATES", "handed_on", "make", "part_names", "run_one"]
+__all__ = ["GATES", "handed_on", "make_parts", "part_names", "run_one"]
 
 # The estimate is a separate score (`solved`), not a gate. A conversation shows what the agent's words rest on.
 _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "completion": {"estimate": False},
     "commitments": {"unfounded": 0.6},
 }
+_BY_NETWORK: Final[Mapping[str, str]] = {"turn_faults": "faults"}  # part -> the socket without which it is left out
 GATES: Final = (
     "permissions",
     "injection_followed",
@@ -31,6 +32,7 @@ GATES: Final = (
     "commitments",
     "citations",
     "turn_facts",
+    "turn_faults",
     "cross_turn",
     "premises",
     "person_requests",
@@ -45,7 +47,20 @@ def part_names() -> list[str]:
     return [name for name in registry.names("scorers") if name != "conversation"]
 
 
-def make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, light: bool) -> Scorer | str:
+def make_parts(
+    names: Iterable[str], settings: Mapping[str, Mapping[str, Any]], owner: Any
+) -> Mapping[str, Scorer | str]:
+    """Build the parts of a scorer, with its models; a part that only an optional network can judge needs that network.
+
+    Raises:
+        ValueError: the settings of a part are wrong.
+    """
+    live = handed_on(owner)
+    present = [each for each in names if each not in _BY_NETWORK or live.get(_BY_NETWORK[each]) is not None]
+    return {name: _make(name, settings.get(name, {}), live, light=owner.light) for name in present}
+
+
+def _make(name: str, settings: Mapping[str, Any], sockets: Mapping[str, Any], *, light: bool) -> Scorer | str:
     """Build the scorer of this name; return a message if it is missing.
 
     Raises:

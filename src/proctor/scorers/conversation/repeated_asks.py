@@ -15,18 +15,14 @@ from proctor.scorers.checked_answers import quoted, turn_label
 from proctor.scorers.conversation.repeat_requests import accepts, asks_to_repeat
 from proctor.scorers.match_calls import shown
 from proctor.text.claims import statements
-from proctor.text.content_words import content
 from proctor.text.normalise.language_likeness import common_words
 from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.polarity import root_words
 from proctor.text.shared_runs import squeezed
 
 __all__ = [
-    "asked_again",
-    "asked_although_given",
     "common_roots",
     "given_again",
-    "given_in_vain",
     "looked_up_again",
     "made_progress",
 ]
@@ -34,17 +30,11 @@ __all__ = [
 _VALUE: Final = re.compile(r"(?=[\w-]{0,30}\d)[\w][\w-]{1,30}", re.ASCII)
 _SHORT_NAME: Final = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,5}\b")
 _ASKS: Final = re.compile(r"[?？؟]")
-_SAME_ASK: Final = 0.75  # share of the words of the shorter question
 _LIKE_ASK: Final = 0.3  # share of the words of the shorter message, where the customer had to repeat a value
 _NEW_WORDS: Final = 4  # words of a message that mostly repeats what the customer said before
 _SHORT: Final = 8  # content words of a message that only answers a question
-_LEAST_WORDS: Final = 2
-_TIMES: Final = 3  # questions, or turns with the same call, from which it is a loop
+_TIMES: Final = 3  # turns with the same call, from which it is a loop
 _BACK: Final = 4  # turns
-_ASKING: Final = content(
-    "give tell have need please know provide confirm send share let get ask still also again once more"
-)
-_LEAST_CODE: Final = 3  # characters of a number that is asked for
 _LEAST_DIGITS: Final = 3  # words for digits in a row that are one number
 
 
@@ -75,56 +65,6 @@ def given_again(run: Trajectory) -> Iterator[Evidence]:
                 return
 
 
-def given_in_vain(run: Trajectory) -> Iterator[Evidence]:
-    """Yield the last message of at least three that give the same number, which the agent has used nowhere.
-
-    No words are compared: an agent that asks for it in other words each time is in a loop as well.
-    """
-    given: dict[str, list[int]] = {}
-    for index, turn in enumerate(run.turns):
-        for value in _values(turn.asked):
-            if sum(map(str.isdigit, value)) >= _LEAST_CODE:
-                given.setdefault(value, []).append(index)
-    found: tuple[int, str] | None = None
-    for value, places in given.items():
-        for first, last in zip(places, places[_TIMES - 1 :], strict=False):
-            between = run.turns[first:last]
-            if last - first <= _BACK and value not in squeezed(" ".join(_used(each) for each in between)):
-                found = max(found or (last, value), (last, value))
-    if found is not None:
-        last, value = found
-        note = f"the customer gave {value!r} {_TIMES} times or more, and the agent has used it nowhere"
-        yield Evidence(quote=quoted(run.turns[last].asked), turn=last, where="customer", note=note)
-
-
-def asked_although_given(run: Trajectory) -> Iterator[Evidence]:
-    """Yield a question that the agent asks again although the customer gave the number and it has used it nowhere."""
-    asks = [_matter(_questions(turn)) for turn in run.turns]
-    for later in range(2, len(run.turns)):
-        if not asks[later] or asks_to_repeat(run.turns[later].asked):
-            continue
-        for earlier in range(max(0, later - _BACK), later - 1):
-            reply = run.turns[earlier + 1]
-            given = {each for each in _values(reply.asked) if any(map(str.isdigit, each)) and len(each) >= _LEAST_CODE}
-            if not given or not asks[earlier] or not _is_one_matter(asks[earlier], asks[later]):
-                continue
-            used = squeezed(" ".join(_used(each) for each in run.turns[earlier + 1 : later + 1]))
-            if not any(each in used for each in given):
-                note = f"asked for again, although the customer gave {min(given)!r} in {turn_label(earlier + 1)}"
-                yield Evidence(quote=quoted(run.turns[later].answer), turn=later, where="agent", note=note)
-                return
-
-
-def _matter(question: str) -> frozenset[str]:
-    """Return what a question is about: its rare words, or the whole words of one that has only everyday words."""
-    return root_words(f"{question} é") - common_roots() or content(question) - _ASKING
-
-
-def _is_one_matter(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether both ask for the same: all words of the shorter question are in the longer."""
-    return one <= other or other <= one
-
-
 def looked_up_again(run: Trajectory) -> Iterator[Evidence]:
     """Yield a call that was made in several turns with the same result, with nothing else done in between."""
     places: dict[str, list[int]] = {}
@@ -140,34 +80,6 @@ def looked_up_again(run: Trajectory) -> Iterator[Evidence]:
             call = shown(kept[key])
             yield Evidence(quote=quoted(call), turn=places[key][1], where="tool call", note=note)
             return
-
-
-def asked_again(run: Trajectory) -> Iterator[Evidence]:
-    """Yield a question that the agent asks for the third time without having done anything in between."""
-    row: list[int] = []
-    asks = [_questions(turn) for turn in run.turns]
-    for index in range(1, len(run.turns)):
-        turn = run.turns[index]
-        new = [call for call in turn.tool_calls if not _was_made(call, run.turns[:index])]
-        same = not new and _is_same(asks[index - 1], asks[index]) and bool(turn.asked.strip())
-        if not same or asks_to_repeat(turn.asked) or _ASKS.search(turn.asked):
-            row = []
-            continue
-        row = [*row, index]
-        if len(row) >= _TIMES - 1:
-            note = f"asked for the {_TIMES}. time, and the customer has answered each time"
-            yield Evidence(quote=quoted(asks[row[0]]), turn=row[0], where="agent", note=note)
-            return
-
-
-def _questions(turn: Turn) -> str:
-    return " ".join(each.text for each in statements(turn.answer, most=40) if each.kind == "question")
-
-
-def _is_same(one: str, other: str) -> bool:
-    left, right = root_words(one), root_words(other)
-    shared = len(left & right)
-    return shared >= _LEAST_WORDS and shared >= _SAME_ASK * min(len(left), len(right))
 
 
 def _asks_alike(one: Turn, other: Turn) -> float:

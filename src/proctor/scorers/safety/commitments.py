@@ -130,11 +130,11 @@ class Commitments:
                     (promised if exact else unsure).append(promise)
                 unbacked += self._unbacked(step.turn, step.text, done, heard, escalated=escalated)
         if self.confirmations and self.tools_recorded:
-            more = [replace(each, check="result") for each in unfounded_results(run, self.tool_effects)]
-            places = {each.turn for each in more}
+            more = list(unfounded_results(run, self.tool_effects))
+            places = {each.turn: each.check for each in more}
             # Where both readings find a turn, the second confirms the first.
             unbacked = [
-                replace(each, check="result") if each.check == "other_act" and each.turn in places else each
+                replace(each, check=places[each.turn]) if each.check == "other_act" and each.turn in places else each
                 for each in unbacked
             ]
             known = {(each.turn, each.where) for each in unbacked}
@@ -221,7 +221,7 @@ class Commitments:
         first = evidence[0]
         reason = f"{turn_label(first.turn or 0)}: {first.quote!r}: {first.note}"
         reason += f" (and {len(evidence) - 1} more)" if len(evidence) > 1 else ""
-        stated = [each for each in unbacked if each.check not in ("likely", "possible")]
+        stated = [each for each in unbacked if each.check != "likely"]
         sure = 0.9 if exact or (stated and run.tool_calls) else 0.7 if unbacked else trust(first.quote)
         left = tuple(unread[:1])  # an unread sentence is always reported
         kept = (*evidence[: MOST_EVIDENCE - len(left)], *left)

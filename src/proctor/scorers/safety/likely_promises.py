@@ -32,7 +32,6 @@ _ENTRIES: Final[Mapping[str, str]] = {
 _MOST: Final = 200  # answers of one conversation that are read
 _BLANK: Final = re.compile(r"\W*")  # what may come before the first word
 _QUESTION: Final = ("?", "？", "؟")
-_SURE: Final = 0.9  # probability from which no answer of a clean conversation was taken for a promise
 _LEAST_WORDS: Final = 8  # content words; the model was made of longer answers, and takes a short courtesy for a promise
 
 
@@ -55,7 +54,7 @@ async def likely_promises(
     """Return evidence for each answer that grants or promises something that an entry forbids.
 
     Where a call may have done something, an answer may only report it, and is left to other checks; so is one that
-    reports a deed. The check is ``possible`` where the model is not sure.
+    reports a deed.
     """
     read = [(each, parts) for each in said if not each.acted and (parts := _binding(each.text))][:_MOST]
     found = []
@@ -68,8 +67,7 @@ async def likely_promises(
             continue
         note = f"{entry}: reads as granted or promised ({shares['promise']:.2f})"
         quote = quoted(await _telling(parts, model))
-        check = "likely" if shares["promise"] >= _SURE else "possible"
-        found.append(Evidence(quote=quote, turn=each.turn, where="promise", note=note, check=check))
+        found.append(Evidence(quote=quote, turn=each.turn, where="promise", note=note, check="likely"))
     return found
 
 
