@@ -1,4 +1,4 @@
-"""Measures a blind set: ``python -m benchmarks.blind PART [--sealed] [--misses]``.
+"""Measures a blind set: ``python -m benchmarks.blind PART [--sealed] [--large] [--misses]``.
 
 Without ``--sealed`` the halves for development are measured, ``dev.jsonl`` and any ``dev-N.jsonl``, which was
 sealed before it was opened and its misses were read. ``--sealed`` opens the sealed half: the file must be the one
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from benchmarks.blind.judged import PARTS, Item
 from benchmarks.blind.judged_quality import QUALITY_PARTS
+from benchmarks.blind.networks_used import use_large
 from proctor.stats.interval import wilson
 
 _HERE = Path(__file__).parent
@@ -31,7 +32,10 @@ def main() -> int:
     parser.add_argument("part", choices=sorted([*PARTS, *QUALITY_PARTS]))
     parser.add_argument("--sealed", action="store_true", help="measure the sealed half, and keep what came out")
     parser.add_argument("--misses", action="store_true", help="list the items that came out wrong")
+    parser.add_argument("--large", action="store_true", help="with the optional large network, which must be installed")
     asked = parser.parse_args()
+    if asked.large:
+        use_large()
     folder = _HERE / asked.part
     paths = [folder / "sealed.jsonl"] if asked.sealed else sorted(folder.glob("dev*.jsonl"))
     if not all(path.exists() for path in paths):
@@ -53,7 +57,8 @@ def main() -> int:
             ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
         ).stdout.strip()
         with (folder / "RESULTS.md").open("a", encoding="utf-8") as file:
-            file.write(f"## {datetime.now(UTC):%Y-%m-%d}, commit {commit or 'unknown'}\n\n{text}\n\n")
+            networks = ", with the large network" if asked.large else ""
+            file.write(f"## {datetime.now(UTC):%Y-%m-%d}, commit {commit or 'unknown'}{networks}\n\n{text}\n\n")
     return 0
 
 

@@ -13,6 +13,7 @@ from benchmarks.blind.call_traces import calls
 from benchmarks.blind.judged_answers import answers
 from benchmarks.blind.judged_messages import messages
 from benchmarks.blind.judged_talks import talks
+from benchmarks.blind.networks_used import networks_line
 from proctor.core.attack import AttackEffect
 from proctor.core.chat import Message
 from proctor.core.sockets import entailer_for_facts
@@ -111,7 +112,9 @@ async def _judged(items: Sequence[Item], gate: str) -> Any:
     """The verdict of one gate of the default guard on each item, every item in a session of its own."""
     with tempfile.TemporaryDirectory() as folder:
         plan = "input: [{0}]" if gate != "injection" else "input: [{0}], tool_result: [{0}]"
-        (Path(folder) / "proctor.yaml").write_text(f"guard: {{mode: enforce, {plan.format(gate)}}}\n", "utf-8")
+        (Path(folder) / "proctor.yaml").write_text(
+            f"{networks_line()}guard: {{mode: enforce, {plan.format(gate)}}}\n", "utf-8"
+        )
         async with Guard.from_config(folder) as guard:
             for item in items:
                 session = guard.session()

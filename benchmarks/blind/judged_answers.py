@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.blind.networks_used import networks_line
 from proctor.core.trajectory import Source
 from proctor.core.verdict import STOPS
 from proctor.guard.step import Step
@@ -15,7 +16,8 @@ from proctor.wiring.guard import Guard
 
 __all__ = ["answers"]
 
-_SECTION = "guard: {timeout: 10, tool_call: [], output: [pii, commitments, grounding, leak, links: {hosts: [%s]}]}\n"
+_SECTION = "guard: {timeout: 10, tool_call: [], output: [pii, commitments, grounding, leak, links: {hosts: [%s]}%s]}\n"
+_FAULTS = ", faults: {timeout: 60}"  # with the large network
 _LINK = re.compile(r"https?://([^/\s)\"'>]+)")
 _PROMISE = re.compile(r"refund|free|approv|guarantee|confirm|erstatt|kostenlos|rembours|gratuit|reembols|gratis", re.I)
 
@@ -33,7 +35,7 @@ async def answers(items: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         for hosts, places in by_hosts.items():
             listed = ", ".join(f'"{host}"' for host in hosts)
-            (Path(folder) / "proctor.yaml").write_text(_SECTION % listed, "utf-8")
+            (Path(folder) / "proctor.yaml").write_text(networks_line() + _SECTION % (listed, _FAULTS if networks_line() else ""), "utf-8")
             guard = Guard.from_config(folder, record=False, reload=False)
             try:
                 for place in places:

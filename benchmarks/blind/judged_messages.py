@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.blind.networks_used import networks_line
 from proctor.core.step import Point
 from proctor.core.verdict import STOPS
 from proctor.guard.step import Step
@@ -25,7 +26,7 @@ async def messages(items: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     """
     found: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "proctor.yaml").write_text("guard: {mode: enforce, timeout: 10}\n", "utf-8")
+        (Path(folder) / "proctor.yaml").write_text(networks_line() + "guard: {mode: enforce, timeout: 10}\n", "utf-8")
         guard = Guard.from_config(folder, record=False, reload=False)
         try:
             for item in items:
