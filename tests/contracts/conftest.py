@@ -10,4 +10,4 @@ from proctor.wiring.local_models import LOCAL
 
 @pytest.fixture(autouse=True)
 def _networks_that_are_optional(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(LOCAL, "faults", marked_faults)
+    monkeypatch.setitem(LOCAL, "faults", lambda _: marked_faults())

@@ -92,7 +92,8 @@ def test_models_that_two_networks_weigh_get_it(cache: Path) -> None:
     for role in ("entailer", "grounder"):
         assert local_model(role).large == cache / "models"
         assert type(local_model(role, fast=True)) is FAST[role]
-    for role in set(LOCAL) - {"injection", "intents", "promises", "entailer", "grounder"}:
+    assert local_model("faults").large == cache / "models"
+    for role in set(LOCAL) - {"injection", "intents", "promises", "entailer", "grounder", "faults"}:
         assert not hasattr(local_model(role), "large")
 
 
@@ -100,6 +101,7 @@ def test_without_it_models_are_what_they_were(cache: Path) -> None:
     _install(cache)
     _load(cache, "")
     assert local_model("injection")._model().large is None
+    assert local_model("faults") is None
     assert local_model("injection")._model() is local_models._opened("injection", "InjectionClassifier", None)
     assert local_model("grounder").large is None
     assert isinstance(local_model("entailer"), FAST["entailer"])  # type: ignore[arg-type]

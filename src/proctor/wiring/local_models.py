@@ -119,8 +119,7 @@ class _FaultReader:
         self.large = large
 
     async def faults(self, events: Sequence[TalkEvent]) -> Sequence[ActFault]:
-        reader = import_module("proctor.models.local.talk_faults").large_talk_faults(self.large)
-        found: Sequence[ActFault] = await reader.faults(events)
+        found: Sequence[ActFault] = await _opened(*PLACES["faults"], self.large).faults(events)
         return found
 
 
@@ -152,6 +151,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "injection": ("injection", "InjectionClassifier"),
     "intents": ("intents", "LocalIntents"),
     "promises": ("promises", "PromiseClassifier"),
+    "faults": ("talk_faults", "large_talk_faults"),
 }
 
 
@@ -166,7 +166,8 @@ _NETWORKS: Mapping[str, str] = {
 }
 
 _SECOND_OPINION: frozenset[str] = frozenset(("injection", "intents", "promises"))
-_TWO_NETWORKS: frozenset[str] = _SECOND_OPINION | {"entailer", "grounder", "faults"}
+_BY_LARGE: frozenset[str] = _SECOND_OPINION | {"faults"}
+_TWO_NETWORKS: frozenset[str] = _BY_LARGE | {"entailer", "grounder"}
 
 
 def local_model(role: str, *, fast: bool = False) -> Any:
@@ -192,7 +193,7 @@ def _check_installed(large: Path) -> None:
 
 def open_local(role: str) -> None:
     """Load the weights of a role now instead of on first use."""
-    _opened(*PLACES[role], networks_in_force().large if role in _SECOND_OPINION else None)
+    _opened(*PLACES[role], networks_in_force().large if role in _BY_LARGE else None)
 
 
 async def warm_local(roles: Iterable[str]) -> None:
@@ -203,7 +204,7 @@ async def warm_local(roles: Iterable[str]) -> None:
     """
     some = set(roles)
     # The largest first: unfolding its weights takes as much memory for a moment as all others take later.
-    if some & _SECOND_OPINION:
+    if some & _BY_LARGE:
         warm = import_module("proctor.models.local.second_opinion").warm_second_opinion
         await warm(large=networks_in_force().large)
     if names := sorted({_NETWORKS[role] for role in some if role in _NETWORKS}):  # others have no network

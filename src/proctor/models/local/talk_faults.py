@@ -153,13 +153,13 @@ def _ranked(events: list[TalkEvent], said: str) -> list[TalkEvent]:
 
 
 @cache
-def large_talk_faults(models: Path, folder: Path | None = None, threads: int = 1) -> TalkFaults:
+def large_talk_faults(large: Path, folder: Path | None = None, threads: int = 1) -> TalkFaults:
     """Return the reader with the large network of the folder of fetched models, which is loaded on first use."""
 
     def read_marks(line: Sequence[int], marks: Sequence[int]) -> Array:
-        return large_network(models, folder, threads).outputs(tuple(line), tuple(marks))
+        return large_network(large, folder, threads).outputs(tuple(line), tuple(marks))
 
     def encode(text: str) -> Sequence[int]:
-        return large_network(models, folder, threads).frames.numbers(text)
+        return large_network(large, folder, threads).frames.numbers(text)
 
     return TalkFaults.calibrated(read_marks, encode, weights_of(folder).settings)
