@@ -45,7 +45,7 @@ async def judged(scorer: ConversationScorer, case: Case, run: Trajectory) -> Sco
 
 def conversation_scorer(**settings: Any) -> ConversationScorer:
     """The default score with the networks that ship."""
-    names = ("embedder", "entailer", "grounder", "tagger", "injection", "intents", "promises")
+    names = ("embedder", "entailer", "grounder", "tagger", "injection", "intents", "promises", "faults")
     return ConversationScorer(**{name: local_model(name) for name in names}, **settings)
 
 

@@ -39,7 +39,7 @@ class TurnFaults:
     threshold: ClassVar[float | None] = 1.0
     primary: ClassVar[str | None] = None
 
-    fails: float = 0.8
+    fails: float = 0.7
     doubts: float = 0.5
     light: bool = False
     faults: FaultReader | None = socket(optional=True)
