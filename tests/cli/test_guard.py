@@ -136,6 +136,22 @@ def test_what_cannot_be_meant_is_said(folder: Path, words: list[str], told: str)
     assert told in done.output
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--upstream", "tools"], "takes the URL of an MCP server"),
+        (["--upstream", "ftp://tools.example"], "takes the URL of an MCP server"),
+        (["--upstream", "http://[x"], "takes the URL of an MCP server"),
+        (["--port", "99", "--", "server"], "go with --upstream"),
+        ([], "give a server's command"),
+    ],
+)
+def test_a_gateway_without_a_server_is_refused(folder: Path, words: list[str], told: str) -> None:
+    done = CliRunner().invoke(cli, ["guard", "mcp", *words])
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())
+
+
 def test_what_cannot_be_read_is_named(folder: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         guard("check", "--file", "nowhere.txt")
