@@ -10,6 +10,7 @@ import asyncio
 import json
 import random
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -47,19 +48,25 @@ def turn(dice: random.Random, at: int) -> tuple[str, ToolCall]:
     return asked, ToolCall(name="get_booking", arguments={"id": record["id"]}, result=result)
 
 
-async def measure(sessions: int) -> tuple[list[float], list[float]]:
-    """Return the CPU seconds of calls in a known session, and of first calls after something new."""
-    dice = random.Random(3)
+async def measure(sessions: int, *, ahead: bool = False) -> tuple[list[float], list[float]]:
+    """Return the CPU seconds of calls in a known session, and of first calls after something new.
+
+    With ``ahead`` the gate has read what is new before, as it does in a session while the agent thinks.
+    """
+    first = sessions if ahead else 0  # other sessions: what was asked in the first ones is known
+    dice = random.Random(3 + first)
     checked = gate("provenance")
     new: list[float] = []
     known: list[float] = []
-    for number in range(sessions):
+    for number in range(first, first + sessions):
         memory = Memory()
         for at in range(TURNS):
             asked, call = turn(dice, 100 * number + at)
             memory.asked.append(asked)
             memory.calls.append(call)
             memory.said.append("Done. " + " ".join(dice.choices(WORDS, k=40)))
+            if ahead:
+                deque(checked.ahead(Step(point="tool_call", memory=memory)), maxlen=0)
             seconds = [await _timed(checked, memory, dice, 100 * number + at) for _ in range(4)]
             if at >= TURNS - LAST:
                 new.append(seconds[0])
@@ -78,9 +85,11 @@ async def _timed(checked: Any, memory: Memory, dice: random.Random, at: int) -> 
 def main() -> int:
     """Print both distributions."""
     known, new = asyncio.run(measure(20))
+    _, prepared = asyncio.run(measure(20, ahead=True))
     print(f"provenance, a session of {TURNS} turns")
     print(f"  known {spread(known, 'µs')}")
     print(f"  new   {spread(new, 'µs')}")
+    print(f"  new, read ahead   {spread(prepared, 'µs')}")
     return 0
 
 

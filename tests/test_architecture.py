@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -32,9 +33,19 @@ def test_a_file_is_named_for_what_it_makes_or_knows() -> None:
     assert [_name(path) for path in MODULES if path.stem in BANNED_NAMES or path.stem.endswith("_utils")] == []
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What the tests read of a module. Its tree is not kept: a thousand trees make the garbage collector slow."""
+
+    unsaid: str | None
+    classes: tuple[str, ...]
+
+
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _shape(path: Path) -> Shape:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
+    return Shape(unsaid=_unsaid(tree), classes=classes)
 
 
 def _public(tree: ast.Module) -> set[str]:
@@ -50,9 +61,8 @@ def _public(tree: ast.Module) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-def _unsaid(path: Path) -> str | None:
+def _unsaid(tree: ast.Module) -> str | None:
     """What a module does not say of itself, or nothing."""
-    tree = _tree(path)
     if not ast.get_docstring(tree):
         return "a module says in its first line what it is for"
     listed = [
@@ -83,14 +93,13 @@ def test_a_module_is_a_noun_or_verb_and_object() -> None:
 def test_a_public_class_name_exists_once() -> None:
     places: dict[str, list[str]] = {}
     for path in MODULES:
-        for node in _tree(path).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(path.relative_to(SOURCE).as_posix())
+        for name in _shape(path).classes:
+            places.setdefault(name, []).append(path.relative_to(SOURCE).as_posix())
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_every_module_says_what_is_public() -> None:
-    unsaid = {_name(path): _unsaid(path) for path in MODULES if path.name not in ("__init__.py", "__main__.py")}
+    unsaid = {_name(path): _shape(path).unsaid for path in MODULES if path.name not in ("__init__.py", "__main__.py")}
     assert {name: what for name, what in unsaid.items() if what} == {}
 
 

@@ -164,7 +164,7 @@ def test_it_waits_as_long_as_the_server_asks_and_no_longer(
     project: Project, server: RecordingServer, prompt: Path
 ) -> None:
     def two_of_three(data: dict[str, Any], number: int) -> web.StreamResponse | None:
-        return web.Response(status=429, headers={"Retry-After": "0.2"}) if number % 3 else None
+        return web.Response(status=429, headers={"Retry-After": "0.1"}) if number % 3 else None
 
     server.replace = two_of_three
     project.run(*SMALL, code=0)

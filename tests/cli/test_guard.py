@@ -66,6 +66,16 @@ def test_an_attack_is_stopped_with_what_each_gate_said(folder: Path) -> None:
     assert not (folder / ".proctor").exists(), "nothing is recorded"
 
 
+def test_a_text_that_is_too_long_is_said_to_be(folder: Path) -> None:
+    (folder / "long.txt").write_text("The train leaves at ten. " * 500_000)
+    code, said = guard("check", "--file", "long.txt")
+    assert code == 1
+    assert said.startswith(
+        "long.txt: block by guard: the text is too long: 12,500,000 characters, and at most 10,000,000"
+    )
+    assert "pii" not in said
+
+
 def test_quotes_are_shown_when_asked_for(folder: Path) -> None:
     _, said = guard("check", "--json", "--show", CARD)
     row = json.loads(said)
@@ -124,6 +134,22 @@ def test_what_cannot_be_meant_is_said(folder: Path, words: list[str], told: str)
     done = CliRunner().invoke(cli, ["guard", "check", *words])
     assert done.exit_code == 2
     assert told in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--upstream", "tools"], "takes the URL of an MCP server"),
+        (["--upstream", "ftp://tools.example"], "takes the URL of an MCP server"),
+        (["--upstream", "http://[x"], "takes the URL of an MCP server"),
+        (["--port", "99", "--", "server"], "go with --upstream"),
+        ([], "give a server's command"),
+    ],
+)
+def test_a_gateway_without_a_server_is_refused(folder: Path, words: list[str], told: str) -> None:
+    done = CliRunner().invoke(cli, ["guard", "mcp", *words])
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())
 
 
 def test_what_cannot_be_read_is_named(folder: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from proctor.core.step import POINTS
+from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.core.work_clock import CURRENT_CLOCK
 from proctor.guard.capacity import OVER_CAPACITY, OverCapacityError, QueueLimits, is_busy, over_capacity
@@ -218,3 +219,32 @@ def test_a_verdict_that_lets_pass_is_never_busy() -> None:
 def test_limits_that_let_nothing_through_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be"):
         QueueLimits(**wrong)
+
+
+@pytest.mark.parametrize("on_failure", ["allow", "escalate", "block"])
+async def test_a_step_that_is_too_long_is_blocked_unread(on_failure: Any) -> None:
+    gate = Waits(seconds=0.0)
+    posts = (Post(gate=gate, name="waits", on_failure=on_failure),)
+    chain = Chain(point="output", posts=posts, version="3", most_chars=20)
+    long = (
+        Step(point="output", text="x" * 21),
+        Step(point="output", text="short", sources=(Source(id="a", text="y" * 16),)),
+    )
+    for step in long:
+        verdict = (await chain.decide(step)).verdict
+        assert (verdict.action, verdict.broken, verdict.by, verdict.version) == ("block", True, "guard", "3")
+        assert "21 characters, and at most 20 are read" in verdict.reason
+        assert "`most_chars`" in verdict.reason
+        assert verdict.latency is not None
+    assert gate.asked == []
+    assert (await chain.decide(Step(point="output", text="x" * 20))).verdict.action == "allow"
+    assert len(gate.asked) == 1
+    chain.deadline.close()
+
+
+async def test_gates_that_only_watch_stop_no_long_step() -> None:
+    gate = Waits(seconds=0.0)
+    chain = Chain(point="input", posts=(Post(gate=gate, name="waits", shadow=True),), most_chars=20)
+    assert (await chain.decide(Step(point="input", text="x" * 21))).verdict.action == "allow"
+    assert len(gate.asked) == 1
+    chain.deadline.close()

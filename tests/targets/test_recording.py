@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from proctor.core.case import Ask, Case
-from proctor.core.chat import Message
+from proctor.core.chat import Message, ToolCall
 from proctor.core.codec import dumps
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.report import Result
 from proctor.core.sockets import Target
 from proctor.core.trajectory import Trajectory, Turn
-from proctor.targets.recording import connect
+from proctor.targets.recording import RecordedCases, connect
 
 from .conftest import KitOf
 
@@ -80,6 +80,25 @@ async def test_a_recorded_case_is_its_own_recording(tmp_path: Path, kit_of: KitO
     record(tmp_path, {"id": "c", "answer": "a"})
     own = Trajectory(turns=(Turn(),))
     assert await connect(kit_of({"recording": "r.jsonl"})).run(Case(id="c", input="q", recorded=own)) is own
+
+
+async def test_a_conversation_that_is_too_long_to_be_scored_is_an_error_of_its_own(
+    tmp_path: Path, kit_of: KitOf
+) -> None:
+    record(tmp_path, {"id": "c", "answer": "a" * 6_000_000}, {"id": "d", "answer": "a" * 10_000_001})
+    target = connect(kit_of({"recording": "r.jsonl"}))
+    assert (await target.run(Case(id="c", input="q"))).error is None
+    calls = (ToolCall(name="read", result="b" * 4_000_001),)
+    long = Trajectory(turns=(Turn(messages=(Message(role="user", content="a" * 6_000_000),), tool_calls=calls),))
+    runs = [
+        await target.run(Case(id="d", input="")),
+        await target.run(Case(id="e", input="", recorded=long)),
+        await RecordedCases().run(Case(id="e", input="", recorded=long)),
+    ]
+    for run in runs:
+        assert run.error is not None
+        assert "10,000,001 characters, and at most 10,000,000 are scored" in run.error
+        assert run.error_kind == "target"
 
 
 @pytest.mark.parametrize(

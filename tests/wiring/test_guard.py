@@ -128,6 +128,7 @@ async def test_without_a_section_the_default_gates_stand_there(tmp_path: Path, m
         ("guard:\n  mode: loose\n", 2, "expected one of enforce, shadow"),
         ("guard:\n  on_failure: shrug\n", 2, "expected one of block, escalate, allow"),
         ("guard:\n  timeout: 0\n", 1, "timeout must be more than 0"),
+        ("guard:\n  most_chars: 0\n", 1, "most_chars must be 1 or more"),
         ("guard:\n  inputs: []\n", 2, "unknown key"),
         ("guard:\n  input: pii\n", 2, "expected a list"),
         ("guard:\n  input:\n    - banned: [x]\n    - injecton\n", 4, "no gate is called 'injecton'"),

@@ -7,10 +7,12 @@ import contextlib
 import io
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from proctor.config import Config, open_config
@@ -38,6 +40,20 @@ DEMO_COMMANDS: Final = (
     "digest weekly --light --keep",
     "drift --month MONTH --labels score/grounded --questions 200 --light --keep",
 )
+
+
+# Seconds of each step and of a call of each verb on two cores. Only their proportions count: what is left is
+# estimated from how long the steps before took on this machine.
+_GUARD_SECONDS, _TRAFFIC_SECONDS, _AUDIT_SECONDS = 6.0, 8.0, 1.8
+_VERB_SECONDS: Final[Mapping[str, float]] = {
+    "run": 0.6,
+    "bless": 0.1,
+    "gate": 0.1,
+    "redteam": 2.6,
+    "calibrate": 1.8,
+    "digest": 4.5,
+    "drift": 2.3,
+}
 
 
 def is_demo(folder: Path) -> bool:
@@ -74,17 +90,36 @@ def fill_demo(
 
     now = datetime.now(UTC)
     truth = TrafficTruth()
+    seconds = [_VERB_SECONDS.get(line.partition(" ")[0], 1.0) for line in commands]
+    steps = _Steps([_GUARD_SECONDS, _TRAFFIC_SECONDS, _AUDIT_SECONDS, *seconds], tell)
     guarded = asyncio.run(fill_guard(config, now, _questions(), days=min(days, 30)))
-    tell(f"{guarded.decisions} decisions of the gates")
+    steps.done(f"{guarded.decisions} decisions of the gates")
     count = fill_traffic(config, now, DemoTraffic(days=days), truth=truth, guarded=guarded)
-    tell(f"{count:,} simulated events of the last {days} days")
-    tell(f"{fill_audit(config, now, truth.conversations):,} ratings of two people")
+    steps.done(f"{count:,} simulated events of the last {days} days")
+    steps.done(f"{fill_audit(config, now, truth.conversations):,} ratings of two people")
     month = f"{now - _BEGUN:%Y-%m}"
     for written in commands:
         line = written.replace("MONTH", month)
-        tell(f"proctor {line}")
         _called(config, shlex.split(line))
+        steps.done(f"proctor {line}")
     (config.store / _DONE).touch(mode=0o600)
+
+
+@dataclass(slots=True)
+class _Steps:
+    """Reports each step that is done, and how long the others will take at the pace of those before."""
+
+    seconds: Sequence[float]  # of each step on two cores
+    tell: Callable[[str], None]
+    begun: float = field(default_factory=monotonic)
+    count: int = 0
+
+    def done(self, what: str) -> None:
+        self.count += 1
+        spent, left = sum(self.seconds[: self.count]), sum(self.seconds[self.count :])
+        pace = (monotonic() - self.begun) / spent
+        estimate = f", about {max(1, round(left * pace))} s left" if left else f", {monotonic() - self.begun:.0f} s"
+        self.tell(f"{self.count:>2} of {len(self.seconds)}  {what}{estimate}")
 
 
 def _questions() -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from proctor.cli.context import project
 from proctor.cli.guard_server import open_guard, read_token, serve_app
@@ -36,10 +37,16 @@ def mcp(
     listens on a port of its own. Exit code: the server's.
     """
     from proctor.server.listen_address import check_address  # noqa: PLC0415 - only what this verb needs
+    from proctor.server.upstream import is_server_url  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     if bool(command) == bool(upstream):
         raise click.UsageError("give a server's command after --, or --upstream URL")
+    if upstream is not None and not is_server_url(upstream):
+        # Not quoted: it may contain a password.
+        raise click.UsageError("--upstream takes the URL of an MCP server, such as https://tools.example.com/mcp")
+    if command and any(ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("host", "port")):
+        raise click.UsageError("--host and --port go with --upstream; a command is served on standard input and output")
     config = project(ctx)
     settings = replace(read_settings(config).mcp, **{name: value for name, value in flags.items() if value})
     if upstream is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
@@ -47,7 +46,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     from proctor.server.admission import is_loopback  # noqa: PLC0415 - aiohttp takes a quarter of a second
     from proctor.server.listen_address import check_address  # noqa: PLC0415
     from proctor.server.proxy.app import make_app  # noqa: PLC0415
-    from proctor.server.upstream import place_of  # noqa: PLC0415
+    from proctor.server.upstream import is_server_url, place_of  # noqa: PLC0415
     from proctor.wiring.guard_settings import read_settings  # noqa: PLC0415
 
     config = project(ctx)
@@ -60,7 +59,7 @@ def verb(ctx: click.Context, /, host: str, port: int, **flags: Any) -> int:
     if settings.upstream is None:
         hint = "give --upstream https://…, or set `guard: {proxy: {upstream: …}}` in proctor.yaml"
         raise ConfigError("no upstream is named", hint=hint)
-    if not urlsplit(settings.upstream).hostname:
+    if not is_server_url(settings.upstream):
         raise InputError("the upstream names no host", hint="write it as https://api.openai.com")
     token = read_token(config, settings.token_env)
     check_address(host, port)

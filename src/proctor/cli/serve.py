@@ -84,7 +84,7 @@ def _demo_config(stack: ExitStack, keep: Path | None) -> Config:
         raise InputError("the folder is not empty", file=str(keep), hint="name a new folder after --keep")
     folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="proctor-demo-"))) / "demo"
     config = write_demo(folder)
-    click.echo(f"filling a project in {folder}; it takes some 20 seconds", err=True)
+    click.echo(f"filling a project in {folder}; on a machine with other work it takes up to a minute", err=True)
     fill_demo(config, tell=lambda line: click.echo(f"  {line}", err=True))
     return config
 

@@ -1,14 +1,24 @@
-"""Limits on how many steps may wait for the gates, and for how long."""
+"""Limits on the size of a step, on how many steps may wait for the gates, and for how long."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 from proctor.core.verdict import Finding, Verdict
 
-__all__ = ["OVER_CAPACITY", "OverCapacityError", "QueueLimits", "is_busy", "over_capacity"]
+__all__ = [
+    "MAX_STEP_CHARS",
+    "OVER_CAPACITY",
+    "OverCapacityError",
+    "QueueLimits",
+    "is_busy",
+    "over_capacity",
+    "too_long",
+]
 
+MAX_STEP_CHARS: Final = 10_000_000  # of a text with its sources; no gate reads more within any usual timeout
 OVER_CAPACITY = "over_capacity"  # the kind of the finding
 _HINT = "ask again later; start more processes, or raise `queue` of the guard in proctor.yaml"
 
@@ -48,6 +58,27 @@ def over_capacity(name: str, version: str, why: str) -> Verdict:
         broken=True,
         version=version,
         busy=True,
+    )
+
+
+def too_long(point: str, version: str, chars: int, limit: int, *, latency: float) -> Verdict:
+    """Return the verdict for a step that is too long for any gate. It blocks regardless of ``on_failure``.
+
+    Otherwise a long text would bypass the gates that fail open.
+    """
+    reason = (
+        f"the text is too long: {chars:,} characters, and at most {limit:,} are read: "
+        "shorten it, or raise `most_chars` of the guard in proctor.yaml together with `timeout`"
+    )
+    return Verdict(
+        action="block",
+        gate=point,
+        reason=reason,
+        findings=(Finding(kind="gate_failed", detector="guard", severity="high", reason=reason),),
+        broken=True,
+        latency=latency,
+        version=version,
+        by="guard",
     )
 
 

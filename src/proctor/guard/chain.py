@@ -11,7 +11,7 @@ from typing import Any, Final
 from proctor.core.sockets import Gate
 from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
-from proctor.guard.capacity import OverCapacityError, is_busy, over_capacity
+from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
 from proctor.guard.fast_dataclass import fast_constructor
@@ -53,13 +53,15 @@ class Chain:
     """The gates of one point. The strongest verdict decides: block, then escalate, then redact, then allow.
 
     A gate that raises, hangs, returns an invalid answer or is missing gets the ``on_failure`` action of its post.
-    ``version`` identifies the settings that the chain was built from.
+    ``version`` identifies the settings that the chain was built from. A step of more than ``most_chars`` characters,
+    with its sources, is blocked before any gate reads it, unless every gate only watches.
     """
 
     point: Point
     posts: tuple[Post, ...] = ()
     version: str = ""
     deadline: Deadline = field(default_factory=Deadline, repr=False, compare=False)
+    most_chars: int = MAX_STEP_CHARS
 
     _trusted: list[tuple[Post, Any]] = field(init=False, repr=False, compare=False)
     _watching: bool = field(init=False, repr=False, compare=False)
@@ -68,9 +70,16 @@ class Chain:
         object.__setattr__(self, "_trusted", [(post, _pure_check(post.gate)) for post in self.posts])
         object.__setattr__(self, "_watching", any(post.shadow for post in self.posts))
 
+    def is_too_long(self, step: Step) -> bool:
+        """Return whether a gate that acts would have to read more than is read of any step."""
+        return _size(step) > self.most_chars and any(not post.shadow for post in self.posts)
+
     async def decide(self, step: Step) -> Decision:
         """Run every gate and merge their verdicts."""
         begun = now = monotonic()
+        if self.is_too_long(step):
+            verdict = too_long(self.point, self.version, _size(step), self.most_chars, latency=monotonic() - begun)
+            return _decision(verdict=verdict)
         long = len(step.text) > _LONG_CHARS
         parts: list[Any] = []
         later: list[int] = []
@@ -92,6 +101,11 @@ class Chain:
             for place, post, said in zip(later, waiting, answers, strict=True):
                 parts[place] = _part(post, step, said.value, said.error, said.seconds)
         return _decision(verdict=_merged(self, step, parts, begun), parts=tuple(parts))
+
+
+def _size(step: Step) -> int:
+    """Return how many characters the gates have to read."""
+    return len(step.text) + (sum([len(each.text) for each in step.sources]) if step.sources else 0)
 
 
 def _ask(gate: Gate[Step], step: Step) -> Any:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from proctor.core.chat import ToolCall
 from proctor.core.decode import decode
+from proctor.core.step import Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.answer_stream import AnswerStream, ReleasePolicy
@@ -222,8 +223,8 @@ class Session:
             except Exception as error:
                 decision = replace(decision, verdict=self._unwritten(decision.verdict, error))
             else:
-                if step.point == "tool_result":
-                    self._read_ahead()
+                if step.point in ("input", "tool_result"):
+                    self._read_ahead(step.point)
         if self._vault is not None and decision.verdict.text is not None:
             self._fill(self._vault)
         return decision
@@ -240,23 +241,27 @@ class Session:
         """Return a text with the placeholders replaced by the values in the vault."""
         return vault.restore(text)
 
-    def _read_ahead(self) -> None:
-        """Have the output gates process the tool results while the agent writes.
+    def _read_ahead(self, point: Point) -> None:
+        """Have the gates of the next steps read what is new while the agent thinks and writes.
 
-        Errors are ignored here: the output gates read the same text again.
+        Errors are ignored here: the gates read the same text again.
         """
         try:
-            self._begin_reading()
+            self._begin_reading(point)
         except Exception as error:
             _log.debug("what the tools said is not read ahead: %s", type(error).__name__)
 
-    def _begin_reading(self) -> None:
-        chain = self._watch.plan.chains.get("output")
+    def _begin_reading(self, point: Point) -> None:
+        chains, steps = self._watch.plan.chains, []
+        if (chain := chains.get("tool_call")) is not None and (read := readers(post.gate for post in chain.posts)):
+            steps.append((_step(point="tool_call", memory=self.memory), read))
+        chain = chains.get("output") if point == "tool_result" else None
         if chain is not None and (read := readers(post.gate for post in chain.posts)):
-            self._stop_reading()  # the new job reads what is left
             last = Memory(calls=deque(list(self.memory.calls)[-_PREFETCHED_CALLS:]))
-            step = _step(point="output", memory=last)
-            self._prefetch = begin(lambda: (each for reader in read for each in reader(step)))
+            steps.append((_step(point="output", memory=last), read))
+        if steps:
+            self._stop_reading()  # the new job reads what is left
+            self._prefetch = begin(lambda: (each for step, read in steps for reader in read for each in reader(step)))
 
     def _stop_reading(self) -> None:
         """Cancel prefetching when the draft arrives, so that it does not compete with the gates."""

@@ -26,6 +26,7 @@ _MAX_SESSIONS: Final = 128
 _MAX_JOINED: Final = 192  # texts of a session that are searched; then those it remembers are joined again
 _Key = tuple[tuple[int, int, int], ...]
 _MIN_ASSEMBLED: Final = 6
+_COMMON_FORMS: Final = ("numbers", "days", "squeezed", "decoded")
 _ASSEMBLED_KINDS: Final = frozenset(("address", "account", "code", "link", "secret"))
 
 
@@ -101,7 +102,7 @@ class FieldValues:
         known = base or _NO_FIELDS
         self._exact: frozenset[str] = known._exact.union(*(each.exact for each in results))
         self._squeezed: frozenset[str] = known._squeezed.union(*(each.squeezed for each in results))
-        self._numbers: JoinedText = JoinedText([each.numbers for each in results], known._numbers)
+        self.numbers: JoinedText = JoinedText([each.numbers for each in results], known.numbers)
         self._names: JoinedText = JoinedText([each.names for each in results], known._names)
 
     def holds(self, value: CallValue) -> bool:
@@ -109,7 +110,7 @@ class FieldValues:
         if value.text in self._exact:
             return True
         if value.kind in ("number", "time"):
-            return self._numbers.holds(value)
+            return self.numbers.holds(value)
         if value.kind == "name":
             return self._names.holds(value)
         return any(form in self._squeezed for form in value_forms(value))
@@ -120,7 +121,7 @@ class _NoFields(FieldValues):
 
     def __init__(self) -> None:
         self._exact = self._squeezed = frozenset()
-        self._numbers = self._names = JoinedText([])
+        self.numbers = self._names = JoinedText([])
 
 
 _NO_FIELDS: Final = _NoFields()
@@ -182,6 +183,15 @@ class Origins:
         if len(self._sessions) > _MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return made
+
+    def prepare(self, memory: Memory) -> Iterator[None]:
+        """Read the texts of a session and make the forms that calls are searched for in, one at each step."""
+        texts = self.session(memory)
+        yield
+        for text in (texts.said, texts.free, texts.fields.numbers):
+            for form in _COMMON_FORMS:
+                getattr(text, form)
+                yield
 
     def _joined(self, memory: Memory, before: SessionTexts | None) -> SessionTexts:
         """Return the texts of a session, added to those before; what the session has forgotten is kept for a while."""

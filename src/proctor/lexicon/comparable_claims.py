@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proctor.lexicon.match import words_of
 from proctor.text.claims import claims, plain
 from proctor.text.content_words import content, negated
-from proctor.text.quantities import Quantity, find_quantities
+from proctor.text.quantities import Quantity, find_quantities, without_quantities
 from proctor.text.script_ranges import HAN, KATAKANA
 
 __all__ = ["Saying", "sayings"]
@@ -83,7 +83,7 @@ def sayings(text: str, *, about: str = "", most: int = 60) -> list[Saying]:
         made.append(
             Saying(
                 text=claim,
-                words=content(_without(said, found)),
+                words=content(without_quantities(said, found)),
                 quantities=found,
                 denies=negated(claim),
                 own=own,
@@ -97,15 +97,6 @@ def sayings(text: str, *, about: str = "", most: int = 60) -> list[Saying]:
             )
         )
     return made
-
-
-def _without(text: str, quantities: Sequence[Quantity]) -> str:
-    out, at = [], 0
-    for each in quantities:
-        if each.unit:
-            out.append(text[at : each.start])
-            at = each.end
-    return " ".join([*out, text[at:]])
 
 
 def _kinds(text: str) -> Mapping[str, frozenset[str]]:

@@ -22,6 +22,7 @@ __all__ = [
     "answer_headers",
     "error",
     "guarded_path",
+    "is_server_url",
     "pass_on",
     "place_of",
     "request_headers",
@@ -119,6 +120,15 @@ class Failure(web.Response):
 def error(status: int, message: str, kind: str, headers: Mapping[str, str] | None = None) -> Failure:
     """Return an error in the format of OpenAI's APIs."""
     return Failure(status, message, kind, headers)
+
+
+def is_server_url(url: str) -> bool:
+    """Return whether a URL names a server: http or https, and a host."""
+    try:
+        parts = URL(url)
+        return parts.scheme in ("http", "https") and bool(parts.host)
+    except ValueError:
+        return False
 
 
 def place_of(upstream: str) -> str:

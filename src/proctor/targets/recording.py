@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from proctor.targets.play_case import AnswerError
 __all__ = ["RecordedCases", "RecordingSettings", "RecordingTarget", "connect"]
 
 _MAX_LINE_BYTES = 64_000_000
+_MAX_SCORED_CHARS = 10_000_000  # of one conversation; scoring as much takes more than a minute
 Key = tuple[str, int | None]
 
 
@@ -52,7 +53,7 @@ class RecordingTarget:
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Return the recorded conversation of the case."""
         if case.recorded is not None:
-            return case.recorded
+            return _unless_too_long(case.recorded)
         offset = self.index.get((case.id, sample), self.index.get((case.id, None)))
         if offset is None:
             again = f" (sample {sample})" if sample else ""
@@ -60,7 +61,7 @@ class RecordingTarget:
         try:
             with self.path.open("rb") as handle:
                 handle.seek(offset)
-                return _trajectory(json.loads(handle.readline(_MAX_LINE_BYTES)), case, self.name)
+                return _unless_too_long(_trajectory(json.loads(handle.readline(_MAX_LINE_BYTES)), case, self.name))
         except OSError as error:
             return self._error(f"the recording cannot be read: {error.strerror}")
         except (ValueError, RecursionError, MalformedError, AnswerError) as error:
@@ -84,8 +85,22 @@ class RecordedCases:
     async def run(self, case: Case, *, sample: int = 0) -> Trajectory:
         """Return the answer that the case carries."""
         if case.recorded is not None:
-            return case.recorded
+            return _unless_too_long(case.recorded)
         return Trajectory(target=self.name, error="the case has no `recorded` answer", error_kind="target")
+
+
+def _unless_too_long(run: Trajectory) -> Trajectory:
+    """Return the conversation, or say that it is too long to be scored."""
+    texts = [message.content for message in run.messages] + [source.text for source in run.sources]
+    texts += [call.result for call in run.tool_calls if isinstance(call.result, str)]
+    chars = sum(map(len, texts))
+    if chars <= _MAX_SCORED_CHARS:
+        return run
+    told = (
+        f"the recorded conversation is too long: {chars:,} characters, and at most {_MAX_SCORED_CHARS:,} are scored; "
+        "split it into conversations, or leave long tool results out"
+    )
+    return replace(run, error=told, error_kind="target")
 
 
 def connect(kit: Kit) -> RecordingTarget:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from proctor.text.claims import plain, sentences_of
 from proctor.text.content_words import clauses, content, negated, overlap_share
 from proctor.text.find_phrase import Folded, fold, occurrences
-from proctor.text.quantities import Quantity, apart, comparable, find_quantities
+from proctor.text.quantities import Quantity, apart, comparable, find_quantities, without_quantities
 
 __all__ = ["WORD_FOR_WORD", "FactMatch", "Piece", "Prepared", "Verdict", "compare", "prepare"]
 
@@ -47,7 +47,7 @@ class Piece:
         """Its content words."""
         if self._words is None:
             if self._parts is None:
-                self._words = content(_without_numbers(self.text, self.quantities))
+                self._words = content(without_quantities(self.text, self.quantities))
             else:
                 self._words = self._parts[0].words | self._parts[1].words
         return self._words
@@ -136,16 +136,6 @@ def _piece(text: str) -> Piece:
 def _pair(one: str, other: str) -> Piece:
     text = f"{one} {other}"
     return Piece(text, (_piece(one), _piece(other))) if apart(one, other) else _piece(text)
-
-
-def _without_numbers(text: str, quantities: Sequence[Quantity]) -> str:
-    """Return the text without its quantities: the unit in ``15 days`` is not a separate word."""
-    out, at = [], 0
-    for each in quantities:
-        if each.unit:
-            out.append(text[at : each.start])
-            at = each.end
-    return " ".join([*out, text[at:]])
 
 
 def _word_for_word(wanted: Piece, given: Prepared) -> FactMatch | None:

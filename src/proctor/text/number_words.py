@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Final
 
 __all__ = ["SpelledNumber", "find_number_words"]
 
 _MOST_WORDS: Final = 5  # of one number: "quatre vingt dix neuf"
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’\u064b-\u0652\u093c-\u094d][^\W\d_]*)*")
-_LETTERS_ALONE: Final = {code: " " for code in range(128) if not chr(code).isalpha()}  # all else becomes a blank
+_LETTERS_ALONE: Final = bytes(code if chr(code).isascii() and chr(code).isalpha() else 32 for code in range(256))
 _PUNCTUATION: Final = dict.fromkeys(map(ord, "\u00a0‘’“”–—…€£"), " ")  # what English text has beside ASCII
 _BETWEEN: Final = re.compile(r"[ \u00a0-]{1,2}|['’]")
 
@@ -143,7 +143,7 @@ def find_number_words(text: str) -> Iterator[SpelledNumber]:
     """Yield the longest numbers in words, in order. A word may be a number in one language and none in another."""
     phrases, starts = _phrases()
     ascii_text = text if text.isascii() else text.translate(_PUNCTUATION)
-    if ascii_text.isascii() and starts.isdisjoint(ascii_text.lower().translate(_LETTERS_ALONE).split()):
+    if ascii_text.isascii() and not _may_have_numbers(ascii_text):
         return
     keys = [word.lower() for word in _WORD.findall(text)]
     if starts.isdisjoint(keys):
@@ -170,6 +170,24 @@ def find_number_words(text: str) -> Iterator[SpelledNumber]:
                     yield SpelledNumber(value, words[at].start(), words[more].end(), languages)
                 taken = more - at
         at += taken + 1
+
+
+def _may_have_numbers(text: str) -> bool:
+    """Return whether an ASCII text has a number of one word, or the first two words of a longer one."""
+    # Bytes are translated ten times as fast as text.
+    words = text.lower().encode().translate(_LETTERS_ALONE).decode().split()
+    single, pairs = _beginnings()
+    return not single.isdisjoint(words) or not pairs.isdisjoint(pairwise(words))
+
+
+@cache
+def _beginnings() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    """Return the phrases of one word, and the first two words of the others."""
+    split = [phrase.split(" ") for phrase in _phrases()[0]]
+    return (
+        frozenset(words[0] for words in split if len(words) == 1),
+        frozenset((words[0], words[1]) for words in split if len(words) > 1),
+    )
 
 
 @cache

@@ -16,7 +16,7 @@ from proctor.text.numbers import Number, find_numbers
 from proctor.text.taken_spans import TakenSpans
 from proctor.text.units import find_unit
 
-__all__ = ["Quantity", "apart", "comparable", "find_quantities"]
+__all__ = ["Quantity", "apart", "comparable", "find_quantities", "without_quantities"]
 
 _STOPS: Final = frozenset(".!?。！？")
 _DIGIT = re.compile(r"\d")
@@ -289,3 +289,13 @@ def _is_grouped(text: str, before: Quantity, one: Quantity) -> bool:
         and text[before.end : one.start] == " "
         and _GROUP.match(one.quote) is not None
     )
+
+
+def without_quantities(text: str, quantities: Sequence[Quantity]) -> str:
+    """Return the text without its quantities: the unit in ``15 days`` is not a separate word."""
+    out, at = [], 0
+    for each in quantities:
+        if each.unit:
+            out.append(text[at : each.start])
+            at = each.end
+    return " ".join([*out, text[at:]])

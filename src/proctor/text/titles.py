@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["Mention", "candidates", "mentions", "same_title", "title_key"]
+__all__ = ["Mention", "candidates", "mentions", "same_title", "texts_of", "title_key"]
 
 _LONGEST: Final = 200
 _READ: Final = 100_000
@@ -179,3 +179,12 @@ def _spaced_letter(character: str) -> bool:
         return False
     name = unicodedata.name(character, "")
     return not name.startswith(("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"))
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return the texts of a value: one, or several in a list or by language."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for each in value.values() for text in texts_of(each)]
+    return [text for each in value for text in texts_of(each)] if isinstance(value, (list, tuple)) else []

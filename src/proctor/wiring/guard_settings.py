@@ -17,7 +17,7 @@ from proctor.core.errors import ConfigError, InputError, MalformedError, NotFoun
 from proctor.core.sockets import Gate, is_optional, is_socket
 from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
-from proctor.guard.capacity import QueueLimits
+from proctor.guard.capacity import MAX_STEP_CHARS, QueueLimits
 from proctor.guard.chain import Chain, Post
 from proctor.guard.deadline import Deadline
 from proctor.guard.engine import REPLIES, Plan
@@ -88,6 +88,7 @@ class GuardSettings:
     profile: ProfileName = "general"
     mode: Literal["enforce", "shadow"] = "enforce"
     timeout: float = 0.5
+    most_chars: int = MAX_STEP_CHARS
     on_failure: FailAction = "block"
     input: Gates | None = None
     tool_call: Gates | None = None
@@ -105,6 +106,8 @@ class GuardSettings:
 
     def __post_init__(self) -> None:
         _check_seconds(self.timeout)
+        if self.most_chars < 1:
+            raise ValueError(f"most_chars must be 1 or more, not {self.most_chars}")
         if unknown := sorted(set(self.replies) - set(REPLIES)):
             raise ValueError(f"there is no reply for {unknown[0]!r}; replies are for {' and '.join(REPLIES)}")
 
@@ -182,7 +185,8 @@ def make_plan(
     version = content_id({**shape, **stated}, length=12)
     return Plan(
         chains={
-            point: Chain(point=point, posts=each, version=version, deadline=deadline) for point, each in posts.items()
+            point: Chain(point=point, posts=each, version=version, deadline=deadline, most_chars=settings.most_chars)
+            for point, each in posts.items()
         },
         mode=settings.mode,
         on_failure=settings.on_failure,

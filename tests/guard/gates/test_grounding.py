@@ -173,9 +173,52 @@ async def test_what_a_tool_did_may_be_told() -> None:
 async def test_the_caller_can_name_the_section() -> None:
     wrong = "Day tours can be cancelled with a full refund up to 24 hours before the start."
     assert (await ruled().check(draft(wrong, CANCEL, section="Booking terms"))).action == "escalate"
-    verdict = await ruled().check(draft(wrong, CANCEL, section="small talk"))
+    # Another value than a source stops an answer in any section, unless the settings name the sections that count.
+    assert (await ruled().check(draft(wrong, CANCEL, section="small talk"))).action == "escalate"
+    verdict = await gate("grounding", critical=["policy", "price"]).check(draft(wrong, CANCEL, section="small talk"))
     assert verdict.action == "allow"
     assert verdict.findings[0].severity == "low"
+
+
+REFUND = Source(id="refund", text="Refunds are paid within 5 days.")
+
+
+@table(
+    ("question", "source", "text"),
+    [
+        ("I read that it takes 3 days. Is that right?", REFUND.text, "Yes, refunds are paid within 3 days."),
+        ("Is the trip 3 days?", "The trip takes 5 days.", "Yes, the trip takes 3 days."),
+        ("In 3 Tagen?", "Rückgaben sind in 5 Tagen möglich.", "Ja, Rückgaben sind in 3 Tagen möglich."),
+        ("返金は3日以内ですか?", "返金は5日以内に行われます。", "はい、返金は3日以内に行われます。"),
+    ],
+)
+async def test_a_wrong_value_of_the_customer_is_no_source(question: str, source: str, text: str) -> None:
+    step = draft(text, Source(id="rules", text=source), memory=memory(asked=[question]))
+    verdict = await ruled().check(step)
+    assert verdict.action == "escalate"
+    assert "other value" in verdict.reason
+
+
+@table(
+    ("question", "source", "text"),
+    [
+        ("It takes three to five days?", "Delivery takes 3–5 days.", "Yes, delivery takes three to five days."),
+        ("Is it 120 hours?", REFUND.text, "Yes, refunds are paid within 120 hours."),
+        ("Is it 3 days?", REFUND.text, "No, refunds are paid within 5 days, not 3 days."),
+        ("Is it 3 days?", REFUND.text, "Refunds are not paid within 3 days."),
+        ("Mine has 20 kg.", "Bags up to 23 kg are free.", "Your bag of 20 kg is free."),
+        ("My order is 60 EUR.", "Orders over 50 EUR ship free.", "Your order of 60 EUR ships free."),
+        (
+            "I leave in 3 days. Can I cancel?",
+            CANCEL.text,
+            "Day tours can be cancelled with a full refund 3 days ahead.",
+        ),
+        ("Standard is 3 days?", "Standard takes 3 days. Express takes 1.", "Standard takes 3 days."),
+    ],
+)
+async def test_a_value_of_the_customer_that_fits_the_source_is_repeated(question: str, source: str, text: str) -> None:
+    step = draft(text, Source(id="rules", text=source), memory=memory(asked=[question]))
+    assert (await gate("grounding").check(step)).action == "allow"
 
 
 async def test_sections_are_set_by_name() -> None:

@@ -11,14 +11,14 @@ from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.limit_subject import is_of_whole
 from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digits
-from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import AFTER, BEFORE
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.spotted_checks import find_checks
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["bounded_count", "field_checks", "item_keys", "value_checks"]
+__all__ = ["bounded_count", "item_keys", "value_checks"]
 
 _WHOLE_NUMBER: Final = Lazy(
     r"\binteger\b|\bwhole number\b|\bganze zahl\b|\bganzzahl\b|\b(?:nombre )?entier\b|\b(?:número )?entero\b|"
@@ -81,13 +81,6 @@ _TYPE: Final = Lazy(
 _SURE: Final = 3  # words joined by ``or`` that are values, not descriptions
 _AT_START: Final = 4
 _EMPTY_TEXT: Final = ("", "null", "[]")
-
-
-def field_checks(name: str, said: str, scope: PromptScope) -> Iterator[str]:
-    """Yield the predicates for the field of this name, in canonical form."""
-    for predicate in value_checks(said, scope):
-        if found := checkable(f"json field {quoted([name])} {predicate}"):
-            yield found
 
 
 def value_checks(said: str, scope: PromptScope) -> Iterator[str]:

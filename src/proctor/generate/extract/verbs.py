@@ -9,7 +9,6 @@ from proctor.generate.extract.vocabulary import worded
 
 __all__ = [
     "COMMANDS",
-    "OFTEN_NOUNS",
     "THINKING",
     "base_form",
     "from_gerund",
@@ -63,14 +62,6 @@ COMMANDS: Final = (
     plan understand update use utilize validate verify vary warn weigh wrap
     """
     )
-)
-# Verbs that are often nouns or adjectives: in a list they begin no clause unless an object follows.
-OFTEN_NOUNS: Final = worded(
-    "direct order track name address number list title label tag comment code link book open close complete point "
-    "place mark format state report record rate score count date email style test rule process request support "
-    "review structure estimate detail double follow present target base balance output answer reply note guide map "
-    "match group help sound stress switch talk turn sign search set share process reference refund focus limit offer "
-    "aim break call change copy"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
@@ -77,6 +77,11 @@ class ProvenanceGate:
         if action in ("block", "escalate"):
             return self._stopped(call, action, first, findings)
         return Verdict(action="allow", gate=self.name, version=self.version, reason=first.reason, findings=findings)
+
+    def ahead(self, step: Step) -> Iterator[None]:
+        """Read what the session has heard before the agent decides on a call, a little at each step."""
+        if step.memory.asked:
+            yield from self._origins.prepare(step.memory)
 
     def _changes(self, tool: str) -> bool:
         if self._free.of(tool):

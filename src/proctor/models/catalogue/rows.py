@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from proctor.text.titles import same_title
+from proctor.text.titles import same_title, texts_of
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "find_row", "key_columns"]
 
@@ -37,15 +37,6 @@ def find_row(rows: Sequence[Mapping[str, Any]], key: str, columns: Sequence[str]
             return row
     for row in rows:
         titles = columns or key_columns(row)[1]
-        if any(same_title(text, wanted) for column in titles for text in _texts(row.get(column))):
+        if any(same_title(text, wanted) for column in titles for text in texts_of(row.get(column))):
             return row
     return None
-
-
-def _texts(value: Any) -> list[str]:
-    """Return a cell's titles: one text, or several in a list or by language."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for each in value.values() for text in _texts(each)]
-    return [text for each in value for text in _texts(each)] if isinstance(value, (list, tuple)) else []

@@ -97,8 +97,8 @@ class Grounded:
         unread = [claim for claim, each in zip(said, checked, strict=True) if each is None and claim in wanted]
         told = () if self.light else tuple(_unread(claim, said[claim]) for claim in unread)
         made_claims = [each for each in checked if each is not None]
-        # Without a section or sections by the caller, another value counts whatever the claim is about.
-        everywhere = not isinstance(section, str) and set(SECTIONS) <= set(map(section_key, self.critical))
+        # Unless the caller limits the sections, another value counts whatever the answer or the claim is about.
+        everywhere = set(SECTIONS) <= set(map(section_key, self.critical))
         return self._told(made_claims, said, run.answer, told, everywhere=everywhere)
 
     def ahead(self, run: Trajectory) -> Iterator[None]:

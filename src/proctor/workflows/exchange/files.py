@@ -40,7 +40,7 @@ def bundle_of(path: Path, *, models: Sequence[str] = (), baseline: bool = False,
     folder = folder_of(path, tests)
     found = read_artefacts(folder)
     if not found.tests and not (baseline and found.baseline):
-        hint = f"make them with `proctor generate {path}`"
+        hint = f"make them with `proctor generate {path}` (--no-model needs no key)"
         raise InputError(f"the prompt has no tests: there are none in {folder.name}", file=str(path), hint=hint)
     notes = Notes()
     kept = _valid(found.tests, notes)

@@ -53,7 +53,7 @@ class CheckedStep:
 async def checked(
     config: Config, point: Point, steps: Iterable[Step], *, seconds: float | None = None
 ) -> AsyncIterator[CheckedStep]:
-    """Run the gates of the point on each step; models are loaded before the first step is timed.
+    """Run the gates of the point on each step; models are loaded before the first step that they read is timed.
 
     Only this point's gates are created. Shadow mode decides as if it were active. Nothing is recorded.
 
@@ -68,8 +68,11 @@ async def checked(
     check_guard(narrowed)  # report a missing gate as an error here, not as a verdict
     guard = Guard.from_config(narrowed, record=False, reload=False)
     try:
-        await guard.warm()
+        chain, is_warm = guard.plan.chains[point], False
         for step in steps:
+            if not is_warm and not chain.is_too_long(step):
+                await guard.warm()
+                is_warm = True
             yield CheckedStep(step=step, decision=await guard.decide(step))
     finally:
         guard.close()

@@ -40,7 +40,7 @@ def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fa
     folder = folder_of(path)
     settle(folder)
     if not (folder / TESTS).is_file():
-        hint = f"make them with `proctor generate {path.name}`"
+        hint = f"make them with `proctor generate {path.name}` (--no-model needs no key)"
         raise SuiteError(f"{path.name} has no tests yet: there is no {folder.name}/{TESTS}", file=str(path), hint=hint)
     tests = open_suite(folder / TESTS)
     rules, aliases = read_rules(folder / RULES)

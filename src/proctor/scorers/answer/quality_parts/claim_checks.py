@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal
 
 from proctor.core.sockets import Entailer, Grounder, entailer_for_facts
+from proctor.scorers.answer.quality_parts.echoed_values import is_echoed
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
 from proctor.scorers.answer.quality_parts.value_conflicts import ValueConflict, find_conflict
 from proctor.scorers.checked_answers import quoted
@@ -86,12 +88,14 @@ async def check_claims(
     """
     ready = [ready_for(passage) for passage in passages]
     alone = entailer is None and ask is None
-    known = KnownValues.of((passage.text for passage in passages), heard, "\n".join(said))
+    texts, answer = [passage.text for passage in passages], "\n".join(said)
+    known = KnownValues.of(texts, heard, answer)
+    told = partial(KnownValues.of, texts, (), answer)
     found = []
     for claim in said:
         some = _near_to(claim, ready) if frugal else ready
         found.append(
-            _by_rule(claim, some, known, alone=alone) or (_other_number(claim, some, known) if frugal else None)
+            _by_rule(claim, some, known, told, alone=alone) or (_other_number(claim, some, known) if frugal else None)
         )
     open_ones = [claim for claim, each in zip(said, found, strict=True) if each is None]
     open_ones = [claim for claim in dict.fromkeys(open_ones) if ask is None or claim in ask][:MOST_CLAIMS]
@@ -131,7 +135,9 @@ def _near_to(claim: str, ready: Sequence[Ready]) -> Sequence[Ready]:
     return [*ranked[:_FEW], *rest[:_FEW]]
 
 
-def _by_rule(claim: str, ready: Sequence[Ready], known: KnownValues, *, alone: bool) -> CheckedClaim | None:
+def _by_rule(
+    claim: str, ready: Sequence[Ready], known: KnownValues, told: Callable[[], KnownValues], *, alone: bool
+) -> CheckedClaim | None:
     """Decide by words and numbers; return None if a network has to read the claim.
 
     Nearly the same words are not support: the differing word may be the false one. So a claim is settled only if all
@@ -169,7 +175,11 @@ def _by_rule(claim: str, ready: Sequence[Ready], known: KnownValues, *, alone: b
         return None
     numbers = find_quantities(claim)
     passage_of = max(denied, key=lambda pair: pair[1].share, default=None)
-    if passage_of is not None and passage_of[1].share >= _SAME_MATTER and (_foreign(numbers, known) or alone):
+    if (
+        passage_of is not None
+        and passage_of[1].share >= _SAME_MATTER
+        and (_foreign(numbers, known) or alone or is_echoed(claim, passage_of[1].quote, known, told))
+    ):
         passage, each = passage_of
         note = f"{passage.name} says otherwise: {quoted(each.quote, 100)}"
         return CheckedClaim(claim=claim, state="contradicted", value=0.0, note=note, passage=each.quote)

@@ -12,7 +12,7 @@ from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Catalogue
 from proctor.core.trajectory import Trajectory
 from proctor.scorers.checked_answers import last_expectation, quoted
-from proctor.text.titles import candidates, mentions, title_key
+from proctor.text.titles import candidates, mentions, texts_of, title_key
 
 __all__ = [
     "NAME",
@@ -52,7 +52,7 @@ def names_of(row: Mapping[str, Any]) -> tuple[str, ...]:
         if _NOT_TITLE.search(str(column)):
             continue
         if _ID_FIELD.search(str(column)) or _TITLE_FIELD.search(str(column)):
-            found += [text for text in _texts(value) if 1 < len(text.strip()) <= 200]
+            found += [text for text in texts_of(value) if 1 < len(text.strip()) <= 200]
     return tuple(dict.fromkeys(found))
 
 
@@ -148,11 +148,3 @@ def _rows(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
     elif isinstance(value, (list, tuple)) and depth < 4:
         for each in value[:50]:
             yield from _rows(each, depth + 1)
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for each in value.values() for text in _texts(each)]
-    return [text for each in value for text in _texts(each)] if isinstance(value, (list, tuple)) else []

@@ -30,7 +30,6 @@ __all__ = ["PAGE"]
 
 _KINDS: Final[tuple[PeriodKind, ...]] = get_args(PeriodKind)
 _SECTIONS: Final = ("completion", "escalations", "ratings", "consistency")
-_BY_INTENT: Final = ("completion", "ratings")
 _UNKNOWN: Final = "not known"
 _COLUMNS: Final = (
     Column("Figure"),
