@@ -253,12 +253,12 @@ class Session:
 
     def _begin_reading(self, point: Point) -> None:
         chains, steps = self._watch.plan.chains, []
-        if (chain := chains.get("tool_call")) is not None and (read := readers(post.gate for post in chain.posts)):
-            steps.append((_step(point="tool_call", memory=self.memory), read))
         chain = chains.get("output") if point == "tool_result" else None
         if chain is not None and (read := readers(post.gate for post in chain.posts)):
             last = Memory(calls=deque(list(self.memory.calls)[-_PREFETCHED_CALLS:]))
             steps.append((_step(point="output", memory=last), read))
+        if (chain := chains.get("tool_call")) is not None and (read := readers(post.gate for post in chain.posts)):
+            steps.append((_step(point="tool_call", memory=self.memory), read))
         if steps:
             self._stop_reading()  # the new job reads what is left
             self._prefetch = begin(lambda: (each for step, read in steps for reader in read for each in reader(step)))
