@@ -35,7 +35,9 @@ async def answers(items: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         for hosts, places in by_hosts.items():
             listed = ", ".join(f'"{host}"' for host in hosts)
-            (Path(folder) / "proctor.yaml").write_text(networks_line() + _SECTION % (listed, _FAULTS if networks_line() else ""), "utf-8")
+            (Path(folder) / "proctor.yaml").write_text(
+                networks_line() + _SECTION % (listed, _FAULTS if networks_line() else ""), "utf-8"
+            )
             guard = Guard.from_config(folder, record=False, reload=False)
             try:
                 for place in places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,22 +18,23 @@ from training.talks import events_of, faulty_act, talk_arrays
 
 from proctor.core.talk_event import FAULTS
 
-TALK = {
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "Cancel order 17."},
+    {"role": "assistant", "content": "One moment."},
+    {"role": "user", "content": "Thanks"},
+    {
+        "role": "assistant",
+        "content": "I cancel it.",
+        "tool_calls": [{"name": "cancel", "arguments": {"id": 71}, "result": "ok"}],
+    },
+    {"role": "assistant", "content": "Done."},
+]
+TALK: dict[str, Any] = {
     "label": "faulty",
     "fault": "wrong_id",
     "turn": 4,
     "sources": ["Orders can be cancelled until they are sent."],
-    "messages": [
-        {"role": "user", "content": "Cancel order 17."},
-        {"role": "assistant", "content": "One moment."},
-        {"role": "user", "content": "Thanks"},
-        {
-            "role": "assistant",
-            "content": "I cancel it.",
-            "tool_calls": [{"name": "cancel", "arguments": {"id": 71}, "result": "ok"}],
-        },
-        {"role": "assistant", "content": "Done."},
-    ],
+    "messages": MESSAGES,
 }
 CLEAN = TALK | {"label": "clean", "turn": 4, "fault": None}
 
@@ -98,7 +100,9 @@ def test_places_within_a_line_are_read_as_if_it_ended_there() -> None:
 
 def test_a_fault_is_learnt(tmp_path: Path) -> None:
     file = tmp_path / "talks.npz"
-    np.savez(file, **talk_arrays([TALK, CLEAN | {"messages": TALK["messages"][:3]}], codes))
+    short: list[dict[str, Any]] = [TALK, CLEAN | {"messages": MESSAGES[:3]}]
+    arrays: dict[str, Any] = talk_arrays(short, codes)
+    np.savez(file, **arrays)
     network = adapted(small_network(), torch.float32)
     task = TalkTask(file, "cpu", 4_000)
     told = argparse.Namespace(rate=1e-2, head=1.0, seconds=60, until=None, steps=30, look=10**9, budget=4_000, out=None)
