@@ -11,7 +11,7 @@ from proctor.generate.extract.number_words import count_of, in_digits
 from proctor.generate.extract.sections import section_of
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["WHOLE", "AnswerPart", "line_number", "part_at"]
+__all__ = ["PLACES", "WHOLE", "AnswerPart", "line_number", "part_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +126,10 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             r"原因|제목|본문",
         ),
     )
+)
+# The places of an answer that have a name, each with the beginning of its predicates.
+PLACES: Final = tuple(
+    (str(form), pattern) for form, pattern in _MARKERS if str(form).startswith(("first", "last"))
 )
 # ``three bullets, each of``: each of what the sentence has named.
 _EACH_OF: Final = Lazy(

@@ -38,6 +38,12 @@ _LONE_AFTER: Final = re.compile(
 )
 _LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
 _MARKS: Final = ("emoji", "questions", "exclamations", "links")
+_ONE_OF: Final = re.compile(
+    r"\b(?:(?:any )?one of|eine[rsm]? (?:der|von|aus)|une? (?:seule )?(?:des|de)|un[oa]? (?:de (?:l[oa]s )?|dei|delle|degli|"
+    r"tra)|uma? d[eoa]s?|[eé]én van(?: de)?|jed(?:en|na|no|ną|nym|nego) z[e]?|jed(?:en|na|no|ním) z|од(?:ин|на|но|ной|ну) из|"
+    r"одн\w+ з|en av|ett av|en af|biri)\s*(?:the |these |those |die |diesen? |las |los |as |os )?$",
+    re.IGNORECASE,
+)
 _ORDINAL: Final = re.compile(
     r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|"
     r"eerste|laatste)\b",
@@ -163,6 +169,8 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
             r"\s*(?:左右|程度|くらい|ほど|or so\b)", text[match.end() :]
         ):
             continue
+        if _ONE_OF.search(near):
+            continue  # ``one of three sentences``
         if _NOT_COUNTED.match(text[match.end() :]):
             continue
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):

@@ -100,6 +100,13 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"latin letters|roman letters|lateinische buchstaben|lettres latines|letras latinas|lettere latine|英文字母|"
         r"拉丁字母|アルファベット",
     ),
+    (
+        'not (ends with ".", "。")',
+        r"full stops?|(?:final |trailing |closing )?periods?(?= (?:at|in the end)|[.;,]|$)|(?:schluss)?punkt(?= am (?:ende|"
+        r"schluss)|[.;,]|$)|point final|punto final(?:e)?|ponto final|punt (?:aan het (?:einde|eind)|op het einde)|"
+        r"punkt i slutet|punktum|kropk\w+ na końcu|точк\w+ (?:в|на) конце|tečk\w+ na konci|крапк\w+ (?:в|у|на) кінці|"
+        r"sonuna nokta|句点|句号|句點|마침표",
+    ),
     ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),

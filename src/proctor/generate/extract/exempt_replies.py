@@ -11,16 +11,15 @@ from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.json_shape import json_keys
+from proctor.generate.extract.possible_replies import stands_alone
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates import parse
 
 __all__ = ["case_values", "closed_reply", "excused"]
 
 _LONGEST_VALUE: Final = 4  # words
-_LEAST_REPLY: Final = 4  # characters
 
 
 def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -43,8 +42,9 @@ def closed_reply(reply: str, said: str, labels: Sequence[str]) -> str | None:
     keys = json_keys(reply) if reply.startswith("{") else ()
     if keys:
         return checkable(f"when json has {quoted(keys[:1])}: json only has {quoted(keys)}")
-    sure = len(reply.split()) > 1 or reply.isupper() or (not reply.isascii() and len(reply) >= _LEAST_REPLY)
-    if not sure or reply in labels or not re.search(ONLY, said, re.IGNORECASE):
+    unspaced = re.search(r"[぀-ヿ㐀-鿿가-힯]", reply) is not None and len(reply) > 1
+    sure = len(reply.split()) > 1 or reply.isupper() or unspaced
+    if not sure or reply in labels or not stands_alone(said, reply):
         return None
     return checkable(f"when starts with {quoted([reply])}: is {quoted([reply])} ignoring punctuation")
 

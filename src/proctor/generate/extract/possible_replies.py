@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from proctor.generate.extract.fixed_replies import is_case
+from proctor.generate.extract.fixed_replies import is_case, own_sentences
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["find_open_reply", "is_sentence", "possible_replies"]
+__all__ = ["find_open_reply", "is_sentence", "possible_replies", "stands_alone"]
 
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？]$")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
@@ -63,6 +63,15 @@ def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, .
     return tuple(dict.fromkeys(reply.strip() for reply in found if not _OPEN.search(reply)))
 
 
+def stands_alone(said: str, reply: str) -> bool:
+    """Whether a sentence asks for a reply and for nothing beside it."""
+    at = said.find(reply)
+    head, tail = said[max(0, at - _NEAR) : at], said[at + len(reply) :].lstrip("\"”“»」』`' ")
+    if _ADDED.match(tail) or re.search(r"\[\[|\]\]", tail):
+        return False
+    return re.search(ONLY, head, re.IGNORECASE) is not None or re.search(ONLY, tail[:_NEAR], re.IGNORECASE) is not None
+
+
 def find_open_reply(statements: Sequence[Statement]) -> str:
     """Return a reply for some case that has a placeholder, so that no predicate can name it; nothing if none has."""
     for each in statements:
@@ -85,7 +94,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     case = is_case(said) or is_case(statement.lead if statement.item else "")
     for run in find_runs(said):
         head, tail = said[: run.start], said[run.end :]
-        said_only = re.match(rf"\s*(?:と|이?라고){ONLY}", tail, re.IGNORECASE)
+        said_only = re.match(rf"\s*(?:と|이?라고|(?:という|の)[^。、「」]{{1,8}}){ONLY}", tail, re.IGNORECASE)
         only = (
             said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
         )
@@ -103,8 +112,9 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
     rest = _REST.search(line)
-    if rest and (case or is_case(line[: rest.start()]) or is_case(before)):
-        yield rest["line"].rstrip("*_ ")
+    only = rest is not None and re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE) is not None
+    if rest and (only or case or is_case(line[: rest.start()]) or is_case(before)):
+        yield own_sentences(rest["line"].rstrip("*_ "))
     if (case or re.search(rf",[^,]*{ONLY}", said, re.IGNORECASE)) and not said.isupper():
         bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
         codes = [

@@ -76,6 +76,7 @@ _EQUAL: Final = re.compile(
 )
 _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
+_OF_SHAPE: Final = ("lines", "paragraphs", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;:。？！”»)]{1,2}"')
 # What an answer that only says something does not have.
@@ -194,6 +195,8 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
                 return each.text
             if limit[1] in ("bullets", "items", "numbered items") and limit[4] and amount.low != int(limit[4]):
                 return each.text  # each of several lists has its own number
+            if limit[2] == "=" and limit[1] in _OF_SHAPE and amount.form == "=" and amount.low not in (1, int(limit[3])):
+                return each.text  # in some case there are more
             least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
             if amount.high < least and names_answer(each.text, made):
                 return each.text

@@ -11,6 +11,7 @@ from itertools import groupby, islice
 from typing import Final
 
 from proctor.core.rule import Rule, Span
+from proctor.generate.extract.answer_outline import outline_of
 from proctor.generate.extract.counted_products import count_drafts, counted_products
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.exempt_replies import case_values, closed_reply, excused
@@ -34,6 +35,7 @@ from proctor.generate.extract.labels import (
     labels_in,
 )
 from proctor.generate.extract.made_nouns import made_nouns
+from proctor.generate.extract.part_rules import with_parts
 from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.predicate_text import checkable
@@ -43,6 +45,7 @@ from proctor.generate.extract.reply_words import NO_REPLY
 from proctor.generate.extract.requests import is_request, persona_of, plain
 from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
+from proctor.generate.extract.settle_shapes import settle_shapes
 from proctor.generate.extract.shown_lines import counted_line_drafts, shown_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
 from proctor.generate.extract.tongues import tongue_of
@@ -122,7 +125,11 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     )
     drafts = list(as_whole_sentences([doubts.settle(draft) for draft in drafts], statements))
     values = case_values(statements)
-    drafts = [_closed_case(excused(draft, (*scope.special, *replies), values), read) for draft in drafts]
+    outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
+    special = tuple(dict.fromkeys((*scope.special, *replies)))
+    drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special))
+    drafts = list(settle_shapes(drafts, statements))
+    drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -328,11 +335,14 @@ def _own_words(found: LabelSet, read: _Reading, *, alone: bool) -> str:
     return closed(plain(said[0])) if said and all(label in said[0] for label in found.labels) else ""
 
 
-def _closed_case(draft: Draft, read: _Reading) -> Draft:
+def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
     """Return the rule of a case with a fixed reply: nothing stands beside the reply."""
-    if draft.predicate or not draft.condition:
+    if draft.predicate:
         return draft
-    for statement, reply in read.fixed:
+    said = draft.text if draft.end == draft.start else read.text[draft.start : draft.end]
+    for statement, reply in read.fixed if draft.condition else ():
         if draft.start < statement.end and statement.start < draft.end and reply[:20] in draft.text:
             return replace(draft, predicate=closed_reply(reply, statement.text, read.scope.labels))
-    return draft
+    held = [reply for reply in replies if reply in said and reply[:20] in draft.text]
+    own = read.text[draft.start :].split("\n\n", 1)[0]
+    return replace(draft, predicate=closed_reply(held[-1], own, read.scope.labels)) if held else draft

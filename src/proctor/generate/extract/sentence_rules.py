@@ -31,7 +31,7 @@ from proctor.generate.extract.tongues import TONGUES
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["closed", "list_drafts", "sentence_drafts"]
+__all__ = ["closed", "list_drafts", "segment", "sentence_drafts"]
 
 _FILLER: Final = worded(
     """
@@ -229,14 +229,14 @@ def _checked(checks: Sequence[SpottedCheck], statement: Statement) -> Iterator[D
     """Yield the rules of the checks, each in the words of its part of the sentence."""
     parts: dict[str, list[SpottedCheck]] = {}
     for check in checks:
-        parts.setdefault(_segment(statement.text, check.start, check.end), []).append(check)
+        parts.setdefault(segment(statement.text, check.start, check.end), []).append(check)
     bans = [check for check in checks if _BAN.fullmatch(check.predicate)]
     banned = [match for check in bans if (match := _BAN.fullmatch(check.predicate))]
     if len({match["options"] for match in banned}) == 1 < len(banned):
         low, high = min(check.start for check in bans), max(check.end for check in bans)
         texts = ", ".join(match["texts"] for match in banned)
         whole = f"contains none {texts}{banned[0]['options']}"
-        yield _rule_of(_segment(statement.text, low, high), whole, statement)
+        yield _rule_of(segment(statement.text, low, high), whole, statement)
         parts = {text: left for text, each in parts.items() if (left := [one for one in each if one not in bans])}
     for text, found in parts.items():
         fixed = [check for check in found if check.predicate.startswith(("starts with", "ends with"))]
@@ -267,7 +267,7 @@ def _rule_of(text: str, predicate: str, statement: Statement) -> Draft:
     )
 
 
-def _segment(text: str, start: int, end: int) -> str:
+def segment(text: str, start: int, end: int) -> str:
     """Return the words from the mark before a check to the mark after it, outside quotes and brackets."""
     safe = protected(text)
     marks = [
