@@ -20,7 +20,7 @@ from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["OutlinePart", "outline_of"]
+__all__ = ["OutlinePart", "outline_of", "section_names"]
 
 PartKind = Literal["tag", "section", "label", "field", "place"]
 _LEAST_NAME: Final = 4  # characters of a name that a sentence may use as a plain word
@@ -66,6 +66,7 @@ class OutlinePart:
     form: str
     named: re.Pattern[str] | Lazy
     places: tuple[tuple[int, int], ...] = ()
+    many: bool = False  # it holds a list
 
     def check(self, predicate: str) -> str:
         """Return the predicate for this part."""
@@ -133,6 +134,11 @@ def _tags(text: str, statements: Sequence[Statement]) -> Iterator[OutlinePart]:
         )
 
 
+def section_names(text: str) -> list[str]:
+    """Return the names that a sentence gives to sections of the answer."""
+    return [match["caps"] or match["quoted"] or match["under"] for match in _NAMED_SECTION.finditer(text)]
+
+
 def _sections(statements: Sequence[Statement]) -> Iterator[OutlinePart]:
     for each in statements:
         if each.section in ASIDE_SECTIONS:
@@ -140,9 +146,7 @@ def _sections(statements: Sequence[Statement]) -> Iterator[OutlinePart]:
         if each.code:
             names = [match["name"].strip("*_ ") for match in _SHOWN_HEADING.finditer(each.text)]
         else:
-            names = [
-                match["caps"] or match["quoted"] or match["under"] for match in _NAMED_SECTION.finditer(each.text)
-            ]
+            names = section_names(each.text)
         for name in names:
             if not names_answer(name, ()):
                 named = re.compile(_word(name), re.IGNORECASE)
@@ -171,14 +175,15 @@ def _label(label: str, place: tuple[int, int] | None = None) -> OutlinePart:
 
 
 def _fields(shape: JsonShape, text: str) -> Iterator[OutlinePart]:
-    for name, path, spans in field_paths(shape, text):
+    for name, many, spans in field_paths(shape, text):
         quotes = rf"[\"“`'„«]{re.escape(name)}[\"”`'“»]"
         plain = rf"(?<![\w-]){re.escape(name)}(?![A-Za-z0-9_-])"
         known = len(name) >= _LEAST_NAME and not names_answer(name, ())
         yield OutlinePart(
             kind="field",
             name=name,
-            form=path,
+            form=f"each json field {quoted([name])}:",
+            many=many,
             named=re.compile(f"{quotes}|{plain}" if known else quotes),
             places=spans,
         )

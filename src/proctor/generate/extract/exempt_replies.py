@@ -20,6 +20,7 @@ from proctor.text.predicates import parse
 __all__ = ["case_values", "closed_reply", "excused"]
 
 _LONGEST_VALUE: Final = 4  # words
+_MAY_NOT_APPLY: Final = re.compile(r"\beach\b|(?:^|\()(?:section|labelled|line \d|paragraph \d|last paragraph|outside|when)\b")
 
 
 def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -44,7 +45,7 @@ def closed_reply(reply: str, said: str, labels: Sequence[str]) -> str | None:
         return checkable(f"when json has {quoted(keys[:1])}: json only has {quoted(keys)}")
     unspaced = re.search(r"[぀-ヿ㐀-鿿가-힯]", reply) is not None and len(reply) > 1
     sure = len(reply.split()) > 1 or reply.isupper() or unspaced
-    if not sure or reply in labels or not stands_alone(said, reply):
+    if not sure or reply in labels or re.search(rf"{re.escape(reply)}\s*[:：]", said) or not stands_alone(said, reply):
         return None
     return checkable(f"when starts with {quoted([reply])}: is {quoted([reply])} ignoring punctuation")
 
@@ -76,6 +77,6 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
     failed = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not failed:
         return replace(draft, predicate=predicate)
-    if re.search(r"\beach\b", predicate):  # it may not apply at all, and then no alternative decides
+    if _MAY_NOT_APPLY.search(predicate):  # it may not apply at all, and then no alternative decides
         return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {predicate}"))
     return replace(draft, predicate=checkable(f"({predicate}) or one of {quoted(failed)}"))

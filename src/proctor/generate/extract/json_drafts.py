@@ -112,20 +112,19 @@ def _announcing(shape: JsonShape, own: Sequence[Statement], words: Sequence[Stat
     return found if leads and found is not None and not _OTHERS.search(found.text) else None
 
 
-def field_paths(shape: JsonShape, text: str) -> Iterator[tuple[str, str, tuple[tuple[int, int], ...]]]:
-    """Yield each field with the beginning of its predicates and the places that describe it, innermost names last.
+def field_paths(shape: JsonShape, text: str) -> Iterator[tuple[str, bool, tuple[tuple[int, int], ...]]]:
+    """Yield the name of each field, whether it holds a list, and the places that describe it.
 
     A field that holds fields is an array where the prompt shows a bracket behind it.
     """
     many = _many(shape) | frozenset(
-        parent
+        each.name
         for each in shape.fields
-        for parent in each.parents
-        if re.search(rf"[\"'“]{re.escape(parent)}[\"'”]\s*:\s*\[", text[shape.start : shape.end])
+        if re.search(rf"[\"'“]{re.escape(each.name)}[\"'”]\s*:\s*\[", text[shape.start : shape.end])
     )
     for each in shape.fields:
         spans = () if each.shown else ((each.start, each.end),)
-        yield each.name, _path(each, shape, many), spans
+        yield each.name, each.name in many, spans
 
 
 def _many(shape: JsonShape) -> frozenset[str]:

@@ -17,7 +17,7 @@ from proctor.generate.extract.checked_marks import find_denied
 from proctor.generate.extract.conditions import is_open, split_condition
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.limit_subject import names_answer
+from proctor.generate.extract.limit_subject import names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of, in_digits
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
@@ -29,7 +29,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["PartCheck", "part_checks"]
 
-_MARK: Final = re.compile(r"\n|[,;:，；：、。.!](?=\s|$|[一-鿿ぁ-ヿ가-힣])|\s[–—-]\s")
+_MARK: Final = re.compile(r"\n|\||[,;:，；：、。.!](?=\s|$|[一-鿿ぁ-ヿ가-힣])|\s[–—-]\s")
 _NEAR: Final = 3  # characters between a sentence and the next one of its paragraph
 # Words by which a limit is for every answer (``per question``), or which may be a part of it.
 _PRONOUN: Final = re.compile(r"\b(?:it|questions?|requests?|customers?|users?|times?)\b", re.IGNORECASE)
@@ -54,6 +54,12 @@ _DATES: Final = (
     ("matches /\\d{4}-\\d{2}-\\d{2}/", Lazy(r"\b[YAJRĂГР]{4}-MM-[DTJGR]{2}\b|ГГГГ-ММ-ДД|年-月-日")),
     ("matches /\\d{2}\\/\\d{2}\\/\\d{4}/", Lazy(r"\b(?:[DTJG]{2}/MM|MM/[DTJG]{2})/[YAJR]{4}\b")),
     ("matches /\\d{2}\\.\\d{2}\\.\\d{4}/", Lazy(r"\b[DTJG]{2}\.MM\.[YAJR]{4}\b|ДД\.ММ\.ГГГГ")),
+)
+# ``no tip is longer than``, ``nessun passo supera``
+_NO_ITEM: Final = Lazy(
+    r"\b(?:no|kein(?:e[rns]?)?|aucune?|ning[uú]na?|nenhuma?|nessun[oa]?|geen|żad(?:en|na|ne)|ни один|ни одна|ing(?:en|et)|"
+    r"žádn\w+|hiçbir)\s+(?:single\s+)?[^\W\d_]{3,}\b",
+    re.IGNORECASE,
 )
 _COUNTED: Final = Lazy(
     rf"(?:(?P<between>\b(?:between|from|zwischen|von|entre|de|da|tra|fra|tussen|van|от|od)\s+)?(?P<low>{COUNT})\s*"
@@ -82,6 +88,9 @@ def part_checks(
     last: Statement | None = None
     for each in statements if outline else ():
         if each.code or each.section in ASIDE_SECTIONS:
+            continue
+        asking = last is not None and last.text.rstrip().endswith(("?", "？")) and each.start - last.end <= _NEAR
+        if asking and not each.opens:  # ``Breaking change? Then …``
             continue
         mentions = _mentions(each.text, outline)
         near = last is not None and each.start - last.end <= _NEAR and not each.opens
@@ -154,7 +163,7 @@ def _checks(
         clause = text[low : max(high, end)]
         part = _described(statement.start + start, statement.start + end, outline)
         part = part or _part_of(start, low, high, mentions, own)
-        if part is None or is_open(clause) or (_is_of_answer(clause, made) and not mentions):
+        if part is None or _is_of_other(part, own, mentions, text[low:start], made) or is_open(clause) or (_is_of_answer(clause, made) and not mentions):
             continue
         inner = checkable(_fitting(asked, part, text[low:start])) if asked else None
         if inner and inner not in seen:
@@ -164,17 +173,38 @@ def _checks(
             yield PartCheck(asked="", whole=checkable(asked) or asked, part=part, start=start, end=end)
 
 
+def _is_of_other(
+    part: OutlinePart,
+    own: OutlinePart | None,
+    mentions: Sequence[tuple[int, OutlinePart]],
+    before: str,
+    made: Sequence[str],
+) -> bool:
+    """Whether a limit in a sentence that names no part has a subject of its own: ``The rule has 12 words at most``."""
+    return part is own and not mentions and not _PER_ITEM.search(before) and bool(unknown_words(before, made))
+
+
 def _fitting(asked: str, part: OutlinePart, before: str) -> str:
     """Return what is asked in the form that fits the kind of part; nothing if none does."""
     if asked.startswith("(") and part.kind != "section":
         return ""  # so many things
-    if _PER_ITEM.search(before) and part.kind != "place":
-        return f"each item: {asked}" if part.kind == "section" and not asked.startswith("(") else ""
+    if (_PER_ITEM.search(before) or _NO_ITEM.search(before)) and part.kind != "place":
+        return f"each item: {asked}" if part.kind == "section" and not asked.startswith("(") else _of_list(asked, part)
+    if part.many:
+        return _of_list(asked, part)
+    if part.kind == "field" and asked.startswith(_OF_LINES):
+        return ""
     if part.kind in ("label", "place") and asked.startswith(_OF_LINES):
         return ""
     if part.kind == "place" and asked.startswith(("case is", "matches", "one of")):
         return ""
     return asked
+
+
+def _of_list(asked: str, part: OutlinePart) -> str:
+    """Return what is asked of each value of a field that holds a list; the number of its values is another matter."""
+    sized = re.match(r"(?:words|characters) (?:<=?|between)|case is|ends with|starts with|contains none|one of", asked)
+    return f"each json item: {asked}" if part.many and sized else ""
 
 
 def _part_of(

@@ -77,7 +77,8 @@ def _excused(check: PartCheck, values: Sequence[str], replies: Sequence[str]) ->
     failed = [value for value in dict.fromkeys((*short, *replies)) if inner.check(value, inputs={}).ok is False]
     if not failed or inner.text.startswith(("contains none", "not ")):
         return check.part.check(check.asked)
-    return check.part.check(f"({check.asked}) or one of {quoted(failed)}")
+    sign = [r"is /\W{1,3}/"] if inner.text.startswith("matches") else []  # a dash stands for what is missing
+    return check.part.check(" or ".join([f"({check.asked})", *sign, f"one of {quoted(failed)}"]))
 
 
 def _text(check: PartCheck, statement: Statement) -> str:

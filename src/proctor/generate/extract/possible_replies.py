@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from proctor.generate.extract.answer_outline import section_names
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
@@ -26,7 +27,12 @@ _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between
 _NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
 _LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
-_CODE: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
+# ``return BLOCKED: needs approval``: a code with its reason, up to the end of the sentence.
+_CODE_WITH_REASON: Final = re.compile(r"(?<![\w-])(?P<code>[^\W\d_]{3,}): (?P<reason>[^\n:\"]{2,80})$")
+# ``If it is no recipe: NO RECIPE``: what stands behind the colon of a case is all of its answer.
+_BEHIND_CASE: Final = re.compile(r"^(?P<case>[^:：\n]{6,200})[:：][ \t]*(?P<line>[^\s\"“„«「`{\[<(][^\n:：]{1,80})$")
+_LEAST_CODE: Final = 3  # characters
+_LEAST_BEFORE: Final = 4  # words before a code at the end of a sentence
 _REST: Final = Lazy(
     rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
 )
@@ -115,11 +121,33 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     only = rest is not None and re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE) is not None
     if rest and (only or case or is_case(line[: rest.start()]) or is_case(before)):
         yield own_sentences(rest["line"].rstrip("*_ "))
-    if (case or re.search(rf",[^,]*{ONLY}", said, re.IGNORECASE)) and not said.isupper():
-        bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
-        codes = [
-            match.group()
-            for match in _CODE.finditer(bare)
-            if is_sentence(match.group()) or re.search(rf"(?:{REPLY}|{ONLY})\W*$", bare[: match.start()], re.IGNORECASE)
-        ]
-        yield from (code for code in codes if not set(code.split()) <= set(NO_REPLY))
+    if case and (coded := _CODE_WITH_REASON.search(said.rstrip(" ."))) and coded["code"].isupper():
+        yield coded.group()
+    behind = _BEHIND_CASE.match(line.rstrip(" *_"))
+    if behind and is_case(behind["case"]) and behind["line"][:1].isupper():
+        yield own_sentences(behind["line"])
+    if not said.isupper():
+        yield from _codes(said, sure=case or re.search(ONLY, said, re.IGNORECASE) is not None)
+
+
+def _codes(said: str, *, sure: bool) -> Iterator[str]:
+    """Yield the words in capitals that may be a reply: in the sentence of a case, or at the end of a sentence."""
+    bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"”»」`]", lambda quote: " " * len(quote.group()), said)
+    named = {word for name in section_names(said) for word in name.split()}
+    run: list[re.Match[str]] = []
+    tokens = [*re.finditer(r"[^\s.,;:()。、]+|[.,;:()。、]", bare), None]
+    for at, word in enumerate(tokens):
+        if word is not None and word.group().isupper() and len(word.group()) > 1:
+            run.append(word)
+            continue
+        if run:
+            code = bare[run[0].start() : run[-1].end()]
+            before = bare[: run[0].start()]
+            known = set(code.split()) <= {*NO_REPLY, *named} or len(code) < _LEAST_CODE
+            asked = re.search(rf"(?:{REPLY}|{ONLY})[^.;]*$", before[-_NEAR:], re.IGNORECASE) is not None
+            last = word is None or (word.group() == "." and not bare[word.end() :].strip())
+            ends = next((each for each in tokens[at : at + 3] if each is None or each.group() in ".,;。、"), word)
+            closing = ends is None or ends.group() in ".,;。、"
+            if not known and ((sure and asked and closing) or (last and len(before.split()) >= _LEAST_BEFORE)):
+                yield code
+        run = []

@@ -18,7 +18,7 @@ from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
-from proctor.generate.extract.reply_words import REPLY
+from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -41,7 +41,7 @@ _EXEMPT: Final = Lazy(
 )
 _EXCEPTED: Final = Lazy(
     r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
-    r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
+    r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外|のほか",
     re.IGNORECASE,
 )
 # A case in which the answer is another one, whose words the prompt does not fix.
@@ -158,6 +158,9 @@ def has_open_case(statements: Sequence[Statement], made: Sequence[str], special:
             re.search(rf"\b{re.escape(noun)}", said, re.IGNORECASE) for noun in made
         )
         instead = _INSTEAD.search(said)
+        bare = re.search(rf"{REPLY}\W+(?:[^\W\d_]+\W+)?{ONLY}(?P<rest>[^.;:\"“„«「`]*)(?:[.;]|$)", said, re.IGNORECASE)
+        if bare and len(bare["rest"].split()) > 2:
+            return said  # ``write only the name of the colour``
         if unmade or (instead and not re.search(r"[\"“„«「]", said[instead.end() :])):
             return said
     return ""

@@ -103,6 +103,11 @@ _VERB_NEXT: Final = Lazy(
     r"utilis|usa|usar|gebruik)",
     re.IGNORECASE,
 )
+_RELATIVE: Final = Lazy(
+    r"(?:\b(?:that|which)|,\s*(?:der|die|das|welche[rs]?|som|der|die|dat|qui|który|która|które|котор\w+|що|як\w+|který|"
+    r"která|které|aki|amely))\s+(?:[^\W\d_]+\s+){0,2}$|\b(?:qui|que|che|die|dat|som)\s+$",
+    re.IGNORECASE,
+)
 _LONGEST_DENIED: Final = 9  # words between a negation and the text that it is of
 _LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
@@ -183,6 +188,8 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
     if loose or not roles or _FORMED.search(head):
         return None
+    if any(_RELATIVE.search(head[:at]) for at, role in roles if role != "contain"):
+        return None  # ``a paragraph that begins with``
     ends = [each for each in roles if each[1] != "contain"]
     at, role = max(ends or roles)  # ``close with the line``
     if denied:  # ``Don't start with``; between the two stands nothing else

@@ -128,7 +128,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     special = tuple(dict.fromkeys((*scope.special, *replies)))
     drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special))
-    drafts = list(settle_shapes(drafts, statements))
+    drafts = list(settle_shapes(drafts, statements, scope.fields))
     drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
@@ -265,7 +265,8 @@ def _japanese_labels(text: str) -> tuple[str, ...]:
         return ()
     pieces = re.split(r"[、，,・/／|]|または|(?<=[」』])か|(?<=[」』])(?=[「『])", match["list"] or match["either"])
     labels = [label for piece in pieces if (label := piece.strip(" 　「」『』\"'"))]
-    return tuple(dict.fromkeys(labels)) if len(labels) >= 2 and all(len(label) <= 15 for label in labels) else ()
+    whole = all(len(label) <= 15 and label.count("（") == label.count("）") for label in labels)
+    return tuple(dict.fromkeys(labels)) if len(labels) >= 2 and whole else ()
 
 
 def _drafts(read: _Reading) -> Iterator[Draft]:

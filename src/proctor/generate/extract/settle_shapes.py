@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import is_case
+from proctor.generate.extract.json_shape import json_keys
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
@@ -23,7 +25,14 @@ _SIGNS: Final = frozenset("-+*•–")
 _FIXED_END: Final = re.compile(r'ends with (?P<texts>"(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)$')
 # ``put [[HANDOVER]] on a line of its own at the very end``
 _TOKEN: Final = re.compile(r"\[\[[^\[\]\n]+\]\]|\[[A-Z_]{3,}\]|<[A-Z_]{3,}/?>|#[A-Z_]{3,}")
-_FIELD: Final = re.compile(r'(?P<path>(?:each json item: )?(?:json field "[^"]*" (?:each json item: )?)+)(?P<inner>.+)$')
+_FIELD: Final = re.compile(
+    r'(?P<path>(?:each json item: )?(?:json field "[^"]*" (?:each json item: )?)*?json field "(?P<name>[^"]*)" )'
+    r"(?P<inner>(?!json field|each json item: json field).+)$"
+)
+_NOT_ARRAY: Final = "when not (is json array): "
+_KEYED: Final = re.compile(r"is json|json has|json only has|json schema|json array")
+_JSON_REPLY: Final = re.compile(r"\{[^{}\n]{0,200}\}")
+_OF_WHOLE: Final = re.compile(r"(?:words|characters|sentences|lines|paragraphs) (?:<|>|=|between)")
 _MISSING: Final = Lazy(
     r"(?<![A-Za-z])null(?![A-Za-z])|(?<![\w\"])\"\"(?![\w\"])|“”|\bempty\b|\bblank\b|\bleer\w*\b|\bvides?\b|\bvac[íi][oa]s?\b|"
     r"\bvazi[oa]s?\b|\bvuot[oaie]\b|\blege?\b|\bpust\w+\b|\bпуст\w+\b|\btomm?a?t?\b|\bprázdn\w+|\bboş\b|空(?:文字|字符|字串|白|"
@@ -32,24 +41,62 @@ _MISSING: Final = Lazy(
 )
 
 
-def settle_shapes(drafts: Iterable[Draft], statements: Sequence[Statement]) -> Iterator[Draft]:
-    """Yield the rules; a predicate that another sentence takes back is weaker, or left to a judge."""
+def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fields: Sequence[str]) -> Iterator[Draft]:
+    """Yield the rules; a predicate that another sentence takes back is weaker, or left to a judge.
+
+    ``fields`` are those of the JSON that is asked for.
+    """
     told = [each for each in statements if not each.code and each.section not in ASIDE_SECTIONS]
     cased = any(is_case(each.text) for each in told)
     missing = any(_MISSING.search(each.text) for each in statements)
+    others = tuple(_other_objects(told, fields)) if fields else ()
+    tabled = any((draft.predicate or "").startswith("is table") for draft in drafts)
     for draft in drafts:
         predicate = draft.predicate or ""
         if draft.end and cased and (count := _LIST_COUNT.match(predicate)):
-            weaker = checkable(f"when {count['measure']} >= 1: {predicate}")
-            yield replace(draft, predicate=weaker)
+            yield replace(draft, predicate=checkable(f"when {count['measure']} >= 1: {predicate}"))
         elif _NO_LIST.match(predicate) and (sign := _list_sign(told, draft)):
             yield replace(draft, predicate=None, note=f"left to a judge: another sentence asks for lines with {sign}")
+        elif tabled and _OF_WHOLE.match(predicate):
+            yield replace(draft, predicate=None, note="left to a judge: it may be for a cell of the table")
         elif (end := _FIXED_END.match(predicate)) and _ends_otherwise(told, draft):
             yield replace(draft, predicate=checkable(f"contains any {end['texts']}"))
-        elif missing and (field := _FIELD.match(predicate)):
-            yield replace(draft, predicate=_or_missing(field["path"], field["inner"]) or predicate)
+        elif others or missing:
+            yield replace(draft, predicate=_of_fields(predicate, others, missing=missing) or predicate or None)
         else:
             yield draft
+
+
+def _other_objects(told: Sequence[Statement], fields: Sequence[str]) -> Iterator[str]:
+    """Yield the predicates of the objects that some case has instead: ``{}``, ``{"error": "…"}``."""
+    for each in told:
+        if not is_case(each.text) and not re.search(ONLY, each.text, re.IGNORECASE):
+            continue
+        for match in _JSON_REPLY.finditer(each.text):
+            keys = json_keys(match.group())
+            if match.group().strip("{} ") == "":
+                yield 'is "{}"'
+            elif keys and len(keys) < len(fields):
+                yield f"json only has {quoted(keys)}"
+
+
+def _of_fields(predicate: str, others: Sequence[str], *, missing: bool) -> str | None:
+    """Return the predicate of JSON so that it holds for the object of another case, and for values that are missing."""
+    root = parse(predicate).root if predicate else None
+    if root is None:
+        return None
+    if root.form == "and" and others:
+        found = [_of_fields(term.text, others, missing=missing) or term.text for term in root.inner]
+        return checkable(" and ".join(f"({each})" for each in found))
+    bare = predicate.removeprefix(_NOT_ARRAY)
+    field = _FIELD.match(bare)
+    if field and (others or bare != predicate):
+        return checkable(f"each json field {quoted([field['name']])}: {field['inner']}")
+    if field:
+        return _or_missing(field["path"], field["inner"]) if missing else None
+    if others and _KEYED.match(predicate):
+        return checkable(" or ".join([f"({predicate})", *others]))
+    return None
 
 
 def _list_sign(told: Sequence[Statement], draft: Draft) -> str:
@@ -58,7 +105,7 @@ def _list_sign(told: Sequence[Statement], draft: Draft) -> str:
             continue
         for run in find_runs(each.text):
             role = literal_role(each.text, run)
-            if role is not None and role.role == "start" and set(run.texts) & _SIGNS:
+            if (role is None or role.role not in ("ban", "not start")) and set(run.texts) & _SIGNS:
                 return quoted(run.texts)
     return ""
 
