@@ -128,6 +128,7 @@ def _asked(said: str, scope: PromptScope) -> Iterator[str]:
 
 def _of_number(said: str) -> Iterator[str]:
     """Yield what is asked of a number; nothing if the value is no number."""
+    said = ";".join(piece for piece in re.split(r"[;；]", said) if not is_conditional(piece.strip()))
     whole = _WHOLE_NUMBER.search(said)
     if whole or (_NUMBER.search(said) and _RANGE.search(said)):
         if whole:

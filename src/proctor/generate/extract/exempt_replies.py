@@ -17,7 +17,7 @@ from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates import parse
 
-__all__ = ["case_values", "closed_reply", "excused"]
+__all__ = ["case_values", "closed_reply", "excused", "excused_beginnings"]
 
 _LONGEST_VALUE: Final = 4  # words
 _MAY_NOT_APPLY: Final = re.compile(r"\beach\b|(?:^|\()(?:section|labelled|line \d|paragraph \d|last paragraph|outside|when)\b")
@@ -48,6 +48,17 @@ def closed_reply(reply: str, said: str, labels: Sequence[str]) -> str | None:
     if not sure or reply in labels or re.search(rf"{re.escape(reply)}\s*[:：]", said) or not stands_alone(said, reply):
         return None
     return checkable(f"when starts with {quoted([reply])}: is {quoted([reply])} ignoring punctuation")
+
+
+def excused_beginnings(draft: Draft, beginnings: Sequence[str]) -> Draft:
+    """Exempt the answers of cases of which only the beginning is fixed."""
+    if draft.predicate is None or draft.condition or _MAY_NOT_APPLY.search(draft.predicate):
+        return draft
+    check = parse(draft.predicate)
+    failed = [each for each in beginnings if check.check(f"{each} x", inputs={}).ok is False]
+    if not failed or any(quoted([each]) in draft.predicate for each in failed):
+        return draft
+    return replace(draft, predicate=checkable(f"({draft.predicate}) or starts with {quoted(failed)}"))
 
 
 def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:

@@ -235,7 +235,7 @@ def _asked(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:
     amounts = list(find_amounts(text, scope.language))
     for each in amounts:
         bare_many = each.bare and each.low > 1 and each.measure in ("words", "characters")
-        exact = each.form == "=" and each.low > 1 and not each.exact and each.measure in ("words", "characters")
+        exact = each.form == "=" and each.low > 1 and each.measure in ("words", "characters")
         if not bare_many and not exact and each.measure != "headings":
             upper = each.measure == "sentences" and each.form == "=" and each.low == 1
             yield f"{each.measure} {'<= 1' if upper else each.bound}", each.start, each.end

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.answer_outline import section_names
+from proctor.generate.extract.conditions import is_permitted
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
+from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["find_open_reply", "is_sentence", "possible_replies", "stands_alone"]
+__all__ = ["begun_replies", "find_open_reply", "is_sentence", "possible_replies", "stands_alone"]
 
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？]$")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
@@ -31,6 +33,7 @@ _LONGEST_LINE: Final = 250  # characters after a statement in which its line is 
 _CODE_WITH_REASON: Final = re.compile(r"(?<![\w-])(?P<code>[^\W\d_]{3,}): (?P<reason>[^\n:\"]{2,80})$")
 # ``If it is no recipe: NO RECIPE``: what stands behind the colon of a case is all of its answer.
 _BEHIND_CASE: Final = re.compile(r"^(?P<case>[^:：\n]{6,200})[:：][ \t]*(?P<line>[^\s\"“„«「`{\[<(][^\n:：]{1,80})$")
+_DENIED_CODES: Final = Lazy(rf"(?i:{NEGATION})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:[^\W\d_a-zß-ÿа-я]+\b\W*|\b[^\W\d_]{{1,3}}\W+)*$")
 _LEAST_CODE: Final = 3  # characters
 _LEAST_BEFORE: Final = 4  # words before a code at the end of a sentence
 _REST: Final = Lazy(
@@ -69,10 +72,24 @@ def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, .
     return tuple(dict.fromkeys(reply.strip() for reply in found if not _OPEN.search(reply)))
 
 
+def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return the beginnings of replies for some case whose rest is open: ``reply with a line that begins with MISSING:``."""
+    found: list[str] = []
+    for each in statements:
+        if each.code or each.section in ASIDE_SECTIONS or not is_case(each.text) or is_permitted(each.text):
+            continue
+        for run in find_runs(each.text):
+            asked = re.search(REPLY, each.text[: run.start], re.IGNORECASE) is not None
+            found += [text for text in run.texts if asked and text.endswith((":", "：")) and len(text) > _LEAST_CODE]
+    return tuple(dict.fromkeys(found))
+
+
 def stands_alone(said: str, reply: str) -> bool:
     """Whether a sentence asks for a reply and for nothing beside it."""
     at = said.find(reply)
-    head, tail = said[max(0, at - _NEAR) : at], said[at + len(reply) :].lstrip("\"”“»」』`' ")
+    begin = max(said.rfind(mark, 0, at) for mark in (". ", "! ", "? ", "。", "\n"))
+    head = said[max(0, at - _NEAR, begin + 1) : at]
+    tail = re.split(r"[.!?。！？](?:\s|$)|\n", said[at + len(reply) :].lstrip("\"”“»」』`' "))[0]
     if _ADDED.match(tail) or re.search(r"\[\[|\]\]", tail):
         return False
     return re.search(ONLY, head, re.IGNORECASE) is not None or re.search(ONLY, tail[:_NEAR], re.IGNORECASE) is not None
@@ -121,7 +138,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     only = rest is not None and re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE) is not None
     if rest and (only or case or is_case(line[: rest.start()]) or is_case(before)):
         yield own_sentences(rest["line"].rstrip("*_ "))
-    if case and (coded := _CODE_WITH_REASON.search(said.rstrip(" ."))) and coded["code"].isupper():
+    if case and re.search(REPLY, said, re.IGNORECASE) and (coded := _CODE_WITH_REASON.search(said.rstrip(" ."))) and coded["code"].isupper():
         yield coded.group()
     behind = _BEHIND_CASE.match(line.rstrip(" *_"))
     if behind and is_case(behind["case"]) and behind["line"][:1].isupper():
@@ -144,6 +161,8 @@ def _codes(said: str, *, sure: bool) -> Iterator[str]:
             code = bare[run[0].start() : run[-1].end()]
             before = bare[: run[0].start()]
             known = set(code.split()) <= {*NO_REPLY, *named} or len(code) < _LEAST_CODE
+            if _DENIED_CODES.search(before):
+                known = True  # ``never use INSERT, UPDATE or``
             asked = re.search(rf"(?:{REPLY}|{ONLY})[^.;]*$", before[-_NEAR:], re.IGNORECASE) is not None
             last = word is None or (word.group() == "." and not bare[word.end() :].strip())
             ends = next((each for each in tokens[at : at + 3] if each is None or each.group() in ".,;。、"), word)

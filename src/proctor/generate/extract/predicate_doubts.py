@@ -281,6 +281,8 @@ def doubt_of(
     whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
     if _is_fronted(whole, made) and not draft.condition and "json" not in predicate:
         return "it may be for what the sentence begins with only"
+    if at > 0 and statements[at - 1].text.endswith("?") and statements[at].start - statements[at - 1].end <= _NEXT:
+        return "the sentence before asks for the case"
     if opens_with_case(whole) and not draft.condition:
         return "the sentence is for one case"
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):

@@ -14,7 +14,7 @@ from proctor.core.rule import Rule, Span
 from proctor.generate.extract.answer_outline import outline_of
 from proctor.generate.extract.counted_products import count_drafts, counted_products
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.exempt_replies import case_values, closed_reply, excused
+from proctor.generate.extract.exempt_replies import case_values, closed_reply, excused, excused_beginnings
 from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.json_drafts import shape_drafts
 from proctor.generate.extract.json_fields import JsonShape
@@ -36,7 +36,7 @@ from proctor.generate.extract.labels import (
 )
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.part_rules import with_parts
-from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
+from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.predicate_text import checkable
 from proctor.generate.extract.prompt_scope import PromptScope
@@ -120,16 +120,19 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, read.made, (*scope.special, *replies)) or find_open_reply(statements)
     drafts = [*_schema(prompt), *islice(_drafts(read), _MOST_DRAFTS)]
+    outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     doubts = PredicateDoubts(
-        text=prompt.text, statements=statements, made=read.made, scope=scope, replies=replies, open_case=open_case
+        text=prompt.text, statements=statements, made=read.made, scope=scope, replies=replies, open_case=open_case,
+        outline=outline,
     )
     drafts = list(as_whole_sentences([doubts.settle(draft) for draft in drafts], statements))
     values = case_values(statements)
-    outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     special = tuple(dict.fromkeys((*scope.special, *replies)))
     drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special))
     drafts = list(settle_shapes(drafts, statements, scope.fields))
     drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
+    beginnings = () if scope.structured else begun_replies(statements)
+    drafts = [excused_beginnings(draft, beginnings) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 

@@ -29,6 +29,7 @@ _FIELD: Final = re.compile(
     r'(?P<path>(?:each json item: )?(?:json field "[^"]*" (?:each json item: )?)*?json field "(?P<name>[^"]*)" )'
     r"(?P<inner>(?!json field|each json item: json field).+)$"
 )
+_CODE_ANSWER: Final = re.compile(r"(?<!not \()has code block|matches /`")
 _NOT_ARRAY: Final = "when not (is json array): "
 _KEYED: Final = re.compile(r"is json|json has|json only has|json schema|json array")
 _JSON_REPLY: Final = re.compile(r"\{[^{}\n]{0,200}\}")
@@ -50,6 +51,7 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
     cased = any(is_case(each.text) for each in told)
     missing = any(_MISSING.search(each.text) for each in statements)
     others = tuple(_other_objects(told, fields)) if fields else ()
+    coded = any(_CODE_ANSWER.search(draft.predicate or "") for draft in drafts)
     tabled = any((draft.predicate or "").startswith("is table") for draft in drafts)
     for draft in drafts:
         predicate = draft.predicate or ""
@@ -59,6 +61,8 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
             yield replace(draft, predicate=None, note=f"left to a judge: another sentence asks for lines with {sign}")
         elif tabled and _OF_WHOLE.match(predicate):
             yield replace(draft, predicate=None, note="left to a judge: it may be for a cell of the table")
+        elif coded and (end := _FIXED_END.match(predicate)) and not re.search(r"\w", end["texts"]):
+            yield replace(draft, predicate=checkable(f"each code block: {predicate}"))
         elif (end := _FIXED_END.match(predicate)) and _ends_otherwise(told, draft):
             yield replace(draft, predicate=checkable(f"contains any {end['texts']}"))
         elif others or missing:
@@ -85,13 +89,14 @@ def _of_fields(predicate: str, others: Sequence[str], *, missing: bool) -> str |
     root = parse(predicate).root if predicate else None
     if root is None:
         return None
-    if root.form == "and" and others:
+    if root.form == "and" and (others or missing):
         found = [_of_fields(term.text, others, missing=missing) or term.text for term in root.inner]
         return checkable(" and ".join(f"({each})" for each in found))
     bare = predicate.removeprefix(_NOT_ARRAY)
     field = _FIELD.match(bare)
     if field and (others or bare != predicate):
-        return checkable(f"each json field {quoted([field['name']])}: {field['inner']}")
+        path = f"each json field {quoted([field['name']])}: "
+        return (_or_missing(path, field["inner"]) if missing else None) or checkable(f"{path}{field['inner']}")
     if field:
         return _or_missing(field["path"], field["inner"]) if missing else None
     if others and _KEYED.match(predicate):

@@ -35,7 +35,7 @@ _COLUMNS: Final = Lazy(
 )
 _BLOCK: Final = Lazy(
     r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|fenced block|bloc de code|bloque de código|bloco "
-    r"de código|blocco di codice|codeblok\w*|blok\w* kodu|блок\w* кода|kodblock\w*|kodeblok\w*|kod bloğu)\b|代码块|コードブロック|코드 ?블록",
+    r"de código|blocco di codice|codeblok\w*|blok\w* kodu|блок\w* кода|kodblock\w*|kodeblok\w*|kod bloğu)\b|代码块|コードブロック",
     re.IGNORECASE,
 )
 _MARKED: Final = Lazy(
