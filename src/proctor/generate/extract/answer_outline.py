@@ -28,6 +28,8 @@ _MOST_PARTS: Final = 60
 # ``<verdict>...</verdict>``: what stands between is a place to fill in, or one line.
 _SHOWN_TAG: Final = re.compile(r"<(?P<tag>[^\W\d_][\w-]{0,40})>(?P<inside>(?:(?!\{\{)[^<]){0,400}?)</(?P=tag)>")
 _OPEN_TAG: Final = re.compile(r"<(?P<tag>[^\W\d_][\w-]{0,40})>")
+_TAG_NOUN: Final = r"tags?\b|balises?\b|etiquetas?\b|etichett\w+|tagi\b|тег\w*|taggar\w*|标签|タグ|태그"
+_LONGEST_PLACE: Final = 80  # characters of a place to fill in
 _HTML: Final = frozenset(["a", "b", "br", "div", "em", "h1", "h2", "h3", "i", "li", "ol", "p", "span", "strong", "ul"])
 _SECTION_NOUN: Final = (
     r"(?:sections?|headings?|headers?|blocks?|parts?|abschnitt\w*|überschrift\w*|block|teil|sections?|rubriques?|"
@@ -120,8 +122,12 @@ def _tags(text: str, statements: Sequence[Statement]) -> Iterator[OutlinePart]:
             if shown and shown["inside"].strip(" .…\n"):
                 places[tag].append((each.start + shown.start("inside"), each.start + shown.end("inside")))
     for tag, spans in places.items():
-        if re.search(rf"<{re.escape(tag)}>[^<]{{0,20}}\{{\{{", text):
-            continue  # it holds an input
+        mark = re.escape(tag)
+        if re.search(rf"<{mark}>[^<]{{0,20}}\{{\{{", text) or not re.search(rf"</{mark}>|<{mark}>\W*(?i:{_TAG_NOUN})", text):
+            continue  # it holds an input, or is a place to fill in
+        own = re.search(rf"(?m)^[ \t]*<{mark}>[ \t]*\n(?P<inside>(?:(?!</{mark}>)[\s\S]){{0,4000}})", text)
+        if own and len(own["inside"].strip()) > _LONGEST_PLACE:
+            continue  # it is around a part of the prompt
         named = rf"</?{re.escape(tag)}>" + (
             "" if len(tag) < _LEAST_NAME or names_answer(tag, ()) else rf"|(?<![\w<-]){re.escape(tag)}(?![\w>-])"
         )

@@ -50,6 +50,7 @@ _ONE_OF: Final = Lazy(
     re.IGNORECASE,
 )
 _AND_OR: Final = Lazy(r"\s(?:oder|ou|o|u|of|lub|albo|или|або|eller|veya|nebo)\s|或|または", re.IGNORECASE)
+_CEILING: Final = re.compile(r"\w+ <")  # may hold in the other cases, too
 _DATES: Final = (
     ("matches /\\d{4}-\\d{2}-\\d{2}/", Lazy(r"\b[YAJRĂГР]{4}-MM-[DTJGR]{2}\b|ГГГГ-ММ-ДД|年-月-日")),
     ("matches /\\d{2}\\/\\d{2}\\/\\d{4}/", Lazy(r"\b(?:[DTJG]{2}/MM|MM/[DTJG]{2})/[YAJR]{4}\b")),
@@ -154,8 +155,7 @@ def _checks(
     )
     if not mentions and own is None and not described:
         return
-    if split_condition(text)[0] or opens_with_case(text):
-        return
+    cased = bool(split_condition(text)[0]) or opens_with_case(text)
     clauses = _clauses(text)
     seen: set[str] = set()
     for asked, start, end in _asked(text, scope):
@@ -163,6 +163,8 @@ def _checks(
         clause = text[low : max(high, end)]
         part = _described(statement.start + start, statement.start + end, outline)
         part = part or _part_of(start, low, high, mentions, own)
+        if cased and not (_CEILING.match(asked) and any(low <= at <= start for at, _ in mentions)):
+            continue
         if part is None or _is_of_other(part, own, mentions, text[low:start], made) or is_open(clause) or (_is_of_answer(clause, made) and not mentions):
             continue
         inner = checkable(_fitting(asked, part, text[low:start])) if asked else None

@@ -11,6 +11,7 @@ from proctor.generate.extract.answer_outline import OutlinePart
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.kinds import priority_of
 from proctor.generate.extract.part_checks import PartCheck, part_checks
+from proctor.generate.extract.part_presence import find_presence
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quoted_literals import find_runs
@@ -33,6 +34,7 @@ def with_parts(
     made: Sequence[str],
     values: Sequence[str],
     replies: Sequence[str],
+    text: str,
 ) -> Iterator[Draft]:
     """Yield the rules with those for parts; a limit of a part is no limit of the whole answer.
 
@@ -49,6 +51,12 @@ def with_parts(
         }
         yield replace(draft, predicate=None) if draft.predicate in inner else draft
     known = {draft.predicate for draft in drafts}
+    for statement, asked, start, end in find_presence(statements, outline, text):
+        predicate = checkable(asked)
+        held = [draft.predicate or "" for draft in drafts if statement.start <= draft.start < statement.end]
+        if predicate and predicate not in known and not any(_holds(predicate, each) for each in held):
+            known.add(predicate)
+            yield _draft(segment(statement.text, start, end), statement, predicate)
     for statement, checks in found:
         quotes = [text for run in find_runs(statement.text) for text in run.texts]
         for check in filter(_is_sayable, checks):
@@ -56,14 +64,24 @@ def with_parts(
             predicate = checkable(_excused(check, [*values, *quotes, *blank], replies))
             if predicate and predicate not in known:
                 known.add(predicate)
-                yield Draft(
-                    text=_text(check, statement),
-                    start=statement.start,
-                    end=statement.end,
-                    kind="format",
-                    priority=priority_of(statement.text),
-                    predicate=predicate,
-                )
+                yield _draft(_text(check, statement), statement, predicate)
+
+
+def _draft(said: str, statement: Statement, predicate: str) -> Draft:
+    return Draft(
+        text=said,
+        start=statement.start,
+        end=statement.end,
+        kind="format",
+        priority=priority_of(statement.text),
+        predicate=predicate,
+    )
+
+
+def _holds(predicate: str, other: str) -> bool:
+    """Whether another predicate of the same sentence has the texts of this one, or is about its tags."""
+    texts = re.findall(r'"(?:[^"\\]|\\.)*"', predicate)
+    return bool(texts) and all(text in other for text in texts)
 
 
 def _is_sayable(check: PartCheck) -> bool:

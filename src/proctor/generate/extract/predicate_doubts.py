@@ -22,7 +22,7 @@ from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["doubt_of", "has_open_case"]
+__all__ = ["OMITTED", "doubt_of", "has_open_case"]
 
 _EXCEPTION: Final = Lazy(
     r"\W*(?:the |die |la |l['’]|a |de )?(?:only |einzige |seule |única )?(?:exceptions?|except|unless|ausnahmen?|außer|"
@@ -83,7 +83,7 @@ _SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;
 _STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|headings|lines) (?:>=|=|between) [1-9]")
 _SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
 _NEXT: Final = 3  # characters between two sentences
-_OMITTED: Final = Lazy(
+OMITTED: Final = Lazy(
     r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|"
     r"entfällt|entfallen|omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|"
     r"pomi\w+)\b|省略|可省|可选",
@@ -295,7 +295,7 @@ def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements
     predicate = draft.predicate or ""
     if predicate.startswith(("fields in order", "contains all")):
         near = f"{said} {later.text if later else ''}"
-        if _OMITTED.search(near):
+        if OMITTED.search(near):
             return "a part may be left out"
     if _STRUCTURE.match(predicate):
         for each in statements:

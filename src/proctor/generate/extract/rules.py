@@ -128,7 +128,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = list(as_whole_sentences([doubts.settle(draft) for draft in drafts], statements))
     values = case_values(statements)
     special = tuple(dict.fromkeys((*scope.special, *replies)))
-    drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special))
+    drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special, prompt.text))
     drafts = list(settle_shapes(drafts, statements, scope.fields))
     drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
     beginnings = () if scope.structured else begun_replies(statements)
