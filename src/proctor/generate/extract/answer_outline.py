@@ -49,7 +49,7 @@ _CAPITALS: Final = r"(?P<{name}>[A-ZÀ-ÖØ-ÞА-ЯЁİŞĞ]{{2,}}(?:[ _&/-]+[A-
 _QUOTED: Final = r"[\"“„«`*]{{1,3}}#{{0,4}}\s?(?P<{name}>[^\W\d_][^\"“”„»«`*#:\n]{{1,40}}?)[:：]?[\"”“»`*]{{1,3}}"
 _NAMED_SECTION: Final = Lazy(
     rf"(?i:\b{_SECTION_NOUN}{_CALLED})\s*:?\s+(?:{_CAPITALS.format(name='caps')}|{_QUOTED.format(name='quoted')})|"
-    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?:the |die |der |le |la |el |lo |il |o |a |i )?){_CAPITALS.format(name='under')}"
+    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?:the |die |der |le |la |el |lo |il |o |a |i )?){_CAPITALS.format(name='under')}(?!\s*\d)"
 )
 _SHOWN_HEADING: Final = re.compile(r"(?m)^[ \t]*(?P<signs>#{1,4})[ \t]+(?P<name>[^\n#{}<]{2,50}?)[ \t:：]*$")
 # ``REASON: <one sentence>``, ``Subject: [at most 8 words]``, ``要約：（30文字以内）``
@@ -125,8 +125,8 @@ def _tags(text: str, statements: Sequence[Statement]) -> Iterator[OutlinePart]:
         mark = re.escape(tag)
         if re.search(rf"<{mark}>[^<]{{0,20}}\{{\{{", text) or not re.search(rf"</{mark}>|<{mark}>\W*(?i:{_TAG_NOUN})", text):
             continue  # it holds an input, or is a place to fill in
-        own = re.search(rf"(?m)^[ \t]*<{mark}>[ \t]*\n(?P<inside>(?:(?!</{mark}>)[\s\S]){{0,4000}})", text)
-        if own and len(own["inside"].strip()) > _LONGEST_PLACE:
+        own = re.search(rf"(?m)^[ \t]*<{mark}>(?P<inside>(?:(?!</{mark}>)[\s\S]){{0,4000}})</{mark}>[ \t]*$", text)
+        if own and (len(own["inside"].strip()) > _LONGEST_PLACE or own["inside"].rstrip().endswith((".", "!", "。"))) and not own["inside"].rstrip().endswith("..."):
             continue  # it is around a part of the prompt
         named = rf"</?{re.escape(tag)}>" + (
             "" if len(tag) < _LEAST_NAME or names_answer(tag, ()) else rf"|(?<![\w<-]){re.escape(tag)}(?![\w>-])"
@@ -152,7 +152,7 @@ def _sections(statements: Sequence[Statement]) -> Iterator[OutlinePart]:
         if each.code:
             names = [match["name"].strip("*_ ") for match in _SHOWN_HEADING.finditer(each.text)]
         else:
-            names = section_names(each.text)
+            names = [name for name in section_names(each.text) if len(name) >= _LEAST_NAME]
         for name in names:
             if not names_answer(name, ()):
                 named = re.compile(_word(name), re.IGNORECASE)

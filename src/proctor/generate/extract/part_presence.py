@@ -44,6 +44,7 @@ _ORDER: Final = Lazy(
     re.IGNORECASE,
 )
 _SIGNS: Final = re.compile(r"(?<![#\w])(?P<signs>#{1,4})(?![#\w])")
+_CLOSING: Final = re.compile(r"(?<=[\w.…>])</([\w-]+)>|(?<= )</([\w-]+)>")
 _NUMBERS: Final = re.compile(r"\d{1,2}[.)]")
 _NEAR_LEAD: Final = 250  # characters between a sentence and the shape that it announces
 
@@ -77,7 +78,8 @@ def _of_tags(
     wanted = names or (announced if len(announced) > 1 else [])
     if wanted and not is_conditional(said) and not opens_with_case(said) and not _denied(said, f"<{wanted[0]}>"):
         yield each, " and ".join(f"tags {quoted([name])} >= 1" for name in wanted), 0, len(said)
-    if match := _beside(said):
+    known = {part.name for part in tags}
+    if {match[1] or match[2] for match in _CLOSING.finditer(text)} <= known and (match := _beside(said)):
         yield each, f"outside tags {quoted([part.name for part in tags])}: is empty", match.start(), match.end()
 
 

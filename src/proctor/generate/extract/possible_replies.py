@@ -117,7 +117,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     case = is_case(said) or is_case(statement.lead if statement.item else "")
     for run in find_runs(said):
         head, tail = said[: run.start], said[run.end :]
-        said_only = re.match(rf"\s*(?:と|이?라고|(?:という|の)[^。、「」]{{1,8}}){ONLY}", tail, re.IGNORECASE)
+        said_only = re.match(rf"\s*(?:と|이?라고|(?:という|の)[^。、「」]{{1,8}}|\s\S{{1,4}}\s?\S{{1,3}}(?=만\s)){ONLY}", tail, re.IGNORECASE)
         only = (
             said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
         )

@@ -24,7 +24,7 @@ _QUOTE: Final = re.compile(
 )
 _BETWEEN: Final = re.compile(
     r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|a|ani|nebo|och|eller|"
-    r"og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|이나|나|和|或|と|"
+    r"og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|또는|혹은|이나|나|和|或|と|"
     r"や)?\s*(?:the\s+)?",
     re.IGNORECASE,
 )
@@ -149,7 +149,7 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
         if not any(_TEMPLATE.search(words) for words in texts):
             either = bool(
                 re.search(
-                    r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나",
+                    r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나|또는|혹은",
                     joints,
                     re.IGNORECASE,
                 )

@@ -20,6 +20,7 @@ from proctor.generate.extract.json_drafts import shape_drafts
 from proctor.generate.extract.json_fields import JsonShape
 from proctor.generate.extract.json_shape import shape_of
 from proctor.generate.extract.labelled_lines import (
+    announcing,
     described_runs,
     labelled_parts,
     line_drafts,
@@ -286,7 +287,11 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         made += part_drafts(labelled_parts(read.text), statements, read.text, scope)
         made += place_drafts(statements, scope)
         for run in described_runs(statements):
-            made += [(draft, each) for draft, each in zip(line_drafts(run, scope), (run[0], *run), strict=True)]
+            lead, count = next(announcing(run, statements, scope.language), (None, 0))
+            lines = line_drafts(run, scope, lead)
+            made += [(draft, each) for draft, each in zip(lines, (run[0], *run), strict=True)]
+            if lead is not None and count:
+                yield _counted(lead, count)
     made += [(draft, each) for each, draft in shown_line_drafts(statements)]
     yield from (draft for draft, _ in made)
     taken = {each.start for _, each in made if each is not None}
@@ -303,6 +308,18 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         yield from list_drafts(
             [(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope
         )
+
+
+def _counted(lead: Statement, count: int) -> Draft:
+    return Draft(
+        text=closed(plain(lead.text)),
+        start=lead.start,
+        end=lead.end,
+        kind="format",
+        priority=2,
+        predicate=checkable(f"lines = {count}"),
+        counted=True,
+    )
 
 
 def _from_labels(found: LabelSet, read: _Reading) -> Iterator[Draft]:
