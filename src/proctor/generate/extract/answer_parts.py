@@ -52,7 +52,7 @@ _LAST: Final = (
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
     r"ning[uú]na?|nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|каждая|кажд\w+|każd\w+|každ\w+|varje|hver(?:t)?|her|"
-    r"кожн\w+|हर|كل|每一?个?|各|一つの|1つの|一条)"
+    r"кожн\w+|ing(?:en|et|a)|žádn\w+|żad(?:en|na|ne)|жодн\w+|ни од\w+|hiçbir|हर|كل|每一?个?|各|一つの|1つの|一条)"
 )
 # ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
 _ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"

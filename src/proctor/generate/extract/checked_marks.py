@@ -22,14 +22,14 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "exclamations = 0",
-        r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
+        r"exclamation (?:marks?|points?)|exclamaç(?:ões|ão)|esclamazion[ei]|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
         r"exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|uitroepteken|wykrzyknik\w*|"
         r"utropstecken|udråbstegn|感叹号|感嘆符|느낌표|感嘆符|vykřičník\w*|восклицательн\w+ знак\w*|ünlem(?: "
         r"işaret\w*)?|علامات? التعجب|tanda seru|dấu chấm than|विस्मय\S*|[「“\"]?[!！][」”\"]?(?=は)",
     ),
     (
         "questions = 0",
-        r"question marks?|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
+        r"question marks?|interrogaciones|interrogações|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
         r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符|znak\w* zapytania|frågetecken|otazník\w*|"
         r"вопросительн\w+ знак\w*|soru işaret\w*|물음표",
     ),
@@ -37,7 +37,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "not (has code block)",
         r"(?:markdown |fenced )*code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
-        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|代码块|"
+        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|`{3}(?:[- ]?\w+)?|代码块|"
         r"コードブロック",
     ),
     (

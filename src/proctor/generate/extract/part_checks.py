@@ -23,9 +23,11 @@ from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import BEFORE, CASES, NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 from proctor.text.lazy_pattern import Lazy
+from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
 __all__ = ["PartCheck", "part_checks"]
 
@@ -49,6 +51,9 @@ _ONE_OF: Final = Lazy(
     r"どれか)[^:：.;]{0,12})(?P<mark>[:：]\s*)",
     re.IGNORECASE,
 )
+# ``only g, ml or pieces``, ``only from this list: a, b, c``
+_ONLY_LIST: Final = Lazy(rf"(?<!\w){ONLY}(?:\s[^:：.;,]{{3,40}}[:：])?\s+(?P<list>[^.;:：\n\"“„«]+?,[^.;:：\n\"“„«]+)(?=[.;\n]|$)", re.IGNORECASE)
+_LEAST_LISTED: Final = 3
 _AND_OR: Final = Lazy(r"\s(?:oder|ou|o|u|of|lub|albo|или|або|eller|veya|nebo)\s|或|または", re.IGNORECASE)
 _CEILING: Final = re.compile(r"\w+ <")  # may hold in the other cases, too
 _DATES: Final = (
@@ -65,7 +70,7 @@ _NO_ITEM: Final = Lazy(
 _COUNTED: Final = Lazy(
     rf"(?:(?P<between>\b(?:between|from|zwischen|von|entre|de|da|tra|fra|tussen|van|от|od)\s+)?(?P<low>{COUNT})\s*"
     r"(?:-|–|—|~|to|and|bis|und|à|et|a|y|e|tot|en|i|do|до|à|til|till|到|至)\s*"
-    rf"(?P<high>{COUNT})|(?P<bound>{BEFORE[0][1]})\s*(?P<most>{COUNT}))\s+(?!%)(?=[^\W\d_]{{2,}})",
+    rf"(?P<high>{COUNT})|(?P<bound>{BEFORE[0][1]})\s*(?P<most>{COUNT}))\s*(?:개|个|個|つ)?(?=\s+[^\W\d_]{{2,}}|\s*[,，、.;。]|\s*$)",
     re.IGNORECASE,
 )
 
@@ -167,7 +172,7 @@ def _checks(
             continue
         if part is None or _is_of_other(part, own, mentions, text[low:start], made) or is_open(clause) or (_is_of_answer(clause, made) and not mentions):
             continue
-        inner = checkable(_fitting(asked, part, text[low:start])) if asked else None
+        inner = checkable(_fitting(asked, part, text[low:start], clause)) if asked else None
         if inner and inner not in seen:
             seen.add(inner)
             yield PartCheck(asked=inner, whole=asked, part=part, start=start, end=end)
@@ -186,8 +191,11 @@ def _is_of_other(
     return part is own and not mentions and not _PER_ITEM.search(before) and bool(unknown_words(before, made))
 
 
-def _fitting(asked: str, part: OutlinePart, before: str) -> str:
+def _fitting(asked: str, part: OutlinePart, before: str, clause: str) -> str:
     """Return what is asked in the form that fits the kind of part; nothing if none does."""
+    if asked.startswith("(") and part.many and not _PER_ITEM.search(before):
+        most = re.search(r"(\d+) or", asked)
+        return f"json array length <= {most[1]}" if most else ""
     if asked.startswith("(") and part.kind != "section":
         return ""  # so many things
     if (_PER_ITEM.search(before) or _NO_ITEM.search(before)) and part.kind != "place":
@@ -271,6 +279,10 @@ def _choices(text: str) -> Iterator[tuple[str, int, int]]:
         if found := listed(_AND_OR.sub(" or ", text[match.end("mark") :].rstrip(". "))):
             yield f"one of {quoted(found)} ignoring case", match.start(), len(text)
             return
+    for match in _ONLY_LIST.finditer(text):
+        found = listed(_AND_OR.sub(" or ", match["list"]))
+        if len(found) >= _LEAST_LISTED and found[0].split()[0].lower() not in FUNCTION_WORDS:
+            yield f"one of {quoted(found)} ignoring case", match.start(), match.end()
 
 
 def _counted(match: re.Match[str]) -> Iterator[tuple[str, int, int]]:

@@ -90,6 +90,8 @@ def stands_alone(said: str, reply: str) -> bool:
     begin = max(said.rfind(mark, 0, at) for mark in (". ", "! ", "? ", "。", "\n"))
     head = said[max(0, at - _NEAR, begin + 1) : at]
     tail = re.split(r"[.!?。！？](?:\s|$)|\n", said[at + len(reply) :].lstrip("\"”“»」』`' "))[0]
+    if re.search(r"[:：]\s*$", head) and not tail.strip(" *_") and is_case(said[begin + 1 : at]):
+        return True
     if _ADDED.match(tail) or re.search(r"\[\[|\]\]", tail):
         return False
     return re.search(ONLY, head, re.IGNORECASE) is not None or re.search(ONLY, tail[:_NEAR], re.IGNORECASE) is not None
@@ -141,8 +143,9 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     if case and re.search(REPLY, said, re.IGNORECASE) and (coded := _CODE_WITH_REASON.search(said.rstrip(" ."))) and coded["code"].isupper():
         yield coded.group()
     behind = _BEHIND_CASE.match(line.rstrip(" *_"))
-    if behind and is_case(behind["case"]) and behind["line"][:1].isupper():
-        yield own_sentences(behind["line"])
+    if behind and is_case(behind["case"]) and behind["line"][:1].isalpha():
+        verb = re.match(rf"{REPLY}\s+(?=[^\W\d_a-z])", behind["line"], re.IGNORECASE)
+        yield own_sentences(behind["line"][verb.end() if verb else 0 :])
     if not said.isupper():
         yield from _codes(said, sure=case or re.search(ONLY, said, re.IGNORECASE) is not None)
 

@@ -81,7 +81,7 @@ _BANNED: Final = Lazy(
     r"sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|olmasın|yasak)|(?:जैसे )?(?:शब्द\w*\s*)?(?:का "
     r"(?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|are|ist|sind|est|sont|es|son|é|são|è|sono) (?:forbidden|"
     r"prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|zu verwenden)|"
-    r"verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|(?:(?:sind|werden|are|sont|devem "
+    r"off[- ]limits|taboo|tabu|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|(?:er|är|są|jsou|są) (?:bandlyst\w*|forbud\w*|förbjud\w*|zakazan\w*|zakázan\w*)|(?:(?:sind|werden|are|sont|devem "
     r"ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|éviter|evitad[ao]s|evitat[ei]|vermijd\w*|"
     r"vermeden|passen nicht)\b",
     re.IGNORECASE,
@@ -89,10 +89,11 @@ _BANNED: Final = Lazy(
 # ``The words "a" and "b" must not appear``
 _WORD: Final = Lazy(
     r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|"
-    r"palavras?|parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
+    r"palavras?|parol[ae]|woord\w*|słow\w+|ord\w*|слов\w*|слів|kelime\w*|slov\w*|letters?|buchstaben?|lettres?|letras?|lettere|"
+    r"літер\w*|букв\w*|bogstav\w*|bokst[aä]v\w*|liter\w*)\s*[:：]?\s*$|词语?|言葉|語|字",
     re.IGNORECASE,
 )
-_UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,2}}?{NEGATION}", re.IGNORECASE)
+_UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,3}}?{NEGATION}", re.IGNORECASE)
 # Between a negation and a quotation, a comma that other words follow begins another phrase.
 _SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
 _CONTRAST: Final = re.compile(
@@ -145,7 +146,7 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
         while stop < len(found) and (joint := _BETWEEN.fullmatch(text, found[stop - 1][1], found[stop][0])):
             joints += joint.group()
             stop += 1
-        texts = tuple(words for _, _, words in found[at:stop])
+        texts = tuple(words.strip("~～") or words for _, _, words in found[at:stop])  # ``~`` stands for other words
         if not any(_TEMPLATE.search(words) for words in texts):
             either = bool(
                 re.search(

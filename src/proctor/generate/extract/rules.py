@@ -39,7 +39,7 @@ from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.part_rules import with_parts
 from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
-from proctor.generate.extract.predicate_text import checkable
+from proctor.generate.extract.predicate_text import checkable, joined
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.reply_words import NO_REPLY
@@ -366,4 +366,5 @@ def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
             return replace(draft, predicate=closed_reply(reply, statement.text, read.scope.labels))
     held = [reply for reply in replies if reply in said and reply[:20] in draft.text]
     own = read.text[draft.start :].split("\n\n", 1)[0]
-    return replace(draft, predicate=closed_reply(held[-1], own, read.scope.labels)) if held else draft
+    asked = [found for reply in held if (found := closed_reply(reply, own, read.scope.labels))]
+    return replace(draft, predicate=joined(asked)) if asked else draft

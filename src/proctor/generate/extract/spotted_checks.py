@@ -17,7 +17,7 @@ from proctor.generate.extract.limit_subject import is_of_whole, names_answer, un
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
-from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quantity_words import BEFORE, NEGATION
 from proctor.generate.extract.quoted_literals import QuotedRun, find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
 from proctor.text.lazy_pattern import Lazy
@@ -46,6 +46,12 @@ _PUT: Final = Lazy(
 _RATHER: Final = Lazy(
     r"\W*(?:but|rather|instead|sondern|sino|mais plutôt|mas sim|ma piuttosto|maar)\b[^.;]*[\"“„«「]|\W*(?:而要|"
     r"而是|应)[^。；]*[\"“「]",
+    re.IGNORECASE,
+)
+_TIMES: Final = Lazy(
+    rf"\s*(?:(?P<exact>{dict(BEFORE)['=']})|{BEFORE[0][1]})\s*(?:once|one time|ein(?:\s|-)?mal|une (?:seule )?fois|una (?:sola )?vez|"
+    r"uma (?:única )?vez|una (?:sola )?volta|[eé]én keer|raz|(?:один )?раз|en gång|én gang|jednou|bir kez?|bir kere|"
+    r"一次|[1１]回|한 번|1번)(?!\w)",
     re.IGNORECASE,
 )
 _AND: Final = Lazy(r"\s+\b(?:and|but|und|aber|et|mais|y|e|ma|mas|en|maar|i|och|og)\s*$", re.IGNORECASE)
@@ -126,6 +132,7 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
     yield from _literals(text, written, scope, made, structured=structured)
     for predicate, start, end in (*find_banned(written), *find_form(text)):
         yield SpottedCheck(predicate=predicate, start=start, end=end)
+    yield from _repetitions(written)
     yield from _named_inputs(text, scope)
     yield from _shapes(text, scope, made, structured=structured)
 
@@ -142,6 +149,16 @@ def _denials(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[Spo
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
+
+
+def _repetitions(text: str) -> Iterator[SpottedCheck]:
+    """Yield how often a quoted text may occur: ``"please" at most once``."""
+    for run in find_runs(text):
+        after = _TIMES.match(text, run.end)
+        if len(run.texts) == 1 and after:
+            form = "=" if after["exact"] else "<="
+            predicate = f"count {quoted(run.texts)} {form} 1 ignoring case"
+            yield SpottedCheck(predicate=predicate, start=run.start, end=after.end())
 
 
 def _named_inputs(text: str, scope: PromptScope) -> Iterator[SpottedCheck]:
