@@ -183,7 +183,8 @@ def _label(label: str, place: tuple[int, int] | None = None) -> OutlinePart:
 def _fields(shape: JsonShape, text: str) -> Iterator[OutlinePart]:
     for name, many, spans in field_paths(shape, text):
         quotes = rf"[\"“`'„«]{re.escape(name)}[\"”`'“»]"
-        plain = rf"(?<![\w-]){re.escape(name)}(?![A-Za-z0-9_-])"
+        stem = rf"{re.escape(name[:-1])}[A-Za-z]{{0,2}}" if len(name) > _LEAST_NAME and name.isalpha() else re.escape(name)
+        plain = rf"(?<![\w-]){stem}(?![A-Za-z0-9_-])"  # ``no step``: one of the ``steps``
         known = len(name) >= _LEAST_NAME and not names_answer(name, ())
         yield OutlinePart(
             kind="field",

@@ -121,7 +121,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "lines = 1",
-        r"line ?breaks?|newlines?|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|"
+        r"line ?breaks?|newlines?|retours? à la ligne|radbryt\w*|linjeskift|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|"
         r"saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
@@ -135,6 +135,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"asterisks?|sternchen|astérisques?|asteriscos?|asterischi|sterretjes|gwiazdk\w+|hvězdičk\w+|зв[её]здоч\w+|"
         r"yıldız\w*|星号|アスタリスク|तारांकन(?: चिह्न)?|별표",
     ),
+    ('contains none "/"', r"slash(?:es)?|schrägstrich\w*|barres? obliques?|barras? inclinadas?|schuine strep\w*"),
+    ('contains none "€"', r"euro[- ]?signs?|euro-?zeichen|signes? euro|símbolos? de euro|simbol[oi] dell['’]euro|euroteken\w*"),
     ('contains none "$"', r"dollar signs?|dollarzeichen|signes? dollar"),
     ("not (matches /\\\\(?:frac|text|sqrt|begin)\\b|\\$\\$|\\\\[(\\[]/)", r"latex"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
@@ -193,13 +195,14 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 continue
             taken.append(match.span())
             start = _negated(text, match.start())
-            if start is None and _AFTER.match(text, match.end()):
-                start = match.start()
+            end = match.end()
+            if start is None and (after := _AFTER.match(text, match.end())):
+                start, end = match.start(), after.end()
             if (
                 start is not None
                 and not (predicate in _GIVEN_TOO and _DEFINITE.search(text[: match.start()]))
                 and not _is_excepted(text, start, match.start(), match.end())
-                and not _is_qualified(text, start, match.start(), match.end())
+                and not _is_qualified(text, start, match.start(), end)
             ):
                 yield predicate, start, match.end()
                 break

@@ -53,6 +53,7 @@ _ONE_OF: Final = Lazy(
 )
 # ``only g, ml or pieces``, ``only from this list: a, b, c``
 _ONLY_LIST: Final = Lazy(rf"(?<!\w){ONLY}(?:\s[^:：.;,]{{3,40}}[:：])?\s+(?P<list>[^.;:：\n\"“„«]+?,[^.;:：\n\"“„«]+)(?=[.;\n]|$)", re.IGNORECASE)
+_KEY: Final = re.compile(r"[a-z][A-Za-z0-9]*_?[a-z0-9_]*")
 _LEAST_LISTED: Final = 3
 _AND_OR: Final = Lazy(r"\s(?:oder|ou|o|u|of|lub|albo|или|або|eller|veya|nebo)\s|或|または", re.IGNORECASE)
 _CEILING: Final = re.compile(r"\w+ <")  # may hold in the other cases, too
@@ -204,6 +205,8 @@ def _fitting(asked: str, part: OutlinePart, before: str, clause: str) -> str:
         return _of_list(asked, part)
     if part.kind == "field" and asked.startswith(_OF_LINES):
         return ""
+    if asked.startswith("json has"):
+        return ""
     if part.kind in ("label", "place") and asked.startswith(_OF_LINES):
         return ""
     if part.kind == "place" and asked.startswith(("case is", "matches", "one of")):
@@ -213,6 +216,8 @@ def _fitting(asked: str, part: OutlinePart, before: str, clause: str) -> str:
 
 def _of_list(asked: str, part: OutlinePart) -> str:
     """Return what is asked of each value of a field that holds a list; the number of its values is another matter."""
+    if asked.startswith("json has"):
+        return f"each json item: {asked}"
     sized = re.match(r"(?:words|characters) (?:<=?|between)|case is|ends with|starts with|contains none|one of", asked)
     return f"each json item: {asked}" if part.many and sized else ""
 
@@ -254,6 +259,10 @@ def _asked(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:
             yield from _counted(match)
     yield from find_denied(text)
     for run in find_runs(text):
+        if scope.structured and len(run.texts) > 1 and not run.either and all(map(_KEY.fullmatch, run.texts)):
+            if not set(run.texts) & set(scope.fields):
+                yield f"json has {quoted(run.texts)}", run.start, run.end
+            continue
         role = literal_role(text, run)
         if role is None or role.loose:
             continue

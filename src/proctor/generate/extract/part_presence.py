@@ -9,8 +9,10 @@ from typing import Final
 from proctor.generate.extract.answer_outline import OutlinePart, section_names
 from proctor.generate.extract.conditions import is_conditional, is_permitted
 from proctor.generate.extract.fixed_replies import opens_with_case
+from proctor.generate.extract.json_fields import FIELDS
 from proctor.generate.extract.predicate_doubts import OMITTED
 from proctor.generate.extract.predicate_text import quoted
+from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
@@ -43,6 +45,11 @@ _ORDER: Final = Lazy(
     r"sıra\w*|järjesty\w*|sorrend\w*)\b|顺序|順|순서",
     re.IGNORECASE,
 )
+_EVERY: Final = Lazy(
+    r"\b(?:all|every|always|alle|immer|jede\w*|toutes?|tous|toujours|tod[oa]s|siempre|sempre|tutt[ei]|alle|altijd|wszystkie|"
+    r"zawsze|все|всегда|усі|завжди|alla|alltid|altid|všechn\w+|vždy|tüm|bütün)\b|所有|全部|すべて|必ず|모든|모두|아래와 같",
+    re.IGNORECASE,
+)
 _SIGNS: Final = re.compile(r"(?<![#\w])(?P<signs>#{1,4})(?![#\w])")
 _CLOSING: Final = re.compile(r"(?<=[\w.…>])</([\w-]+)>|(?<= )</([\w-]+)>")
 _NUMBERS: Final = re.compile(r"\d{1,2}[.)]")
@@ -51,7 +58,9 @@ _NEAR_LEAD: Final = 250  # characters between a sentence and the shape that it a
 Found = tuple[Statement, str, int, int]
 
 
-def find_presence(statements: Sequence[Statement], outline: Sequence[OutlinePart], text: str) -> Iterator[Found]:
+def find_presence(
+    statements: Sequence[Statement], outline: Sequence[OutlinePart], scope: PromptScope, text: str
+) -> Iterator[Found]:
     """Yield what sentences say of the parts as such: a statement, a predicate, and where the statement asks for it."""
     tags = [part for part in outline if part.kind == "tag"]
     sections = [part for part in outline if part.kind == "section"]
@@ -63,6 +72,8 @@ def find_presence(statements: Sequence[Statement], outline: Sequence[OutlinePart
             yield from _of_tags(each, statements[at + 1 :], tags, text)
         if each.code or is_conditional(each.text) or opens_with_case(each.text):
             continue
+        if len(scope.fields) > 1:
+            yield from _of_fields(each, scope)
         if not open_parts:
             yield from _of_sections(each, sections)
         yield from _of_numbers(each)
@@ -108,6 +119,21 @@ def _of_sections(each: Statement, sections: Sequence[OutlinePart]) -> Iterator[F
         yield each, f"fields in order {quoted([part.name for part in sections])}", 0, order.end()
     if known and (signs := _SIGNS.search(said)):
         yield each, f"matches /^{signs['signs']} \\S/m", signs.start(), signs.end()
+
+
+def _of_fields(each: Statement, scope: PromptScope) -> Iterator[Found]:
+    """Yield what a sentence says of all fields: that they are there, and in their order."""
+    said = each.text
+    noun = re.search(FIELDS, said, re.IGNORECASE)
+    if noun is None or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) for name in scope.fields):
+        return
+    names = quoted(scope.fields)
+    if order := _ORDER.search(said):
+        yield each, f"json keys in order {names}", min(noun.start(), order.start()), max(noun.end(), order.end())
+    if (every := _EVERY.search(said)) or said.rstrip().endswith((":", "：")):
+        has = f"json has {names}"
+        place = every.start() if every else noun.start()
+        yield each, f"json array length = 0 or {has}" if scope.array else has, place, noun.end()
 
 
 def _of_numbers(each: Statement) -> Iterator[Found]:

@@ -51,7 +51,7 @@ def with_parts(
         }
         yield replace(draft, predicate=None) if draft.predicate in inner else draft
     known = {draft.predicate for draft in drafts}
-    for statement, asked, start, end in find_presence(statements, outline, text):
+    for statement, asked, start, end in find_presence(statements, outline, scope, text):
         predicate = checkable(asked)
         held = [draft.predicate or "" for draft in drafts if statement.start <= draft.start < statement.end]
         if predicate and predicate not in known and not any(_holds(predicate, each) for each in held):

@@ -170,6 +170,7 @@ def _codes(said: str, *, sure: bool) -> Iterator[str]:
             last = word is None or (word.group() == "." and not bare[word.end() :].strip())
             ends = next((each for each in tokens[at : at + 3] if each is None or each.group() in ".,;。、"), word)
             closing = ends is None or ends.group() in ".,;。、"
+            closing = closing or re.match(rf"\W*(?:\w+\s+)?{ONLY}", bare[run[-1].end() :], re.IGNORECASE) is not None
             if not known and ((sure and asked and closing) or (last and len(before.split()) >= _LEAST_BEFORE)):
                 yield code
         run = []
