@@ -55,7 +55,7 @@ _SHOWN_HEADING: Final = re.compile(r"(?m)^[ \t]*(?P<signs>#{1,4})[ \t]+(?P<name>
 # ``REASON: <one sentence>``, ``Subject: [at most 8 words]``, ``要約：（30文字以内）``
 _SHOWN_LABEL: Final = re.compile(
     r"(?m)^[ \t>*-]*(?P<label>[^\W\d_][^\n:：\"“„«`<>{}|()（）]{0,28}?)\**[:：]\**[ \t]*"
-    r"(?:<(?P<a>[^<>\n{}]{2,200})>|\[(?P<b>[^\[\]\n{}]{2,200})\]|（(?P<c>[^（）\n{}]{2,200})）)[ \t.]*$"
+    r"(?:<(?P<a>[^<>\n{}]{2,200})>|\[(?P<b>[^\[\]\n{}]{2,200})\]|（(?P<c>[^（）\n{}]{2,200})）|(?P<d>\.\.\.|…))[ \t.]*$"
 )
 
 
@@ -163,7 +163,7 @@ def _labels(text: str, statements: Sequence[Statement], labels: Sequence[str]) -
     covered = [(each.start, each.end) for each in statements if each.section not in ASIDE_SECTIONS]
     for match in _SHOWN_LABEL.finditer(text):
         if any(low <= match.start("label") < high for low, high in covered):
-            group = next(name for name in ("a", "b", "c") if match[name])
+            group = next(name for name in ("a", "b", "c", "d") if match[name])
             yield _label(match["label"].strip(), match.span(group))
     for label in labels:
         if not label.startswith("#"):

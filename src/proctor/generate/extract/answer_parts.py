@@ -11,7 +11,7 @@ from proctor.generate.extract.number_words import count_of, in_digits
 from proctor.generate.extract.sections import section_of
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["PLACES", "WHOLE", "AnswerPart", "line_number", "part_at"]
+__all__ = ["LINE_OF_TEXT", "PLACES", "SENTENCE_OF_TEXT", "WHOLE", "AnswerPart", "line_number", "part_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,8 @@ _OF_ANSWER: Final = (
     r"yanıt\w*|відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|"
     r"回复|答案|返信|回|request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
+LINE_OF_TEXT: Final = Lazy(rf"\b(?:{_LINE}|{_PARAGRAPH}|afsnit|akapit\w*|odstav\w*)\b|行|줄|段", re.IGNORECASE)
+SENTENCE_OF_TEXT: Final = Lazy(rf"\b{_SENTENCE}\b", re.IGNORECASE)
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (

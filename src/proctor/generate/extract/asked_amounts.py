@@ -184,12 +184,15 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
             yield found
 
 
+_TIMES: Final = r"(?:times|mal|fois|veces|vezes|volte|keer|razy|раза?|gånger|gange|kere|kez|defa)\b"
+
+
 @cache
 def _stated_pattern(code: str) -> re.Pattern[str]:
     bounds = "|".join(f"(?P<bound{at}>{before})" for at, (_, before) in enumerate(BEFORE))
     return re.compile(
-        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|"
-        rf"が)\s*(?:{bounds})\s*(?P<low>{COUNT})(?!\s*[^\W\d_])",
+        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|が|全文|总共|一共|\s)\s*(?:{bounds})\s*(?P<low>{COUNT})"
+        rf"(?:\s*{_TIMES})?(?!\s*[^\W\d_])",
         re.IGNORECASE,
     )
 

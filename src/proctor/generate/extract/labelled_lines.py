@@ -271,7 +271,7 @@ def _choice(said: str) -> tuple[str, ...]:
     bare = re.sub(
         r"^(?:one of|either|eines? von|soit|uno? de|um de|uno tra)\s+", "", said.rstrip(". "), flags=re.IGNORECASE
     )
-    bare = re.sub(r"\s+(?:oder|ou|o|或|또는|eller|lub|albo|veya|или|або|nebo|of)\s+|または", " or ", bare)
+    bare = re.sub(r"\s+(?:oder|ou|o|或|또는|eller|lub|albo|veya|или|або|nebo)\s+|または", " or ", bare)
     if choice := _slashed(bare):
         return choice
     found = listed(bare)

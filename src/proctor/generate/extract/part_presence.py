@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.answer_outline import OutlinePart, section_names
+from proctor.generate.extract.answer_parts import LINE_OF_TEXT, SENTENCE_OF_TEXT
 from proctor.generate.extract.conditions import is_conditional, is_permitted
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.json_fields import FIELDS
@@ -14,7 +15,7 @@ from proctor.generate.extract.predicate_doubts import OMITTED
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.quoted_literals import START, find_runs
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -53,6 +54,8 @@ _EVERY: Final = Lazy(
 _SIGNS: Final = re.compile(r"(?<![#\w])(?P<signs>#{1,4})(?![#\w])")
 _CLOSING: Final = re.compile(r"(?<=[\w.…>])</([\w-]+)>|(?<= )</([\w-]+)>")
 _NUMBERS: Final = re.compile(r"\d{1,2}[.)]")
+_LEAST_TEXT: Final = 3  # characters of a text at the beginning of a line
+_NEAR_VERB: Final = 4  # words between the verb and the text
 _NEAR_LEAD: Final = 250  # characters between a sentence and the shape that it announces
 
 Found = tuple[Statement, str, int, int]
@@ -66,7 +69,11 @@ def find_presence(
     sections = [part for part in outline if part.kind == "section"]
     open_parts = any(OMITTED.search(each.text) for each in statements)  # some may be left out
     for at, each in enumerate(statements):
-        if each.section in ASIDE_SECTIONS or is_permitted(each.text):
+        if each.section in ASIDE_SECTIONS:
+            continue
+        if not each.code and not scope.structured:
+            yield from _of_beginnings(each)
+        if is_permitted(each.text):
             continue
         if tags:
             yield from _of_tags(each, statements[at + 1 :], tags, text)
@@ -134,6 +141,21 @@ def _of_fields(each: Statement, scope: PromptScope) -> Iterator[Found]:
         has = f"json has {names}"
         place = every.start() if every else noun.start()
         yield each, f"json array length = 0 or {has}" if scope.array else has, place, noun.end()
+
+
+def _of_beginnings(each: Statement) -> Iterator[Found]:
+    """Yield that a text begins a line, wherever it is used: ``add a line that begins with "Note:"``."""
+    for run in find_runs(each.text):
+        head = each.text[: run.start].rpartition(".")[2]
+        verb = list(START.finditer(head))
+        text = run.texts[0].strip()
+        if len(run.texts) != 1 or not verb or len(text) < _LEAST_TEXT or not any(map(str.isalpha, text)):
+            continue
+        if re.search(rf"{NEGATION}[^,;:]*$", head, re.IGNORECASE) or len(head[verb[-1].end() :].split()) > _NEAR_VERB:
+            continue
+        if LINE_OF_TEXT.search(head) or (text.endswith((":", "：")) and SENTENCE_OF_TEXT.search(head)):
+            literal = re.sub(r"([^\w\s])", r"\\\1", text)
+            yield each, f"when contains {quoted([text])}: matches /^\\W{{0,4}}{literal}/m", run.start, run.end
 
 
 def _of_numbers(each: Statement) -> Iterator[Found]:

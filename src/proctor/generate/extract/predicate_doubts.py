@@ -279,7 +279,7 @@ def doubt_of(
         return "the sentence has an exception"
     at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
     whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
-    if _is_fronted(whole, made) and not draft.condition and "json" not in predicate:
+    if _is_fronted(whole, made) and not draft.condition and not re.match(r"each |.*json", predicate):
         return "it may be for what the sentence begins with only"
     if at > 0 and statements[at - 1].text.endswith("?") and statements[at].start - statements[at - 1].end <= _NEXT:
         return "the sentence before asks for the case"
@@ -319,6 +319,7 @@ def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: 
     equal = _EQUAL.match(predicate)
     if (
         equal
+        and equal["measure"] not in ("lines", "paragraphs")  # nobody gives their number loosely
         and not (products and predicate.startswith(_LISTED))
         and not _is_exact(said, equal["measure"], int(equal["number"]))
     ):

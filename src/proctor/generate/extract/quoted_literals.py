@@ -11,7 +11,7 @@ from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.reply_words import LITERAL_LINE, ONLY
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
+__all__ = ["START", "LiteralRole", "QuotedRun", "find_runs", "literal_role"]
 
 Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
@@ -28,7 +28,7 @@ _BETWEEN: Final = re.compile(
     r"や)?\s*(?:the\s+)?",
     re.IGNORECASE,
 )
-_START: Final = Lazy(
+START: Final = Lazy(
     r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
@@ -179,7 +179,7 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     denied = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
     roles = [
         (match.start(), role)
-        for role, pattern in (("start", _START), ("end", _END), ("contain", _HOLD))
+        for role, pattern in (("start", START), ("end", _END), ("contain", _HOLD))
         for match in pattern.finditer(head)
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):

@@ -58,6 +58,7 @@ _AND: Final = Lazy(r"\s+\b(?:and|but|und|aber|et|mais|y|e|ma|mas|en|maar|i|och|o
 _WITH: Final = Lazy(r"\b(?:with|mit|avec|par|con|com|met|z)\s*$", re.IGNORECASE)
 _PRONOUN: Final = r"(?:it|they|elle|il|ils|elles|sie|er|es|ella|él|ela|ele|essa|esso|ze|hij|zij)\b"
 _NEAR: Final = 12  # characters after a quoted text
+_NAME_LENGTH: Final = 3  # characters; shorter texts are endings of words
 _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
@@ -332,8 +333,11 @@ def _literals(
                 inside = _field_part(text[: run.start], scope) if structured else None
                 asked = inside.check(asked) or asked if inside else asked
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
-        elif structured or (len(run.texts) > 1 and not run.either and literal.role != "contain"):
+        elif structured:
             continue
+        elif len(run.texts) > 1 and not run.either and literal.role != "contain":
+            if literal.role == "end" and all(len(words) > _NAME_LENGTH for words in run.texts):  # ``the lines "Kind regards" and "The team"``
+                yield SpottedCheck(predicate=f"contains all {quoted(run.texts)}", start=literal.start, end=run.end)
         elif literal.role == "contain":
             form = "contains any" if run.either else "contains all" if len(run.texts) > 1 else "contains"
             if part.form in ("", None) and _is_of_answer(text[: literal.start], made):

@@ -353,7 +353,6 @@ _ASKED: Final = (
         ),
     ),
     ("has code block", _BLOCK),
-    ("lines = 1", Lazy(r"\beinzeilig\w*\b|\bsingle[- ]line\b|\bone-line\b|\bunilinéaire\b|\bjednořádkov\w+\b", re.IGNORECASE)),
     ('ends with "?", "？"', _QUESTION_END),
     (
         'ends with "?", "？"',
