@@ -33,23 +33,26 @@ _LONGEST_PLACE: Final = 80  # characters of a place to fill in
 _HTML: Final = frozenset(["a", "b", "br", "div", "em", "h1", "h2", "h3", "i", "li", "ol", "p", "span", "strong", "ul"])
 _SECTION_NOUN: Final = (
     r"(?:sections?|headings?|headers?|blocks?|parts?|abschnitt\w*|überschrift\w*|block|teil|sections?|rubriques?|"
-    r"titres?|parties?|secci[oó]n(?:es)?|apartados?|encabezados?|títulos?|seç(?:ão|ões)|cabeçalhos?|sezion[ei]|titol[oi]|"
+    r"titres?|parties?|secci[oó]n(?:es)?|apartados?|encabezados?|títulos?|seç(?:ão|ões)|cabeçalhos?|sezion[ei]|"
+    r"titol[oi]|"
     r"sectie|kop(?:je)?|onderdeel|sekcj\w*|nagłów\w*|раздел\w*|заголов\w*|rubrik\w*|avsnitt\w*|overskrift\w*|afsnit\w*|"
     r"oddíl\w*|nadpis\w*|bölüm\w*|başlı\w*)"
 )
 _CALLED: Final = (
     r"(?:\s+(?:called|named|titled|headed|labelled|labeled|namens|genannt|mit dem titel|appelée?|intitulée?|llamad[ao]|"
-    r"titulad[ao]|chamad[ao]|intitulad[ao]|chiamat[ao]|intitolat[ao]|genaamd|met de titel|o nazwie|под названием|kallad|"
+    r"titulad[ao]|chamad[ao]|intitulad[ao]|chiamat[ao]|intitolat[ao]|genaamd|met de titel|o nazwie|под названием|"
+    r"kallad|"
     r"med rubriken|adlı))?"
 )
 _UNDER: Final = (
-    r"(?:under|below|unter|sous|bajo|debajo de|sob|abaixo de|sotto|onder|pod|под|در|altında|v části|în|inom|в раздел\w*)"
+    r"(?:under|below|unter|sous|bajo|debajo de|sob|abaixo de|sotto|onder|pod|под|altında|v části|inom|в раздел\w*)"
 )
 _CAPITALS: Final = r"(?P<{name}>[A-ZÀ-ÖØ-ÞА-ЯЁİŞĞ]{{2,}}(?:[ _&/-]+[A-ZÀ-ÖØ-ÞА-ЯЁİŞĞ]+){{0,5}})(?![\w-])"
 _QUOTED: Final = r"[\"“„«`*]{{1,3}}#{{0,4}}\s?(?P<{name}>[^\W\d_][^\"“”„»«`*#:\n]{{1,40}}?)[:：]?[\"”“»`*]{{1,3}}"
 _NAMED_SECTION: Final = Lazy(
     rf"(?i:\b{_SECTION_NOUN}{_CALLED})\s*:?\s+(?:{_CAPITALS.format(name='caps')}|{_QUOTED.format(name='quoted')})|"
-    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?:the |die |der |le |la |el |lo |il |o |a |i )?){_CAPITALS.format(name='under')}(?!\s*\d)"
+    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?:the |die |der |le |la |el |lo |il |o |a |"
+    rf"i )?){_CAPITALS.format(name='under')}(?!\s*\d)"
 )
 _SHOWN_HEADING: Final = re.compile(r"(?m)^[ \t]*(?P<signs>#{1,4})[ \t]+(?P<name>[^\n#{}<]{2,50}?)[ \t:：]*$")
 # ``REASON: <one sentence>``, ``Subject: [at most 8 words]``, ``要約：（30文字以内）``
@@ -104,7 +107,7 @@ def _word(name: str) -> str:
     exact = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
     if name.isupper() or len(name) < _LEAST_NAME or names_answer(name, ()):
         return rf"(?-i:{exact})" if name.isascii() or name[:1].isupper() else re.escape(name)
-    return exact if name.isascii() or name[:1].isalpha() and name[0].lower() != name[0].upper() else re.escape(name)
+    return exact if name.isascii() or (name[:1].isalpha() and name[0].lower() != name[0].upper()) else re.escape(name)
 
 
 def _tags(text: str, statements: Sequence[Statement]) -> Iterator[OutlinePart]:
@@ -123,10 +126,16 @@ def _tags(text: str, statements: Sequence[Statement]) -> Iterator[OutlinePart]:
                 places[tag].append((each.start + shown.start("inside"), each.start + shown.end("inside")))
     for tag, spans in places.items():
         mark = re.escape(tag)
-        if re.search(rf"<{mark}>[^<]{{0,20}}\{{\{{", text) or not re.search(rf"</{mark}>|<{mark}>\W*(?i:{_TAG_NOUN})", text):
+        if re.search(rf"<{mark}>[^<]{{0,20}}\{{\{{", text) or not re.search(
+            rf"</{mark}>|<{mark}>\W*(?i:{_TAG_NOUN})", text
+        ):
             continue  # it holds an input, or is a place to fill in
         own = re.search(rf"(?m)^[ \t]*<{mark}>(?P<inside>(?:(?!</{mark}>)[\s\S]){{0,4000}})</{mark}>[ \t]*$", text)
-        if own and (len(own["inside"].strip()) > _LONGEST_PLACE or own["inside"].rstrip().endswith((".", "!", "。"))) and not own["inside"].rstrip().endswith("..."):
+        if (
+            own
+            and (len(own["inside"].strip()) > _LONGEST_PLACE or own["inside"].rstrip().endswith((".", "!", "。")))
+            and not own["inside"].rstrip().endswith("...")
+        ):
             continue  # it is around a part of the prompt
         named = rf"</?{re.escape(tag)}>" + (
             "" if len(tag) < _LEAST_NAME or names_answer(tag, ()) else rf"|(?<![\w<-]){re.escape(tag)}(?![\w>-])"
@@ -183,7 +192,9 @@ def _label(label: str, place: tuple[int, int] | None = None) -> OutlinePart:
 def _fields(shape: JsonShape, text: str) -> Iterator[OutlinePart]:
     for name, many, spans in field_paths(shape, text):
         quotes = rf"[\"“`'„«]{re.escape(name)}[\"”`'“»]"
-        stem = rf"{re.escape(name[:-1])}[A-Za-z]{{0,2}}" if len(name) > _LEAST_NAME and name.isalpha() else re.escape(name)
+        stem = (
+            rf"{re.escape(name[:-1])}[A-Za-z]{{0,2}}" if len(name) > _LEAST_NAME and name.isalpha() else re.escape(name)
+        )
         plain = rf"(?<![\w-]){stem}(?![A-Za-z0-9_-])"  # ``no step``: one of the ``steps``
         known = len(name) >= _LEAST_NAME and not names_answer(name, ())
         yield OutlinePart(

@@ -130,9 +130,7 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     )
 )
 # The places of an answer that have a name, each with the beginning of its predicates.
-PLACES: Final = tuple(
-    (str(form), pattern) for form, pattern in _MARKERS if str(form).startswith(("first", "last"))
-)
+PLACES: Final = tuple((str(form), pattern) for form, pattern in _MARKERS if str(form).startswith(("first", "last")))
 # ``three bullets, each of``: each of what the sentence has named.
 _EACH_OF: Final = Lazy(
     r"(?:\b(?:each|jeweils|je|chacune?|cada un[oa]|ciascun[oa]|ognun[oa]|elk|każd\w+)|每[个条项]|各)\s*"

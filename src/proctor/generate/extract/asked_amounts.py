@@ -39,8 +39,10 @@ _LONE_AFTER: Final = re.compile(
 _LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
 _MARKS: Final = ("emoji", "questions", "exclamations", "links")
 _ONE_OF: Final = re.compile(
-    r"\b(?:(?:any )?one of|eine[rsm]? (?:der|von|aus)|une? (?:seule )?(?:des|de)|un[oa]? (?:de (?:l[oa]s )?|dei|delle|degli|"
-    r"tra)|uma? d[eoa]s?|[eé]én van(?: de)?|jed(?:en|na|no|ną|nym|nego) z[e]?|jed(?:en|na|no|ním) z|од(?:ин|на|но|ной|ну) из|"
+    r"\b(?:(?:any )?one of|eine[rsm]? (?:der|von|aus)|une? (?:seule )?(?:des|de)|un[oa]? (?:de (?:l[oa]s )?|dei|"
+    r"delle|degli|"
+    r"tra)|uma? d[eoa]s?|[eé]én van(?: de)?|jed(?:en|na|no|ną|nym|nego) z[e]?|jed(?:en|na|no|ním) z|од(?:ин|на|но|"
+    r"ной|ну) из|"
     r"одн\w+ з|en av|ett av|en af|biri)\s*(?:the |these |those |die |diesen? |las |los |as |os )?$",
     re.IGNORECASE,
 )
@@ -191,7 +193,8 @@ _TIMES: Final = r"(?:times|mal|fois|veces|vezes|volte|keer|razy|раза?|gånge
 def _stated_pattern(code: str) -> re.Pattern[str]:
     bounds = "|".join(f"(?P<bound{at}>{before})" for at, (_, before) in enumerate(BEFORE))
     return re.compile(
-        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|が|全文|总共|一共|\s)\s*(?:{bounds})\s*(?P<low>{COUNT})"
+        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|が|全文|总共|一共|\s)\s*(?:{bounds})\s*"
+        rf"(?P<low>{COUNT})"
         rf"(?:\s*{_TIMES})?(?!\s*[^\W\d_])",
         re.IGNORECASE,
     )

@@ -22,14 +22,16 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "exclamations = 0",
-        r"exclamation (?:marks?|points?)|exclamaç(?:ões|ão)|esclamazion[ei]|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
+        r"exclamation (?:marks?|points?)|exclamaç(?:ões|ão)|esclamazion[ei]|ausrufezeichen|"
+        r"points? d['’]exclamation|signos? de exclamación|"
         r"exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|uitroepteken|wykrzyknik\w*|"
         r"utropstecken|udråbstegn|感叹号|感嘆符|느낌표|感嘆符|vykřičník\w*|восклицательн\w+ знак\w*|ünlem(?: "
         r"işaret\w*)?|علامات? التعجب|tanda seru|dấu chấm than|विस्मय\S*|[「“\"]?[!！][」”\"]?(?=は)",
     ),
     (
         "questions = 0",
-        r"question marks?|interrogaciones|interrogações|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
+        r"question marks?|interrogaciones|interrogações|fragezeichen|points? d['’]interrogation|"
+        r"signos? de interrogación|pontos? de interrogação|"
         r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符|znak\w* zapytania|frågetecken|otazník\w*|"
         r"вопросительн\w+ знак\w*|soru işaret\w*|물음표",
     ),
@@ -37,7 +39,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "not (has code block)",
         r"(?:markdown |fenced )*code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
-        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|`{3}(?:[- ]?\w+)?|代码块|"
+        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|"
+        r"`{3}(?:[- ]?\w+)?|代码块|"
         r"コードブロック",
     ),
     (
@@ -102,7 +105,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         'not (ends with ".", "。")',
-        r"full stops?|(?:final |trailing |closing )?periods?(?= (?:at|in the end)|[.;,]|$)|(?:schluss)?punkt(?= am (?:ende|"
+        r"full stops?|(?:final |trailing |closing )?periods?(?= (?:at|in the end)|[.;,]|$)|"
+        r"(?:schluss)?punkt(?= am (?:ende|"
         r"schluss)|[.;,]|$)|point final|punto final(?:e)?|ponto final|punt (?:aan het (?:einde|eind)|op het einde)|"
         r"punkt i slutet|punktum|kropk\w+ na końcu|точк\w+ (?:в|на) конце|tečk\w+ na konci|крапк\w+ (?:в|у|на) кінці|"
         r"sonuna nokta|句点|句号|句點|마침표",
@@ -121,7 +125,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "lines = 1",
-        r"line ?breaks?|newlines?|retours? à la ligne|radbryt\w*|linjeskift|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|"
+        r"line ?breaks?|newlines?|retours? à la ligne|radbryt\w*|linjeskift|zeilenumbr(?:uch|üche\w*)|a capo|"
+        r"regeleindes?|sauts? de ligne|"
         r"saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
@@ -136,7 +141,10 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"yıldız\w*|星号|アスタリスク|तारांकन(?: चिह्न)?|별표",
     ),
     ('contains none "/"', r"slash(?:es)?|schrägstrich\w*|barres? obliques?|barras? inclinadas?|schuine strep\w*"),
-    ('contains none "€"', r"euro[- ]?signs?|euro-?zeichen|signes? euro|símbolos? de euro|simbol[oi] dell['’]euro|euroteken\w*"),
+    (
+        'contains none "€"',
+        r"euro[- ]?signs?|euro-?zeichen|signes? euro|símbolos? de euro|simbol[oi] dell['’]euro|euroteken\w*",
+    ),
     ('contains none "$"', r"dollar signs?|dollarzeichen|signes? dollar"),
     ("not (matches /\\\\(?:frac|text|sqrt|begin)\\b|\\$\\$|\\\\[(\\[]/)", r"latex"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),

@@ -131,7 +131,11 @@ def _of_number(said: str) -> Iterator[str]:
     said = ";".join(piece for piece in re.split(r"[;；]", said) if not is_conditional(piece.strip()))
     whole = _WHOLE_NUMBER.search(said)
     ranged = _RANGE.search(said)
-    alone = ranged is not None and re.fullmatch(r"\W*(?:each |je(?:weils)? |各|각\s?)?", said[: ranged.start()]) is not None and re.match(r"\s*(?:$|[,;|(（，점分点]|points?\b|pts\b|punkte)", said[ranged.end() :]) is not None
+    alone = (
+        ranged is not None
+        and re.fullmatch(r"\W*(?:each |je(?:weils)? |各|각\s?)?", said[: ranged.start()]) is not None
+        and re.match(r"\s*(?:$|[,;|(（，점分点]|points?\b|pts\b|punkte)", said[ranged.end() :]) is not None
+    )
     if whole or alone or (_NUMBER.search(said) and ranged):
         if whole:
             yield "is integer"

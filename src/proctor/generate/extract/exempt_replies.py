@@ -20,7 +20,9 @@ from proctor.text.predicates import parse
 __all__ = ["case_values", "closed_reply", "excused", "excused_beginnings"]
 
 _LONGEST_VALUE: Final = 4  # words
-_MAY_NOT_APPLY: Final = re.compile(r"\beach\b|(?:^|\()(?:section|labelled|line \d|paragraph \d|last paragraph|outside|when)\b")
+_MAY_NOT_APPLY: Final = re.compile(
+    r"\beach\b|(?:^|\()(?:section|labelled|line \d|paragraph \d|last paragraph|outside|when)\b"
+)
 
 
 def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -67,6 +69,8 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
         return draft
     predicate = draft.predicate
     keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
+    if keys and (re.match(r"\(*each json field", predicate) or f"json only has {quoted(keys)}" in predicate):
+        return draft  # it holds for that object, too
     if keys and "json" in predicate and re.search(r"\beach\b", predicate):
         return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {predicate}"))
     if keys and "json" in predicate:

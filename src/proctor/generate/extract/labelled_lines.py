@@ -263,7 +263,9 @@ def _slashed(said: str) -> tuple[str, ...]:
     """Return the values between slashes or dots with which a description begins: ``low / high - one of them``."""
     head = re.split(r"\s[–—-]\s|[,;，；、(（。]", said.strip().removeprefix("（").removesuffix("）"))[0].strip()
     pieces = [piece.strip() for piece in re.split(r"\s/\s|・|／", head)]
-    return tuple(pieces) if len(pieces) > 1 and all(0 < len(piece.split()) <= _MOST_WORDS - 1 for piece in pieces) else ()
+    return (
+        tuple(pieces) if len(pieces) > 1 and all(0 < len(piece.split()) <= _MOST_WORDS - 1 for piece in pieces) else ()
+    )
 
 
 def _choice(said: str) -> tuple[str, ...]:

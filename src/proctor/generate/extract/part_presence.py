@@ -28,27 +28,33 @@ _NOTHING: Final = Lazy(
     re.IGNORECASE,
 )
 _BEFORE: Final = Lazy(
-    r"\b(?:before|in front of|ahead of|davor|vor|avant|antes|prima|ervoor|voor|przed|до|перед|före|innan|før|před)\b|前",
+    r"\b(?:before|in front of|ahead of|davor|vor|avant|antes|prima|ervoor|voor|przed|до|перед|före|innan|før|"
+    r"před)\b|前",
     re.IGNORECASE,
 )
 _BEHIND: Final = Lazy(
-    r"\b(?:after|behind|below|danach|dahinter|nach|après|después|depois|dopo|erna|daarna|na\b|po\b|после|після|efter|za\b)|"
+    r"\b(?:after|behind|below|danach|dahinter|nach|après|después|depois|dopo|erna|daarna|na\b|po\b|после|після|"
+    r"efter|za\b)|"
     r"后|後",
     re.IGNORECASE,
 )
 _OUTSIDE: Final = Lazy(
-    r"\b(?:outside|around|beside|außerhalb|drumherum|en dehors|autour|fuera|fora|fuori|al di fuori|buiten|rondom|poza|вне|"
+    r"\b(?:outside|around|beside|außerhalb|drumherum|en dehors|autour|fuera|fora|fuori|al di fuori|buiten|rondom|"
+    r"poza|вне|"
     r"поза|utanför|uden ?for|mimo)\b|以外|之外|外",
     re.IGNORECASE,
 )
 _ORDER: Final = Lazy(
-    r"\b(?:order|sequence|reihenfolge|ordre|orden|ordem|ordine|volgorde|kolejno\w*|порядк\w*|ordning\w*|rækkefølge|pořadí|"
+    r"\b(?:order|sequence|reihenfolge|ordre|orden|ordem|ordine|volgorde|kolejno\w*|порядк\w*|ordning\w*|"
+    r"rækkefølge|pořadí|"
     r"sıra\w*|järjesty\w*|sorrend\w*)\b|顺序|順|순서",
     re.IGNORECASE,
 )
 _EVERY: Final = Lazy(
-    r"\b(?:all|every|always|alle|immer|jede\w*|toutes?|tous|toujours|tod[oa]s|siempre|sempre|tutt[ei]|alle|altijd|wszystkie|"
-    r"zawsze|все|всегда|усі|завжди|alla|alltid|altid|všechn\w+|vždy|tüm|bütün)\b|所有|全部|すべて|必ず|모든|모두|아래와 같",
+    r"\b(?:all|every|always|alle|immer|jede\w*|toutes?|tous|toujours|tod[oa]s|siempre|sempre|tutt[ei]|alle|altijd|"
+    r"wszystkie|"
+    r"zawsze|все|всегда|усі|завжди|alla|alltid|altid|všechn\w+|vždy|tüm|bütün)\b|所有|全部|すべて|必ず|모든|모두|"
+    r"아래와 같",
     re.IGNORECASE,
 )
 _SIGNS: Final = re.compile(r"(?<![#\w])(?P<signs>#{1,4})(?![#\w])")
@@ -86,9 +92,7 @@ def find_presence(
         yield from _of_numbers(each)
 
 
-def _of_tags(
-    each: Statement, later: Sequence[Statement], tags: Sequence[OutlinePart], text: str
-) -> Iterator[Found]:
+def _of_tags(each: Statement, later: Sequence[Statement], tags: Sequence[OutlinePart], text: str) -> Iterator[Found]:
     said = each.text
     names = [part.name for part in tags if f"<{part.name}>" in said]
     shown = text[each.end : each.end + _NEAR_LEAD] if said.rstrip().endswith((":", "：")) else ""

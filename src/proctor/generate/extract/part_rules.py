@@ -15,15 +15,14 @@ from proctor.generate.extract.part_presence import find_presence
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.sentence_rules import segment
+from proctor.generate.extract.sentence_rules import segment, words_left
+from proctor.generate.extract.settle_shapes import missing_values
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates import parse
 
 __all__ = ["with_parts"]
 
 _LONGEST_VALUE: Final = 6  # words of a text that may stand for a part
-_MISSING: Final = ("", "null")
-_ABOUT_MISSING: Final = re.compile(r"(?<![A-Za-z])null(?![A-Za-z])|\"\"|“”|\bempty\b|\bleer\w*\b|\bvide\b|\bvac[íi]|\bvazi|\bvuot|\bleeg\b|空|빈 문자열")
 
 
 def with_parts(
@@ -41,7 +40,8 @@ def with_parts(
     ``values`` are texts that may stand for a part in some case, ``replies`` those that may be a whole answer.
     """
     found = list(part_checks(statements, outline, scope, made))
-    missing = _MISSING if any(_ABOUT_MISSING.search(each.text) for each in statements) else ()
+    missing = missing_values(statements)
+    covered = {statement.start for statement, checks in found if _is_covered(statement, checks)}
     for draft in drafts:
         inner = {
             check.whole
@@ -49,7 +49,8 @@ def with_parts(
             if statement.start <= draft.start < statement.end
             for check in checks
         }
-        yield replace(draft, predicate=None) if draft.predicate in inner else draft
+        if draft.predicate or draft.start not in covered:
+            yield replace(draft, predicate=None) if draft.predicate in inner else draft
     known = {draft.predicate for draft in drafts}
     for statement, asked, start, end in find_presence(statements, outline, scope, text):
         predicate = checkable(asked)
@@ -61,6 +62,8 @@ def with_parts(
         quotes = [text for run in find_runs(statement.text) for text in run.texts]
         for check in filter(_is_sayable, checks):
             blank = missing if check.part.kind == "field" else ()
+            if _is_said(check, drafts):
+                continue
             predicate = checkable(_excused(check, [*values, *quotes, *blank], replies))
             if predicate and predicate not in known:
                 known.add(predicate)
@@ -82,6 +85,27 @@ def _holds(predicate: str, other: str) -> bool:
     """Whether another predicate of the same sentence has the texts of this one, or is about its tags."""
     texts = re.findall(r'"(?:[^"\\]|\\.)*"', predicate)
     return bool(texts) and all(text in other for text in texts)
+
+
+def _is_covered(statement: Statement, checks: Sequence[PartCheck]) -> bool:
+    """Whether a sentence asks for nothing beside its checks, all of which can be written."""
+    if not all(check.asked for check in checks):
+        return False
+    names = {check.part.name.casefold() for check in checks}
+    left = words_left(statement.text, [(check.start, check.end) for check in checks])
+    return not [word for word in left if word not in names]
+
+
+def _is_said(check: PartCheck, drafts: Sequence[Draft]) -> bool:
+    """Whether another rule already asks this of the part."""
+    name = quoted([check.part.name])
+    asked = check.asked.removeprefix("each json item: ")
+    dated = asked.startswith("matches /\\d{4}-")
+    return any(
+        name in draft.predicate and (asked in draft.predicate or (dated and "iso date" in draft.predicate))
+        for draft in drafts
+        if draft.predicate
+    )
 
 
 def _is_sayable(check: PartCheck) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 from proctor.generate.extract.answer_outline import section_names
 from proctor.generate.extract.conditions import is_permitted
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
+from proctor.generate.extract.labels import listed
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
@@ -33,7 +34,14 @@ _LONGEST_LINE: Final = 250  # characters after a statement in which its line is 
 _CODE_WITH_REASON: Final = re.compile(r"(?<![\w-])(?P<code>[^\W\d_]{3,}): (?P<reason>[^\n:\"]{2,80})$")
 # ``If it is no recipe: NO RECIPE``: what stands behind the colon of a case is all of its answer.
 _BEHIND_CASE: Final = re.compile(r"^(?P<case>[^:：\n]{6,200})[:：][ \t]*(?P<line>[^\s\"“„«「`{\[<(][^\n:：]{1,80})$")
-_DENIED_CODES: Final = Lazy(rf"(?i:{NEGATION})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:[^\W\d_a-zß-ÿа-я]+\b\W*|\b[^\W\d_]{{1,3}}\W+)*$")
+_DENIED_CODES: Final = Lazy(
+    rf"(?i:{NEGATION})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:[^\W\d_a-zß-ÿа-я]+\b\W*|\b[^\W\d_]{{1,3}}\W+)*$"
+)
+_OR: Final = re.compile(
+    r"(?:[,/|]|\b(?:or|oder|ou|o|u|of|lub|или|або|eller|veya|nebo)|或|または|또는)\s*$", re.IGNORECASE
+)
+_VERB_LAST: Final = Lazy(rf"\s*(?:{REPLY}|ausgeb\w*|zurück\w*|aus|terug\w*)\b", re.IGNORECASE)
+_DATE: Final = re.compile(r"[A-Z]{2,4}[-/.][A-Z]{2}[-/.][A-Z]{2,4}")
 _LEAST_CODE: Final = 3  # characters
 _LEAST_BEFORE: Final = 4  # words before a code at the end of a sentence
 _REST: Final = Lazy(
@@ -73,7 +81,7 @@ def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, .
 
 
 def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
-    """Return the beginnings of replies for some case whose rest is open: ``reply with a line that begins with MISSING:``."""
+    """Return the beginnings of replies for some case whose rest is open: ``reply with "MISSING:" and the name``."""
     found: list[str] = []
     for each in statements:
         if each.code or each.section in ASIDE_SECTIONS or not is_case(each.text) or is_permitted(each.text):
@@ -119,7 +127,11 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     case = is_case(said) or is_case(statement.lead if statement.item else "")
     for run in find_runs(said):
         head, tail = said[: run.start], said[run.end :]
-        said_only = re.match(rf"\s*(?:と|이?라고|(?:という|の)[^。、「」]{{1,8}}|\s\S{{1,4}}\s?\S{{1,3}}(?=만\s)){ONLY}", tail, re.IGNORECASE)
+        said_only = re.match(
+            rf"\s*(?:と|이?라고|(?:という|の)[^。、「」]{{1,8}}|\s\S{{1,4}}\s?\S{{1,3}}(?=만\s)){ONLY}",
+            tail,
+            re.IGNORECASE,
+        )
         only = (
             said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
         )
@@ -137,10 +149,15 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
     rest = _REST.search(line)
-    only = rest is not None and re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE) is not None
-    if rest and (only or case or is_case(line[: rest.start()]) or is_case(before)):
+    only = rest is not None and bool(re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE))
+    if rest and not _is_list(rest["line"]) and (only or case or is_case(line[: rest.start()]) or is_case(before)):
         yield own_sentences(rest["line"].rstrip("*_ "))
-    if case and re.search(REPLY, said, re.IGNORECASE) and (coded := _CODE_WITH_REASON.search(said.rstrip(" ."))) and coded["code"].isupper():
+    if (
+        case
+        and re.search(REPLY, said, re.IGNORECASE)
+        and (coded := _CODE_WITH_REASON.search(said.rstrip(" .")))
+        and coded["code"].isupper()
+    ):
         yield coded.group()
     behind = _BEHIND_CASE.match(line.rstrip(" *_"))
     if behind and is_case(behind["case"]) and behind["line"][:1].isalpha():
@@ -150,26 +167,30 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield from _codes(said, sure=case or re.search(ONLY, said, re.IGNORECASE) is not None)
 
 
+def _is_list(line: str) -> bool:
+    """Whether a line is a choice of values: ``invoice, delivery or other``."""
+    return len(listed(re.sub(r"\s(?:oder|ou|o|u|of|lub|или|або|eller|veya|nebo)\s|或|または|또는", " or ", line))) > 1
+
+
 def _codes(said: str, *, sure: bool) -> Iterator[str]:
     """Yield the words in capitals that may be a reply: in the sentence of a case, or at the end of a sentence."""
     bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"”»」`]", lambda quote: " " * len(quote.group()), said)
     named = {word for name in section_names(said) for word in name.split()}
     run: list[re.Match[str]] = []
     tokens = [*re.finditer(r"[^\s.,;:()。、]+|[.,;:()。、]", bare), None]
-    for at, word in enumerate(tokens):
-        if word is not None and word.group().isupper() and len(word.group()) > 1:
+    for word in tokens:
+        if word is not None and word.group().isupper() and len(word.group()) > 1 and not _DATE.fullmatch(word.group()):
             run.append(word)
             continue
         if run:
             code = bare[run[0].start() : run[-1].end()]
             before = bare[: run[0].start()]
             known = set(code.split()) <= {*NO_REPLY, *named} or len(code) < _LEAST_CODE
-            if _DENIED_CODES.search(before):
-                known = True  # ``never use INSERT, UPDATE or``
+            if _DENIED_CODES.search(before) or _OR.search(before):
+                known = True  # ``never use INSERT, UPDATE or``, ``YES or NO``
             asked = re.search(rf"(?:{REPLY}|{ONLY})[^.;]*$", before[-_NEAR:], re.IGNORECASE) is not None
             last = word is None or (word.group() == "." and not bare[word.end() :].strip())
-            ends = next((each for each in tokens[at : at + 3] if each is None or each.group() in ".,;。、"), word)
-            closing = ends is None or ends.group() in ".,;。、"
+            closing = word is None or word.group() in ".,;。、" or _VERB_LAST.match(bare, run[-1].end()) is not None
             closing = closing or re.match(rf"\W*(?:\w+\s+)?{ONLY}", bare[run[-1].end() :], re.IGNORECASE) is not None
             if not known and ((sure and asked and closing) or (last and len(before.split()) >= _LEAST_BEFORE)):
                 yield code

@@ -183,9 +183,11 @@ CASES: Final = (
     (
         "case is upper",
         Lazy(
-            r"\bupper[- ]?case\b|\b(?:all|in) (?:caps|capitals|capital letters)\b|\bgroßbuchstaben\b|\b(?:en )?majuscules\b|"
+            r"\bupper[- ]?case\b|\b(?:all|in) (?:caps|capitals|capital letters)\b|\bgroßbuchstaben\b|"
+            r"\b(?:en )?majuscules\b|"
             r"\b(?:en )?mayúsculas\b|\b(?:em )?maiúsculas\b|\b(?:in )?maiuscolo\b|\b(?:in )?hoofdletters\b|\bwielkimi "
-            r"literami|\b(?:прописн|заглавн)\w+ букв\w*|\bversaler\b|\bstora bokstäver|\bvelkými písmeny|\bbüyük harf\w*|"
+            r"literami|\b(?:прописн|заглавн)\w+ букв\w*|\bversaler\b|\bstora bokstäver|\bvelkými písmeny|"
+            r"\bbüyük harf\w*|"
             r"\bвеликими літерами|大文字|大写|대문자",
             re.IGNORECASE,
         ),

@@ -81,7 +81,8 @@ _BANNED: Final = Lazy(
     r"sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|olmasın|yasak)|(?:जैसे )?(?:शब्द\w*\s*)?(?:का "
     r"(?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|are|ist|sind|est|sont|es|son|é|são|è|sono) (?:forbidden|"
     r"prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|zu verwenden)|"
-    r"off[- ]limits|taboo|tabu|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|(?:er|är|są|jsou|są) (?:bandlyst\w*|forbud\w*|förbjud\w*|zakazan\w*|zakázan\w*)|(?:(?:sind|werden|are|sont|devem "
+    r"off[- ]limits|taboo|tabu|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|"
+    r"(?:er|är|są|jsou|są) (?:bandlyst\w*|forbud\w*|förbjud\w*|zakazan\w*|zakázan\w*)|(?:(?:sind|werden|are|sont|devem "
     r"ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|éviter|evitad[ao]s|evitat[ei]|vermijd\w*|"
     r"vermeden|passen nicht)\b",
     re.IGNORECASE,
@@ -89,7 +90,8 @@ _BANNED: Final = Lazy(
 # ``The words "a" and "b" must not appear``
 _WORD: Final = Lazy(
     r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|"
-    r"palavras?|parol[ae]|woord\w*|słow\w+|ord\w*|слов\w*|слів|kelime\w*|slov\w*|letters?|buchstaben?|lettres?|letras?|lettere|"
+    r"palavras?|parol[ae]|woord\w*|słow\w+|ord\w*|слов\w*|слів|kelime\w*|slov\w*|letters?|buchstaben?|lettres?|"
+    r"letras?|lettere|"
     r"літер\w*|букв\w*|bogstav\w*|bokst[aä]v\w*|liter\w*)\s*[:：]?\s*$|词语?|言葉|語|字",
     re.IGNORECASE,
 )
@@ -176,6 +178,11 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         return LiteralRole(role="start", start=run.start)
     if _CLOSED.match(tail.lstrip()) or (_LAST.search(head) and re.match(r"\s*(?:と|이?라고)", tail)):
         return LiteralRole(role="end", start=run.start)
+    return _role_before(head, head_from, loose=loose)
+
+
+def _role_before(head: str, head_from: int, *, loose: bool) -> LiteralRole | None:
+    """Return what the words before a run, which begin at an offset, ask of it."""
     denied = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
     roles = [
         (match.start(), role)
@@ -187,10 +194,9 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         if not _governs(between):
             return None
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
-    if loose or not roles or _FORMED.search(head):
-        return None
-    if any(_RELATIVE.search(head[:at]) for at, role in roles if role != "contain"):
-        return None  # ``a paragraph that begins with``
+    relative = any(_RELATIVE.search(head[:at]) for at, role in roles if role != "contain")
+    if loose or not roles or relative or _FORMED.search(head):
+        return None  # ``a paragraph that begins with`` is about one of them
     ends = [each for each in roles if each[1] != "contain"]
     at, role = max(ends or roles)  # ``close with the line``
     if denied:  # ``Don't start with``; between the two stands nothing else

@@ -123,7 +123,12 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [*_schema(prompt), *islice(_drafts(read), _MOST_DRAFTS)]
     outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     doubts = PredicateDoubts(
-        text=prompt.text, statements=statements, made=read.made, scope=scope, replies=replies, open_case=open_case,
+        text=prompt.text,
+        statements=statements,
+        made=read.made,
+        scope=scope,
+        replies=replies,
+        open_case=open_case,
         outline=outline,
     )
     drafts = list(as_whole_sentences([doubts.settle(draft) for draft in drafts], statements))

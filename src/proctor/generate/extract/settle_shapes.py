@@ -17,9 +17,11 @@ from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates import parse
 
-__all__ = ["settle_shapes"]
+__all__ = ["missing_values", "settle_shapes"]
 
-_LIST_COUNT: Final = re.compile(r"(?P<measure>numbered items|items|bullets|headings) (?:>=? [1-9]|= [2-9]|between [1-9])")
+_LIST_COUNT: Final = re.compile(
+    r"(?P<measure>numbered items|items|bullets|headings) (?:>=? [2-9]|= [2-9]|between [2-9])"
+)
 _NO_LIST: Final = re.compile(r"(?:items|bullets|numbered items) = 0$")
 _SIGNS: Final = frozenset("-+*•–")
 _FIXED_END: Final = re.compile(r'ends with (?P<texts>"(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)$')
@@ -34,9 +36,10 @@ _NOT_ARRAY: Final = "when not (is json array): "
 _KEYED: Final = re.compile(r"is json|json has|json only has|json schema|json array")
 _JSON_REPLY: Final = re.compile(r"\{[^{}\n]{0,200}\}")
 _OF_WHOLE: Final = re.compile(r"(?:words|characters|sentences|lines|paragraphs) (?:<|>|=|between)")
-_MISSING: Final = Lazy(
-    r"(?<![A-Za-z])null(?![A-Za-z])|(?<![\w\"])\"\"(?![\w\"])|“”|\bempty\b|\bblank\b|\bleer\w*\b|\bvides?\b|\bvac[íi][oa]s?\b|"
-    r"\bvazi[oa]s?\b|\bvuot[oaie]\b|\blege?\b|\bpust\w+\b|\bпуст\w+\b|\btomm?a?t?\b|\bprázdn\w+|\bboş\b|空(?:文字|字符|字串|白|"
+_NULL: Final = re.compile(r"(?<![A-Za-z])null(?![A-Za-z])", re.IGNORECASE)
+_EMPTY: Final = Lazy(
+    r"(?<![\w\"])\"\"(?![\w\"])|“”|\bempty\b|\bblank\b|\bleer\w*\b|\bvides?\b|"
+    r"\bvac[íi][oa]s?\b|\bvazi[oa]s?\b|\bvuot[oaie]\b|\blege?\b|\bpust\w+\b|\bпуст\w+\b|\btomm?a?t?\b|\bprázdn\w+|\bboş\b|空(?:文字|字符|字串|白|"
     r"の|欄)|빈 |비워",
     re.IGNORECASE,
 )
@@ -49,7 +52,7 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
     """
     told = [each for each in statements if not each.code and each.section not in ASIDE_SECTIONS]
     cased = any(is_case(each.text) for each in told)
-    missing = any(_MISSING.search(each.text) for each in statements)
+    missing = missing_values(statements)
     others = tuple(_other_objects(told, fields)) if fields else ()
     coded = any(_CODE_ANSWER.search(draft.predicate or "") for draft in drafts)
     tabled = any((draft.predicate or "").startswith("is table") for draft in drafts)
@@ -71,20 +74,26 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
             yield draft
 
 
-def _other_objects(told: Sequence[Statement], fields: Sequence[str]) -> Iterator[str]:
-    """Yield the predicates of the objects that some case has instead: ``{}``, ``{"error": "…"}``."""
+def missing_values(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return what a prompt about JSON has for a missing value, by the words for it: ``null``, an empty text."""
+    said = [each.text for each in statements]
+    return (*(["null"] if any(map(_NULL.search, said)) else []), *([""] if any(map(_EMPTY.search, said)) else []))
+
+
+def _other_objects(told: Sequence[Statement], fields: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the objects that some case has instead, ``{}`` or ``{"error": "…"}``, each with its predicate."""
     for each in told:
         if not is_case(each.text) and not re.search(ONLY, each.text, re.IGNORECASE):
             continue
         for match in _JSON_REPLY.finditer(each.text):
             keys = json_keys(match.group())
             if match.group().strip("{} ") == "":
-                yield 'is "{}"'
+                yield "{}", 'is "{}"'
             elif keys and len(keys) < len(fields):
-                yield f"json only has {quoted(keys)}"
+                yield match.group(), f"json only has {quoted(keys)}"
 
 
-def _of_fields(predicate: str, others: Sequence[str], *, missing: bool) -> str | None:
+def _of_fields(predicate: str, others: Sequence[tuple[str, str]], *, missing: Sequence[str]) -> str | None:
     """Return the predicate of JSON so that it holds for the object of another case, and for values that are missing."""
     root = parse(predicate).root if predicate else None
     if root is None:
@@ -96,11 +105,12 @@ def _of_fields(predicate: str, others: Sequence[str], *, missing: bool) -> str |
     field = _FIELD.match(bare)
     if field and (others or bare != predicate):
         path = f"each json field {quoted([field['name']])}: "
-        return (_or_missing(path, field["inner"]) if missing else None) or checkable(f"{path}{field['inner']}")
+        return _or_missing(path, field["inner"], missing) or checkable(f"{path}{field['inner']}")
     if field:
-        return _or_missing(field["path"], field["inner"]) if missing else None
-    if others and _KEYED.match(predicate):
-        return checkable(" or ".join([f"({predicate})", *others]))
+        return _or_missing(field["path"], field["inner"], missing)
+    failed = [said for shown, said in others if parse(predicate).check(shown, {}).ok is False]
+    if failed and _KEYED.match(predicate):
+        return checkable(" or ".join([f"({predicate})", *dict.fromkeys(failed)]))
     return None
 
 
@@ -121,7 +131,7 @@ def _ends_otherwise(told: Sequence[Statement], draft: Draft) -> bool:
     return any(each is not own and _TOKEN.search(each.text) for each in told)
 
 
-def _or_missing(path: str, inner: str) -> str | None:
+def _or_missing(path: str, inner: str, missing: Sequence[str]) -> str | None:
     """Return the predicate of a field for a value that may be missing; None where that changes nothing."""
     try:
         check = parse(inner)
@@ -129,5 +139,5 @@ def _or_missing(path: str, inner: str) -> str | None:
         return None
     if check.root.form in ("and", "when", "not") or inner.startswith(("json", "(json", "is json")):
         return None
-    blank = [text for text, value in (("is empty", ""), ('is "null"', "null")) if check.check(value, {}).ok is False]
+    blank = [f"is {quoted([each])}" if each else "is empty" for each in missing if check.check(each, {}).ok is False]
     return checkable(f"{path}({' or '.join([f'({check.text})', *blank])})") if blank else None

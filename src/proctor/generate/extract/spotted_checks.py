@@ -18,7 +18,7 @@ from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import BEFORE, NEGATION
-from proctor.generate.extract.quoted_literals import QuotedRun, find_runs, literal_role
+from proctor.generate.extract.quoted_literals import LiteralRole, QuotedRun, find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
 from proctor.text.lazy_pattern import Lazy
 
@@ -49,7 +49,8 @@ _RATHER: Final = Lazy(
     re.IGNORECASE,
 )
 _TIMES: Final = Lazy(
-    rf"\s*(?:(?P<exact>{dict(BEFORE)['=']})|{BEFORE[0][1]})\s*(?:once|one time|ein(?:\s|-)?mal|une (?:seule )?fois|una (?:sola )?vez|"
+    rf"\s*(?:(?P<exact>{dict(BEFORE)['=']})|{BEFORE[0][1]})\s*(?:once|one time|ein(?:\s|-)?mal|"
+    rf"une (?:seule )?fois|una (?:sola )?vez|"
     r"uma (?:única )?vez|una (?:sola )?volta|[eé]én keer|raz|(?:один )?раз|en gång|én gang|jednou|bir kez?|bir kere|"
     r"一次|[1１]回|한 번|1번)(?!\w)",
     re.IGNORECASE,
@@ -333,25 +334,24 @@ def _literals(
                 inside = _field_part(text[: run.start], scope) if structured else None
                 asked = inside.check(asked) or asked if inside else asked
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
-        elif structured:
-            continue
-        elif len(run.texts) > 1 and not run.either and literal.role != "contain":
-            if literal.role == "end" and all(len(words) > _NAME_LENGTH for words in run.texts):  # ``the lines "Kind regards" and "The team"``
-                yield SpottedCheck(predicate=f"contains all {quoted(run.texts)}", start=literal.start, end=run.end)
-        elif literal.role == "contain":
-            form = "contains any" if run.either else "contains all" if len(run.texts) > 1 else "contains"
-            if part.form in ("", None) and _is_of_answer(text[: literal.start], made):
-                yield SpottedCheck(
-                    predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
-                )
-        else:
-            asked = _at_end(literal.role, [words.strip() for words in run.texts])
-            sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
-            edge = part.form == ("first line:" if literal.role.endswith("start") else "last line:")
-            if (part.form == "" and sure) or part.placed or edge:
-                yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
-            elif predicate := part.check(asked):
-                yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
+        elif not structured and (asked := _of_place(text, run, literal, part, made)):
+            yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
+
+
+def _of_place(text: str, run: QuotedRun, literal: LiteralRole, part: AnswerPart, made: Sequence[str]) -> str | None:
+    """Return the predicate of texts that begin or end the answer, or stand in it; None if it is not sure."""
+    several = len(run.texts) > 1 and not run.either
+    if literal.role == "contain":
+        form = "contains any" if run.either else "contains all" if several else "contains"
+        whole = part.form in ("", None) and _is_of_answer(text[: literal.start], made)
+        return f"{form} {quoted(run.texts)} ignoring case" if whole else None
+    if several:  # ``ends with the lines "Kind regards" and "The team"``
+        ends = literal.role == "end" and all(len(words) > _NAME_LENGTH for words in run.texts)
+        return f"contains all {quoted(run.texts)}" if ends else None
+    asked = _at_end(literal.role, [words.strip() for words in run.texts])
+    sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
+    edge = part.form == ("first line:" if literal.role.endswith("start") else "last line:")
+    return asked if (part.form == "" and sure) or part.placed or edge else part.check(asked)
 
 
 def _equal_ends(text: str, run: QuotedRun, part: AnswerPart) -> Iterator[SpottedCheck]:

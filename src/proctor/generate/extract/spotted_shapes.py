@@ -34,8 +34,10 @@ _COLUMNS: Final = Lazy(
     re.IGNORECASE,
 )
 _BLOCK: Final = Lazy(
-    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|fenced block|bloc de code|bloque de código|bloco "
-    r"de código|blocco di codice|codeblok\w*|blok\w* kodu|блок\w* кода|kodblock\w*|kodeblok\w*|kod bloğu)\b|代码块|コードブロック",
+    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|fenced block|bloc de code|"
+    r"bloque de código|bloco "
+    r"de código|blocco di codice|codeblok\w*|blok\w* kodu|блок\w* кода|kodblock\w*|kodeblok\w*|kod bloğu)\b|代码块|"
+    r"コードブロック",
     re.IGNORECASE,
 )
 _MARKED: Final = Lazy(
@@ -316,7 +318,9 @@ def _listed(text: str) -> Iterator[tuple[str, int, int]]:
         marks = [match[name].lower() for name in ("mark1", "mark2") if match[name]]
         signs = [next(sign for pattern, sign in _MARK_SIGNS if re.search(pattern, mark)) for mark in marks]
         yield f"ends with {quoted(signs)}", match.start(), match.end()
-    if (match := _COLUMNS.search(text)) and re.search(r"[:：(|]|\btab(?:le|elle|la|ela|ella|leau|ell?)\b|表", text[: match.end()], re.IGNORECASE):
+    if (match := _COLUMNS.search(text)) and re.search(
+        r"[:：(|]|\btab(?:le|elle|la|ela|ella|leau|ell?)\b|表", text[: match.end()], re.IGNORECASE
+    ):
         held = match["list"]
         held = re.split(r"[,;]", held)[0] if "|" in held else held
         names = [name.strip() for name in re.split(_JOINT, held) if name.strip()]

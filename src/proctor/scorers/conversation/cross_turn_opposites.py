@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - words in many languages
 """Find clauses of two answers that affirm and deny the same, in any language, by their words alone."""
 
 from __future__ import annotations
@@ -28,15 +27,18 @@ _MOST_CLAUSES: Final = 40
 _CODE: Final = re.compile(r"[\w-]*\d[\w-]*|[「『《“\"«]([^」』》”\"»]{1,40})[」』》”\"»]")
 # A condition, a possibility or the customer's own state makes a clause a case of its own.
 _CASE: Final = re.compile(
-    r"\b(?:please|if|unless|when|once|until|only|except|otherwise|yet|any ?more|still|now|already|but|wenn|falls|sofern|sonst|außer|noch|nur|si|sauf|sinon|"
-    r"encore|seulement|cuando|salvo|solo|sólo|todavía|aún|quando|soltanto|ancora|salvo|caso|ainda|apenas|als|tenzij|alleen|nog|om|bara|ännu|jeśli|chyba|tylko|jeszcze"
+    r"\b(?:please|if|unless|when|once|until|only|except|otherwise|yet|any ?more|still|now|already|but|wenn|falls|"
+    r"sofern|sonst|außer|noch|nur|si|sauf|sinon|"
+    r"encore|seulement|cuando|salvo|solo|sólo|todavía|aún|quando|soltanto|ancora|salvo|caso|ainda|apenas|als|"
+    r"tenzij|alleen|nog|om|bara|ännu|jeśli|chyba|tylko|jeszcze"
     r"|если|кроме|только|пока|ещё|eğer|sadece|henüz)\b|إذا|فقط|場合|なら|のみ|まだ|如果|只有|除非|还|면|만|아직",
     re.IGNORECASE,
 )
 
 
 _INTENT: Final = re.compile(
-    r"\b(?:i(?:['’]ll| will|['’]d| would| need|['’]m going)|let me|we(?:['’]ll| will)|ich werde|werde ich|je vais|voy a|vou|vado|ik zal|zal ik|jag ska)\b",
+    r"\b(?:i(?:['’]ll| will|['’]d| would| need|['’]m going)|let me|we(?:['’]ll| will)|ich werde|werde ich|je vais|"
+    r"voy a|vou|vado|ik zal|zal ik|jag ska)\b",
     re.IGNORECASE,
 )
 _LEAD: Final = re.compile(r"^(?:please )?(?:note|be aware|keep in mind)(?: that)?\s+", re.IGNORECASE)

@@ -34,27 +34,32 @@ Kind = TypeVar("Kind")
 _BACK: Final = 8  # answers
 # The two ends of opening hours, and a day without any: a closed class.
 _END: Final = re.compile(
-    r"\b(?:until|till|up to|clos\w+|ends?|bis|schlie(?:ß|ss)\w*|jusqu\w+|ferm\w+|hasta|cierra\w*|fino|chiud\w+|até|fecha\w*|tot|sluit\w*|till|stänger|do|zamyka\w*"
+    r"\b(?:until|till|up to|clos\w+|ends?|bis|schlie(?:ß|ss)\w*|jusqu\w+|ferm\w+|hasta|cierra\w*|fino|chiud\w+|"
+    r"até|fecha\w*|tot|sluit\w*|till|stänger|do|zamyka\w*"
     r"|до|закрыва\w+|kadar|kapan\w+)\b|まで|閉|关门|关闭|까지|닫|حتى",
     re.IGNORECASE,
 )
 _START: Final = re.compile(
-    r"\b(?:from|opens?|starts?|begins?|ab|von|öffne\w*|à partir|dès|ouvre\w*|desde|abre\w*|da(?:lle|l)?|apre|a partir|das|vanaf|van|opent|från|öppnar|od|otwiera\w*"
+    r"\b(?:from|opens?|starts?|begins?|ab|von|öffne\w*|à partir|dès|ouvre\w*|desde|abre\w*|da(?:lle|l)?|apre|"
+    r"a partir|das|vanaf|van|opent|från|öppnar|od|otwiera\w*"
     r"|с|открыва\w+|açıl\w+)\b|から|開|开门|부터|열|من",
     re.IGNORECASE,
 )
 _CLOSED: Final = re.compile(
-    r"\b(?:clos(?:ed|es?)|geschlossen|zu|fermée?s?|ferme|cerrad\w+|cierra\w*|chius\w+|chiude|fechad\w+|fecha|gesloten|dicht|stängt|zamknię\w+|nieczynn\w+|закрыт\w*|не работает|kapalı)\b"
+    r"\b(?:clos(?:ed|es?)|geschlossen|zu|fermée?s?|ferme|cerrad\w+|cierra\w*|chius\w+|chiude|fechad\w+|fecha|"
+    r"gesloten|dicht|stängt|zamknię\w+|nieczynn\w+|закрыт\w*|не работает|kapalı)\b"
     r"|休業|定休|休み|休館|关门|不营业|休息|휴무|닫|مغلق",
     re.IGNORECASE,
 )
 _BETWEEN: Final = re.compile(
-    r"\s?(?:[-–—~〜～]|から|到|至|부터)\s?|\s(?:to|till|until|bis|tot|à|a|alle|às|até|do|do|till|до|ile)\s(?:(?:las?|os|le)\s)?",
+    r"\s?(?:[-–—~〜～]|から|到|至|부터)\s?|\s(?:to|till|until|bis|tot|à|a|alle|às|até|do|do|till|до|ile)\s(?:(?:las?|os|"
+    r"le)\s)?",
     re.IGNORECASE,
 )
 _NEAR: Final = 24  # characters before a time in which a word says which end it is
 _ONLY: Final = re.compile(
-    r"\b(?:only|required|nur|ausschließlich|seulement|uniquement|que sur|sólo|solo|únicamente|soltanto|solamente|apenas|só|somente|alleen|uitsluitend|endast|bara|tylko|wyłącznie|только|sadece|yalnızca)\b|のみ|だけ|只|仅|만 ",
+    r"\b(?:only|required|nur|ausschließlich|seulement|uniquement|que sur|sólo|solo|únicamente|soltanto|solamente|"
+    r"apenas|só|somente|alleen|uitsluitend|endast|bara|tylko|wyłącznie|только|sadece|yalnızca)\b|のみ|だけ|只|仅|만 ",
     re.IGNORECASE,
 )
 _COST: Final = root_words(

@@ -10,7 +10,19 @@ from typing import Any, Final
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, read_json
 from proctor.text.predicates.answer_framing import unfenced
-from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, plural, short, skipped, unknown, verdict, yes
+from proctor.text.predicates.term import (
+    Check,
+    Checked,
+    Form,
+    OutputView,
+    no,
+    plural,
+    short,
+    skipped,
+    unknown,
+    verdict,
+    yes,
+)
 from proctor.text.predicates.values import Bound
 
 __all__ = ["FORMS", "NOTHING", "read", "said", "whole"]
@@ -322,7 +334,7 @@ FORMS = (
     ),
     Form(
         form="each json field TEXT: PRED",
-        meaning="each value of a field of this name, at any depth and as a text, keeps it; a missing or null one is none",
+        meaning="each value of a field of this name, at any depth and as a text, keeps it; null is no value",
         example='each json field "reason": words <= 12',
         make=_each_field,
     ),
