@@ -37,7 +37,7 @@ from proctor.generate.extract.labels import (
 )
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.part_rules import with_parts
-from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
+from proctor.generate.extract.possible_replies import begun_replies, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.predicate_text import checkable, joined
 from proctor.generate.extract.prompt_scope import PromptScope
@@ -47,7 +47,7 @@ from proctor.generate.extract.requests import is_request, persona_of, plain
 from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.settle_shapes import settle_shapes
-from proctor.generate.extract.shown_lines import counted_line_drafts, shown_line_drafts
+from proctor.generate.extract.shown_lines import counted_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
 from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.whole_sentences import as_whole_sentences
@@ -119,7 +119,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     read = _read(prompt)
     scope, statements = read.scope, read.statements
     replies = () if scope.structured else possible_replies(statements, prompt.text)
-    open_case = has_open_case(statements, read.made, (*scope.special, *replies)) or find_open_reply(statements)
+    open_case = has_open_case(statements, read.made, (*scope.special, *replies))
     drafts = [*_schema(prompt), *islice(_drafts(read), _MOST_DRAFTS)]
     outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     doubts = PredicateDoubts(
@@ -297,7 +297,6 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
             made += [(draft, each) for draft, each in zip(lines, (run[0], *run), strict=True)]
             if lead is not None and count:
                 yield _counted(lead, count)
-    made += [(draft, each) for each, draft in shown_line_drafts(statements)]
     yield from (draft for draft, _ in made)
     taken = {each.start for _, each in made if each is not None}
     spans = [(each.start, each.end) for each in read.shape.fields if not each.shown] if read.shape else []
