@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from proctor.generate.extract.answer_outline import OutlinePart
+from proctor.generate.extract.answer_parts import LINE_OF_TEXT
 from proctor.generate.extract.clause_requests import find_requests
 from proctor.generate.extract.conditions import is_open, split_condition
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
-from proctor.generate.extract.predicate_text import checkable
+from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
@@ -145,6 +146,8 @@ def _checks(
         clause = text[low : max(high, end)]
         part = _described(statement.start + start, statement.start + end, outline)
         part = part or _part_of(text, start, low, high, mentions, own)
+        if any(quoted([one.name]) in asked for one in outline):
+            continue  # ``at the end, under the heading "Sources"``
         if cased and not (_CEILING.match(asked) and any(low <= at <= start for at, _ in mentions)):
             continue
         if (
@@ -181,7 +184,8 @@ def _fitting(asked: str, part: OutlinePart, before: str) -> str:
     counted = asked.startswith("(")  # so many things
     of_items = part.kind != "place" and bool(_PER_ITEM.search(before) or _NO_ITEM.search(before))
     if part.kind == "section":
-        return asked if not of_items else "" if counted else f"each item: {asked}"
+        each = "each line" if LINE_OF_TEXT.search(before) else "each item"
+        return asked if not of_items else "" if counted else f"{each}: {asked}"
     if counted:
         most = re.search(r"(\d+) or", asked) if part.many and not of_items else None
         return f"json array length <= {most[1]}" if most else ""

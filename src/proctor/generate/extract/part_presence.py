@@ -57,7 +57,7 @@ _EVERY: Final = Lazy(
     r"아래와 같",
     re.IGNORECASE,
 )
-_SIGNS: Final = re.compile(r"(?<![#\w])(?P<signs>#{1,4})(?![#\w])")
+_SIGNS: Final = re.compile(r"(?<![#\w\"“„«`])(?P<signs>#{1,4})(?![#\w])")
 _CLOSING: Final = re.compile(r"(?<=[\w.…>])</([\w-]+)>|(?<= )</([\w-]+)>")
 _NUMBERS: Final = re.compile(r"\d{1,2}[.)]")
 _LEAST_TEXT: Final = 3  # characters of a text at the beginning of a line

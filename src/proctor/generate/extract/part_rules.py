@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -40,37 +40,58 @@ def with_parts(
     ``values`` are texts that may stand for a part in some case, ``replies`` those that may be a whole answer.
     """
     found = list(part_checks(statements, outline, scope, made))
-    missing = missing_values(statements)
-    covered = {statement.start for statement, checks in found if _is_covered(statement, checks)}
+    added = _added(drafts, found, find_presence(statements, outline, scope, text), values, replies, statements)
+    starts = {draft.start for draft in added}
+    covered = {statement.start for statement, checks in found if _is_covered(statement, checks)} & starts
     for draft in drafts:
-        inner = {
+        whole = {
             check.whole
             for statement, checks in found
             if statement.start <= draft.start < statement.end
             for check in checks
         }
         if draft.predicate or draft.start not in covered:
-            yield replace(draft, predicate=None) if draft.predicate in inner else draft
+            yield replace(draft, predicate=None) if draft.predicate in whole else draft
+    yield from added
+
+
+def _added(
+    drafts: Sequence[Draft],
+    found: Sequence[tuple[Statement, Sequence[PartCheck]]],
+    there: Iterable[tuple[Statement, str, int, int]],
+    values: Sequence[str],
+    replies: Sequence[str],
+    statements: Sequence[Statement],
+) -> list[Draft]:
+    """Return the rules that no other rule says."""
+    missing = missing_values(statements)
     known = {draft.predicate for draft in drafts}
-    for statement, asked, start, end in find_presence(statements, outline, scope, text):
+    texts = {draft.text for draft in drafts if draft.predicate}
+    added: list[Draft] = []
+    for statement, asked, start, end in there:
         predicate = checkable(asked)
         held = [draft.predicate or "" for draft in drafts if statement.start <= draft.start < statement.end]
+        held += [check.part.check(check.asked) for each, checks in found if each is statement for check in checks]
         if predicate and predicate not in known and not any(_holds(predicate, each) for each in held):
             known.add(predicate)
-            yield _draft(segment(statement.text, start, end), statement, predicate)
+            added.append(_draft(segment(statement.text, start, end), statement, predicate, texts))
     for statement, checks in found:
-        quotes = [text for run in find_runs(statement.text) for text in run.texts]
-        for check in filter(_is_sayable, checks):
-            blank = missing if check.part.kind == "field" else ()
-            if _is_said(check, drafts):
+        quotes = [words for run in find_runs(statement.text) for words in run.texts]
+        for check in checks:
+            if not check.asked or _is_said(check, drafts):
                 continue
+            blank = missing if check.part.kind == "field" else ()
             predicate = checkable(_excused(check, [*values, *quotes, *blank], replies))
             if predicate and predicate not in known:
                 known.add(predicate)
-                yield _draft(_text(check, statement), statement, predicate)
+                added.append(_draft(_text(check, statement), statement, predicate, texts))
+    return added
 
 
-def _draft(said: str, statement: Statement, predicate: str) -> Draft:
+def _draft(said: str, statement: Statement, predicate: str, texts: set[str]) -> Draft:
+    """Return a rule whose text no other rule with a predicate has: a rule is known by its text."""
+    said = f"{said} ({predicate})" if said in texts else said
+    texts.add(said)
     return Draft(
         text=said,
         start=statement.start,
@@ -99,17 +120,17 @@ def _is_covered(statement: Statement, checks: Sequence[PartCheck]) -> bool:
 def _is_said(check: PartCheck, drafts: Sequence[Draft]) -> bool:
     """Whether another rule already asks this of the part."""
     name = quoted([check.part.name])
-    asked = check.asked.removeprefix("each json item: ")
+    asked = (
+        check.asked.removeprefix("each json item: ")
+        .removesuffix(" ignoring case")
+        .replace("sentences <=", "sentences =")
+    )
     dated = asked.startswith("matches /\\d{4}-")
     return any(
         name in draft.predicate and (asked in draft.predicate or (dated and "iso date" in draft.predicate))
         for draft in drafts
         if draft.predicate
     )
-
-
-def _is_sayable(check: PartCheck) -> bool:
-    return bool(check.asked)
 
 
 def _excused(check: PartCheck, values: Sequence[str], replies: Sequence[str]) -> str:

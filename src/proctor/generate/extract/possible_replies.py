@@ -20,7 +20,7 @@ from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["begun_replies", "is_sentence", "possible_replies", "stands_alone"]
+__all__ = ["begun_replies", "find_open_reply", "is_sentence", "possible_replies", "stands_alone"]
 
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？]$")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
@@ -103,6 +103,23 @@ def stands_alone(said: str, reply: str) -> bool:
     if _ADDED.match(tail) or re.search(r"\[\[|\]\]", tail):
         return False
     return re.search(ONLY, head, re.IGNORECASE) is not None or re.search(ONLY, tail[:_NEAR], re.IGNORECASE) is not None
+
+
+def find_open_reply(statements: Sequence[Statement]) -> str:
+    """Return a reply for some case that has a placeholder, so that no predicate can name it; nothing if none has."""
+    for each in statements:
+        said = each.text
+        if each.code or each.section in ASIDE_SECTIONS or not is_case(said):
+            continue
+        for match in re.finditer(r"[\"“„«「`]([^\"“”»」`\n]{3,300})[\"“”»」`]", said):
+            words = _OPEN.sub(" ", match[1])
+            near = re.search(ONLY, said[max(0, match.start() - _NEAR) : match.start()], re.IGNORECASE)
+            if near and _OPEN.search(match[1]) and is_sentence(f"{words} x"):
+                return match[1]
+            after = re.split(r"[.;,:!?。，；]", said[match.end() :])[0]
+            if is_sentence(match[1]) and _ADDED.match(after) and not re.search(ONLY, after, re.IGNORECASE):
+                return match[1]
+    return ""
 
 
 def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:

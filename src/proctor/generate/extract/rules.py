@@ -37,7 +37,7 @@ from proctor.generate.extract.labels import (
 )
 from proctor.generate.extract.made_nouns import made_nouns
 from proctor.generate.extract.part_rules import with_parts
-from proctor.generate.extract.possible_replies import begun_replies, possible_replies
+from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
 from proctor.generate.extract.predicate_text import checkable, joined
 from proctor.generate.extract.prompt_scope import PromptScope
@@ -119,7 +119,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     read = _read(prompt)
     scope, statements = read.scope, read.statements
     replies = () if scope.structured else possible_replies(statements, prompt.text)
-    open_case = has_open_case(statements, read.made, (*scope.special, *replies))
+    open_case = has_open_case(statements, read.made, (*scope.special, *replies)) or find_open_reply(statements)
     drafts = [*_schema(prompt), *islice(_drafts(read), _MOST_DRAFTS)]
     outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     doubts = PredicateDoubts(
@@ -133,7 +133,8 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     )
     drafts = list(as_whole_sentences([doubts.settle(draft) for draft in drafts], statements))
     values = case_values(statements)
-    special = tuple(dict.fromkeys((*scope.special, *replies)))
+    parts = {part.name for part in outline}
+    special = tuple(dict.fromkeys(reply for reply in (*scope.special, *replies) if reply not in parts))
     drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special, prompt.text))
     drafts = list(settle_shapes(drafts, statements, scope.fields))
     drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
