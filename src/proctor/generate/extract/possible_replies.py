@@ -149,8 +149,8 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
     rest = _REST.search(line)
-    only = rest is not None and bool(re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE))
-    if rest and not _is_list(rest["line"]) and (only or case or is_case(line[: rest.start()]) or is_case(before)):
+    alone = rest is not None and re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE) is not None
+    if rest and not _is_list(rest["line"]) and (alone or case or is_case(line[: rest.start()]) or is_case(before)):
         yield own_sentences(rest["line"].rstrip("*_ "))
     if (
         case

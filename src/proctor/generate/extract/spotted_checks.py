@@ -334,8 +334,8 @@ def _literals(
                 inside = _field_part(text[: run.start], scope) if structured else None
                 asked = inside.check(asked) or asked if inside else asked
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
-        elif not structured and (asked := _of_place(text, run, literal, part, made)):
-            yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
+        elif not structured and (placed := _of_place(text, run, literal, part, made)):
+            yield SpottedCheck(predicate=placed, start=literal.start, end=run.end)
 
 
 def _of_place(text: str, run: QuotedRun, literal: LiteralRole, part: AnswerPart, made: Sequence[str]) -> str | None:

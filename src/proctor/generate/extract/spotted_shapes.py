@@ -79,15 +79,6 @@ _QUESTION_END: Final = Lazy(
     r"質問で(?:終|締)",
     re.IGNORECASE,
 )
-_NO_STOP: Final = Lazy(
-    rf"{NEGATION}\s*(?:an?\s+|final\s+|trailing\s+)*(?:period|full stop|dot|punkt|point|punto|ponto|punt|句号|"
-    rf"句点)\s*"
-    r"(?:at the end|am ende|final|à la fin|al final|no final|alla fine|finale|aan het einde)?",
-    re.IGNORECASE,
-)
-_AT_END: Final = Lazy(
-    r"trailing|final|at the end|am ende|à la fin|al final|no final|alla fine|句号|句点", re.IGNORECASE
-)
 _LOWER: Final = Lazy(
     r"\b(?:everything(?! else)|all(?: text)?|alles(?! andere)|tout(?! le reste)|todo(?! lo demás)|tudo|"
     r"tutto)\b[^.;,]{0,20}?\b(?:in )?(?:lower[- ]?case|kleinbuchstaben|klein(?:geschrieben)?|"
@@ -216,8 +207,6 @@ def find_spotted_shapes(text: str, scope: PromptScope) -> Iterator[tuple[str, in
         yield f"matches /`{{3}}{marked['fence'] or marked['name']}\\b/", marked.start(), marked.end()
     if (match := _ALONE.search(text)) and (_FIT.search(text) or (scope.structured and scope.fields)):
         yield "no extra text", match.start(), match.end()
-    if (match := _NO_STOP.search(text)) and _AT_END.search(match.group()):
-        yield 'not (ends with ".", "。")', match.start(), match.end()
     if (match := _BY_NAME.search(text)) and not _denied(text, match):
         named = [name for name in scope.inputs if re.search(r"name|nom(?:bre|e)?\b|名", name, re.IGNORECASE)]
         if len(named) == 1:
