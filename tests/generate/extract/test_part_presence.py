@@ -26,7 +26,6 @@ def predicates(text: str) -> list[str]:
         (f"{SECTIONS}Keep the sections in this order.", 'fields in order "SUMMARY", "TOOLS"'),
         (f"{FIELDS}All keys must be there.", 'json has "a", "b"'),
         (f"{FIELDS}Keep the keys in this order.", 'json keys in order "a", "b"'),
-        ('Write three clues, numbered "1.", "2." and "3.".', "when numbered items >= 1: numbered items = 3"),
         ('Explain it. Then add a line that begins with "Note:".', 'when contains "Note:": matches /^\\W{0,4}Note\\:/m'),
     ],
 )

@@ -59,7 +59,6 @@ _EVERY: Final = Lazy(
 )
 _SIGNS: Final = re.compile(r"(?<![#\w\"“„«`])(?P<signs>#{1,4})(?![#\w])")
 _CLOSING: Final = re.compile(r"(?<=[\w.…>])</([\w-]+)>|(?<= )</([\w-]+)>")
-_NUMBERS: Final = re.compile(r"\d{1,2}[.)]")
 _LEAST_TEXT: Final = 3  # characters of a text at the beginning of a line
 _NEAR_VERB: Final = 4  # words between the verb and the text
 _NEAR_LEAD: Final = 250  # characters between a sentence and the shape that it announces
@@ -89,7 +88,6 @@ def find_presence(
             yield from _of_fields(each, scope)
         if not open_parts:
             yield from _of_sections(each, sections)
-        yield from _of_numbers(each)
 
 
 def _of_tags(each: Statement, later: Sequence[Statement], tags: Sequence[OutlinePart], text: str) -> Iterator[Found]:
@@ -160,10 +158,3 @@ def _of_beginnings(each: Statement) -> Iterator[Found]:
         if LINE_OF_TEXT.search(head) or (text.endswith((":", "：")) and SENTENCE_OF_TEXT.search(head)):
             literal = re.sub(r"([^\w\s])", r"\\\1", text)
             yield each, f"when contains {quoted([text])}: matches /^\\W{{0,4}}{literal}/m", run.start, run.end
-
-
-def _of_numbers(each: Statement) -> Iterator[Found]:
-    """Yield how many items there are where a sentence quotes their numbers: ``numbered "1.", "2." and "3."``."""
-    for run in find_runs(each.text):
-        if len(run.texts) > 1 and all(map(_NUMBERS.fullmatch, run.texts)):
-            yield each, f"when numbered items >= 1: numbered items = {len(run.texts)}", run.start, run.end

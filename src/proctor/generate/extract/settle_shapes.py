@@ -39,7 +39,8 @@ _OF_WHOLE: Final = re.compile(r"(?:words|characters|sentences|lines|paragraphs) 
 _NULL: Final = re.compile(r"(?<![A-Za-z])null(?![A-Za-z])", re.IGNORECASE)
 _EMPTY: Final = Lazy(
     r"(?<![\w\"])\"\"(?![\w\"])|“”|\bempty\b|\bblank\b|\bleer\w*\b|\bvides?\b|"
-    r"\bvac[íi][oa]s?\b|\bvazi[oa]s?\b|\bvuot[oaie]\b|\blege?\b|\bpust\w+\b|\bпуст\w+\b|\btomm?a?t?\b|\bprázdn\w+|\bboş\b|空(?:文字|字符|字串|白|"
+    r"\bvac[íi][oa]s?\b|\bvazi[oa]s?\b|\bvuot[oaie]\b|\blege?\b|\bpust\w+\b|\bпуст\w+\b|\btomm?a?t?\b|\bprázdn\w+|"
+    r"\bboş\b|空(?:文字|字符|字串|白|"
     r"の|欄)|빈 |비워",
     re.IGNORECASE,
 )
