@@ -106,11 +106,11 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         'not (ends with ".", "。")',
         r"full stops?|(?:final|trailing|closing) (?:period|dot)s?|schlusspunkt|point final|punto final(?:e)?|"
-        r"ponto final|"
-        r"punktum|(?:period|dot|punkt|point|punto|ponto|punt|kropk\w+|точк\w+|tečk\w+|"
+        r"ponto final|punktum|(?:period|dot|punkt|point|punto|ponto|punt|kropk\w+|точк\w+|tečk\w+|"
         r"крапк\w+)\s+(?:at the (?:very )?end|am "
         r"(?:ende|schluss)|à la fin|al final|no final|alla fine|(?:aan|op) het einde?|i slutet|na końcu|(?:в|на) конце|"
-        r"na konci|(?:в|у|на) кінці)|(?:period|punkt|punt|kropk\w+|точк\w+)(?=\s*(?:[.;]|$))|sonuna nokta|句点|句号|句點|마침표",
+        r"na konci|(?:в|у|на) кінці)|(?:period|punkt|punt|kropk\w+|точк\w+)(?=\s*(?:[.;]|$))|"
+        r"sonuna nokta|句点|句号|句點|마침표",
     ),
     ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
