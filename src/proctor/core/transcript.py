@@ -18,7 +18,8 @@ StepKind = Literal["request", "answer", "remark", "call", "hand-off"]
 
 _MAX_STATUS_CHARS: Final = 2000  # of a result that may be a record with an error or a status
 _ERROR: Final = re.compile(
-    r"""^(?:#\s*\w+\s*=)?[\s"'\[{(]*(?:error|exception|traceback|failed|failure|invalid|unauthori[sz]ed|forbidden|\w*error:)""",
+    r"""^(?:#\s*\w+\s*=)?[\s"'\[{(]*(?:error|exception|traceback|failed|failure|invalid|unauthori[sz]ed|forbidden|"
+    r"\w*error:)""",
     re.I,
 )
 

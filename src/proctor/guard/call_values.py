@@ -25,7 +25,8 @@ _MAX_EMBEDDED: Final = 8  # addresses, links and accounts of one text
 
 _ADDRESS: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _LINK: Final = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"')\]]{3,}|(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,3}\.[a-z]{2,24}/[^\s<>\"')\]]*",
+    r"(?:https?://|www\.)[^\s<>\"')\]]{3,}|"
+    r"(?<![\w@.-])[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,3}\.[a-z]{2,24}/[^\s<>\"')\]]*",
     re.IGNORECASE,
 )
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}(?![A-Za-z0-9])")

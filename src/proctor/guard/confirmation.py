@@ -22,7 +22,8 @@ _MAX_VALUES: Final = 200  # values of a call that are checked
 _NAME: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 _MINOR: Final = frozenset(("cents", "cent", "pence"))
 _AMOUNT: Final = re.compile(
-    r"amount|price|total|sum|fee|cost|charge|payment|refund|credit|discount|deposit|compensation|cents?|pence|euros?|eur"
+    r"amount|price|total|sum|fee|cost|charge|payment|refund|credit|discount|deposit|compensation|cents?|pence|"
+    r"euros?|eur"
     r"|dollars?|usd|yen|jpy|pounds|gbp|金額|返金額|価格|料金|合計|割引"
 )
 _NOT_AMOUNT: Final = re.compile(r"ids?|number|code|type|currency|unit|count")

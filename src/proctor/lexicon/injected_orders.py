@@ -48,8 +48,10 @@ _LABEL: Final = re.compile(
 )
 _LABEL_ENDS: Final = re.compile(r"[ \t*_\"']{0,8}(?:\n|\\n)\s{0,20}(?=\S)")
 _RISKY: Final = re.compile(
-    r"(?:transfer|wire|remit|send|sent|forward|e-?mail|mail|pay|buy|purchase|order|donate|withdraw|refund|issue|approve|"
-    r"delete|erase|wipe|remove|cancel|close|drop|unsubscribe|export|invite|grant|add|give|share|upload|download|install|run|execute|visit|open|"
+    r"(?:transfer|wire|remit|send|sent|forward|e-?mail|mail|pay|buy|purchase|order|donate|withdraw|refund|issue|"
+    r"approve|"
+    r"delete|erase|wipe|remove|cancel|close|drop|unsubscribe|export|invite|grant|add|give|share|upload|download|"
+    r"install|run|execute|visit|open|"
     r"click|change|reset|update|set|disable|enable|publish|post|leak|reveal|read|star|fork|rate|recommend|book|"
     r"reserve|tell|promise|reply|mark)\b",
     re.I,
@@ -80,9 +82,13 @@ _CLOSED: Final = re.compile(
 _ENDS: Final = re.compile(r"^\W*(?:signed\b|thanks!?$|after you do that\b)", re.I)
 _IMPERATIVE: Final = re.compile(
     r"(?:^|[.!?\n:;,]\s*|\b(?:please|kindly|then|and|first|now|also|must|should|to)\s+)"
-    r"(send|transfer|e-?mail|forward|share|post|pay|buy|purchase|order|book|reserve|delete|remove|clear|cancel|refund|update|change|modify|set|reset|"
-    r"create|make|add|invite|grant|approve|upload|download|install|run|execute|visit|open|click|reply|tell|say|include|recommend|give|provide|reveal|"
-    r"star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|save|move|copy|rename|disable|enable|accept|confirm|comment|rate|review|schedule|leave|message|withdraw|donate|issue|apply|log|access|check|unlock|turn|stop|replace|leak|show|print)\b",
+    r"(send|transfer|e-?mail|forward|share|post|pay|buy|purchase|order|book|reserve|delete|remove|clear|cancel|"
+    r"refund|update|change|modify|set|reset|"
+    r"create|make|add|invite|grant|approve|upload|download|install|run|execute|visit|open|click|reply|tell|say|"
+    r"include|recommend|give|provide|reveal|"
+    r"star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|save|move|copy|rename|disable|"
+    r"enable|accept|confirm|comment|rate|review|schedule|leave|message|withdraw|donate|issue|apply|log|access|"
+    r"check|unlock|turn|stop|replace|leak|show|print)\b",
     re.I,
 )
 # A record states facts; an instruction addresses a reader.
@@ -93,13 +99,20 @@ _SPEAKS: Final = re.compile(
     r"assistants?|chatbot|ai|language model|please|kindly|do not|don['’]t|never|let['’]s|"
     r"i (?:want|need|would like)|instead|ignore|disregard|forget)\b|\?\s*[\"'”’)]*$|"
     r"(?:^|[.!?:;\n>*-]\s*|\b(?:and|then|also|now|first|next|finally|just|always)\s+)(?:"
-    r"send|transfer|e-?mail|forward|share|post|pay|buy|purchase|book|reserve|delete|remove|clear|cancel|refund|update|change|modify|set|"
-    r"reset|create|make|add|invite|grant|approve|upload|download|install|run|execute|visit|open|click|reply|respond|tell|say|include|"
-    r"recommend|give|provide|reveal|star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|rewrite|save|move|copy|"
-    r"rename|disable|enable|accept|confirm|rate|review|schedule|leave|withdraw|donate|issue|apply|access|check|unlock|turn|stop|replace|"
-    r"leak|show|print|output|explain|describe|translate|summari[sz]e|analy[sz]e|calculate|compute|determine|list|find|search|look|get|"
-    r"generate|compose|draft|identify|suggest|discuss|compare|estimate|convert|encode|decode|reverse|insert|begin|start|end|answer|"
-    r"repeat|choose|consider|think|imagine|pretend|act|play|name|mention|highlight|advise|inform|ask|remind|read|follow|perform|"
+    r"send|transfer|e-?mail|forward|share|post|pay|buy|purchase|book|reserve|delete|remove|clear|cancel|refund|"
+    r"update|change|modify|set|"
+    r"reset|create|make|add|invite|grant|approve|upload|download|install|run|execute|visit|open|click|reply|"
+    r"respond|tell|say|include|"
+    r"recommend|give|provide|reveal|star|fork|merge|push|commit|publish|subscribe|register|submit|call|use|write|"
+    r"rewrite|save|move|copy|"
+    r"rename|disable|enable|accept|confirm|rate|review|schedule|leave|withdraw|donate|issue|apply|access|check|"
+    r"unlock|turn|stop|replace|"
+    r"leak|show|print|output|explain|describe|translate|summari[sz]e|analy[sz]e|calculate|compute|determine|list|"
+    r"find|search|look|get|"
+    r"generate|compose|draft|identify|suggest|discuss|compare|estimate|convert|encode|decode|reverse|insert|begin|"
+    r"start|end|answer|"
+    r"repeat|choose|consider|think|imagine|pretend|act|play|name|mention|highlight|advise|inform|ask|remind|read|"
+    r"follow|perform|"
     r"complete|track|monitor|go|take|try|help|offer|promote|encourage|emphasi[sz]e|todo)\b(?![\s_]*[=:])",
     re.I,
 )
@@ -122,7 +135,8 @@ _TELLS: Final = re.compile(
 )
 _QUOTED: Final = re.compile(r"[\"“”'‘’`]([^\"“”'‘’`\n]{3,120})[\"“”'‘’`]")
 _SPECIFIC: Final = re.compile(
-    r"(?<![\w.+-])[\w.+-]{1,80}@[\w-]{1,80}\.[\w.-]+|https?://[^\s<>\"')]+|\bwww\.[^\s<>\"')]+|(?<![\w/])/[\w.-]+(?:/[\w.-]+)+|\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{4,}\b|"
+    r"(?<![\w.+-])[\w.+-]{1,80}@[\w-]{1,80}\.[\w.-]+|https?://[^\s<>\"')]+|\bwww\.[^\s<>\"')]+|"
+    r"(?<![\w/])/[\w.-]+(?:/[\w.-]+)+|\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{4,}\b|"
     r"[$€£]\s?\d[\d,.]*\d|\b\d[\d,.]*\d\b|\b[\w-]+/[\w-]+\b"
 )
 _SAY: Final = re.compile(

@@ -17,7 +17,8 @@ _QUESTION: Final = re.compile(r"[?？؟][\s\"'»”)]*$")
 _CLAUSE_END: Final = re.compile(r"[,;:،；，、—–]\s*")
 # Two acts may be joined: "show me the list and file the first". The words for "and" and "then" are a closed class.
 _JOINT: Final = re.compile(
-    r"\s(?:and|then|but|und|dann|aber|et|puis|mais|y|luego|pero|ed?|poi|ma|depois|mas|en|dan|maar|i|potem|и|потом|но|ve|sonra|"
+    r"\s(?:and|then|but|und|dann|aber|et|puis|mais|y|luego|pero|ed?|poi|ma|depois|mas|en|dan|maar|i|potem|и|потом|"
+    r"но|ve|sonra|"
     r"ثم|और|फिर)\s|(?:然后|再|并且?|그리고|(?<=[가-힣])고\s|それから)",
     re.IGNORECASE,
 )

@@ -81,7 +81,8 @@ _QUOTED: Final = re.compile(r"\"[^\"\n]{25,}\"|“[^”]{25,}”|«[^»]{25,}»|
 # the verb before them.
 _DENIED_BEFORE: Final = re.compile(
     r"(?:\b(?:don['’]?t|do not|does not|doesn['’]?t|not|never|without|no need to|nicht|kein\w*|niemals|ne"
-    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|без)[^\w,.;:!?()\n—–]+(?:\w+[^\w,.;:!?()\n—–]+){0,2}"
+    r"|n['’]|sans|no|sin|non|senza|não|sem|niet|geen|zonder|nie|bez|не|"
+    r"без)[^\w,.;:!?()\n—–]+(?:\w+[^\w,.;:!?()\n—–]+){0,2}"
     r"|n['’]|不要|别|不用|不必|勿|لا |لن |मत )\S?$",
     re.IGNORECASE,
 )

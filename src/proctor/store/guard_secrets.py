@@ -23,7 +23,8 @@ _WORDS: Final = "|".join(sorted(SECRET_WORDS, key=len, reverse=True))
 # A name and its value in running text: `api_key='abc'`, `"password": "abc"`, `X-Auth-Token: abc`.
 _NAMED: Final = re.compile(
     r"(?P<name>(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,30}[-_.]){0,4}"
-    rf"(?:[A-Za-z0-9]{{0,30}}?(?:{_WORDS})|(?:api|access|account|auth|client|encryption|master|private|signing|ssh)[-_.]?key))"
+    rf"(?:[A-Za-z0-9]{{0,30}}?(?:{_WORDS})|(?:api|access|account|auth|client|encryption|master|private|signing|"
+    rf"ssh)[-_.]?key))"
     r"(?P<sign>\\?[\"']?\s{0,3}(?:=|:)\s{0,3})"
     r"(?P<value>\\?\"[^\"\n]{1,2000}\"?|\\?'[^'\n]{1,2000}'?|[^\s\"',;&)}\]]{1,2000})",
     re.IGNORECASE,

@@ -55,7 +55,8 @@ _SHAPES: Final[Mapping[str, Callable[[str], bool]]] = {
 }
 
 _PLACEHOLDER = re.compile(
-    r"\{\{[^}\n]{0,80}\}\}|\{%[^%\n]{0,80}%\}|\$\{\w+\}|\[(?:INSERT|YOUR|TODO|PLACEHOLDER|NAME|LINK|PRODUCT)[^\]\n]{0,40}\]"
+    r"\{\{[^}\n]{0,80}\}\}|\{%[^%\n]{0,80}%\}|\$\{\w+\}|\[(?:INSERT|YOUR|TODO|PLACEHOLDER|NAME|LINK|"
+    r"PRODUCT)[^\]\n]{0,40}\]"
     r"|<(?:INSERT|YOUR|TODO|PLACEHOLDER)[^>\n]{0,40}>|\blorem ipsum\b|(?<![\w'])(?:undefined|NaN|null|"
     r"None)(?=[\s.,]*(?:$|\n))"
     r"|\[object Object\]"

@@ -51,7 +51,8 @@ _NAMES: Final = (
 )
 _INFLECTED: Final = frozenset({8, 9})  # rows of stems, which take endings
 _RANGE: Final = re.compile(
-    r"\s?(?:-|–|—|~|〜|～|から|到|至|부터)\s?|\s?,?\s(?:to|through|till|until|bis|tot|t/m|à|au|a|al|até|do|по|до|ile|ila|إلى|से)\s(?:[ld]\w{0,2}\s)?",
+    r"\s?(?:-|–|—|~|〜|～|から|到|至|부터)\s?|\s?,?\s(?:to|through|till|until|bis|tot|t/m|à|au|a|al|até|do|по|до|ile|ila|"
+    r"إلى|से)\s(?:[ld]\w{0,2}\s)?",
     re.IGNORECASE,
 )
 # Short forms that are no beginnings of the names.

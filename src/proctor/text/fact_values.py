@@ -24,13 +24,15 @@ _NOON: Final = re.compile(
     re.IGNORECASE,
 )
 _LATE: Final = re.compile(
-    r"^[^.;,\d]{0,12}?(?:in the (?:afternoon|evening)|at night|tonight|\bpm\b|p\.m|abends|nachmittags|am (?:abend|nachmittag)"
+    r"^[^.;,\d]{0,12}?(?:in the (?:afternoon|evening)|at night|tonight|\bpm\b|p\.m|abends|nachmittags|am (?:abend|"
+    r"nachmittag)"
     r"|du soir|de l[’']après-midi|de la (?:tarde|noche)|di sera|del pomeriggio|da (?:tarde|noite)"
     r"|[’']s (?:middags|avonds|namiddags)|po południu|wieczorem|вечера|дня|öğleden sonra|akşam)",
     re.IGNORECASE,
 )
 _EARLY: Final = re.compile(
-    r"^[^.;,\d]{0,12}?(?:in the morning|\bam\b|a\.m|morgens|vormittags|früh|du matin|de la mañana|di mattina|del mattino"
+    r"^[^.;,\d]{0,12}?(?:in the morning|\bam\b|a\.m|morgens|vormittags|früh|du matin|de la mañana|di mattina|"
+    r"del mattino"
     r"|da manhã|[’']s (?:ochtends|morgens)|rano|утра|sabah)",
     re.IGNORECASE,
 )
@@ -42,7 +44,8 @@ _HOUR_WORD: Final = re.compile(
     r"^\s?(?:o[’']clock|uhr|heures?|uur|h\b|ore|horas?|godzin\w*|час\w*|saat)\b", re.IGNORECASE
 )
 _AT: Final = re.compile(
-    r"(?:\b(?:at|by|until|till|from|between|um|ab|bis|gegen|zwischen|à|vers|dès|jusqu[’']à|a las?|hasta las?|desde las?|alle|dalle|fino alle"
+    r"(?:\b(?:at|by|until|till|from|between|um|ab|bis|gegen|zwischen|à|vers|dès|jusqu[’']à|a las?|hasta las?|"
+    r"desde las?|alle|dalle|fino alle"
     r"|às|até às|om|tot|vanaf|rond|o|do|od|в|до|с|and|et|y|e|en|und)\s)$",
     re.IGNORECASE,
 )

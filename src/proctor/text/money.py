@@ -121,7 +121,8 @@ _INFLECTED: Final = tuple(
 )
 _ANY_INFLECTED: Final = re.compile("|".join(pattern.pattern for pattern, _ in _INFLECTED), re.IGNORECASE)
 _BEFORE = re.compile(
-    r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|r\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|aud|chf|pln|rub|brl|sar"
+    r"(?:(?P<code>(?<![A-Za-zＡ-Ｚａ-ｚ])(?:us\$|nt\$|ca\$|c\$|a\$|r\$|jp[¥￥]|usd|jpy|eur|gbp|cny|rmb|krw|inr|twd|cad|"
+    r"aud|chf|pln|rub|brl|sar"
     r"|aed|egp|sek|rs\.?):?)"
     r"|(?P<sign>[¥￥$＄€£₩₹₽₺]))\s{0,2}$",
     re.IGNORECASE,
@@ -136,7 +137,8 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _CENTS = re.compile(
-    r"\s{0,2}(?:(?:c|cents?|céntimos?|centimes?|centesimi|cêntimos?|centavos?|grosz[ye]?|kuruş)(?![^\W\d_])|セント|коп\w*)",
+    r"\s{0,2}(?:(?:c|cents?|céntimos?|centimes?|centesimi|cêntimos?|centavos?|grosz[ye]?|kuruş)(?![^\W\d_])|セント|"
+    r"коп\w*)",
     re.IGNORECASE,
 )
 _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)

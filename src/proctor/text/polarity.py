@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - patterns of words in fifteen languages
 """Compare what two texts affirm and deny: a negation, or no charge where there is a charge, in fifteen languages."""
 
 from __future__ import annotations
@@ -29,8 +28,10 @@ _DENIED: Final = FilteredPattern(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nothing|nobody|n['’]t|\w+n['’]t|non-?(?=\w)"
     r"|nicht|kein\w*|nie|niemals|ohne|weder"
     r"|niet|geen|nooit|zonder|niks"
-    r"|(?<!\bde )(?<!\buw )(?<!\bje )(?<!\been )(?<!\bdeze )(?<!\bmijn )(?<!\bnieuwe )pas|jamais|sans|aucun\w*|nul(?:le)?|rien"  # a Dutch "pas" is a card
-    r"|(?<!\bi )(?<!\bav )(?<!\bför )(?<!\bmed )(?<!\btil )sin|nunca|ning[uú]n\w*|jamás|tampoco|nada"  # a Swedish "sin" is his or her
+    r"|(?<!\bde )(?<!\buw )(?<!\bje )(?<!\been )(?<!\bdeze )(?<!\bmijn )(?<!\bnieuwe )pas|jamais|sans|aucun\w*|"
+    r"nul(?:le)?|rien"  # a Dutch "pas" is a card
+    r"|(?<!\bi )(?<!\bav )(?<!\bför )(?<!\bmed )(?<!\btil )sin|nunca|ning[uú]n\w*|jamás|tampoco|"
+    r"nada"  # a Swedish "sin" is his or her
     r"|non|né|senza|(?<!\d )(?<!\d\. )(?<!im )(?<!de )mai(?! \d)|nessun\w*|neanche"  # May is "Mai" in German and French
     r"|não|nem|sem|nenhum\w*"
     r"|nie|bez|nigdy|żad\w+|brak"
@@ -38,7 +39,8 @@ _DENIED: Final = FilteredPattern(
     r"|inte|icke|ikke|ingen|inga|inget|intet|aldrig|utan|uden|uten|varken"
     r"|není|nejsou|nelze|nemůž\w+|nemá\w*|nebud\w+|nikdy|žádn\w+|немає|ні|ніколи|неможливо"
     r"|değil\w*|yok\w*|hayır|hiç|olmadan"
-    r"|(?-i:(?=[a-zçğıöşü]))\w+(?:mez|maz|mıyor|miyor|muyor|müyor|madan|meden|memeli|mamalı|amaz|emez|amam|emem|amayız|emeyiz|amıyor|emiyor)\w*"
+    r"|(?-i:(?=[a-zçğıöşü]))\w+(?:mez|maz|mıyor|miyor|muyor|müyor|madan|meden|memeli|mamalı|amaz|emez|amam|emem|"
+    r"amayız|emeyiz|amıyor|emiyor)\w*"
     r"|\w+s[ıiuü]z(?:dır|dir|dur|dür)?"
     r"|لا|لم|لن|ليس\w*|غير|دون|بدون|بلا|عدم)\b"
     # Vowel signs are no letters to \b, which would find न in दिन and miss नहीं.
@@ -49,30 +51,38 @@ _DENIED: Final = FilteredPattern(
     re.IGNORECASE,
 )
 _EXCLUDED: Final = FilteredPattern(
-    r"\b(?:exclude[sd]?|prohibit\w*|forbidden|impossible|unavailable|refus\w+|ausgeschlossen|verboten|exclus?\w*|interdit\w*|excluid\w*|prohibid\w+|esclus\w+|vietat\w+"
+    r"\b(?:exclude[sd]?|prohibit\w*|forbidden|impossible|unavailable|refus\w+|ausgeschlossen|verboten|exclus?\w*|"
+    r"interdit\w*|excluid\w*|prohibid\w+|esclus\w+|vietat\w+"
     r"|uitgesloten|verboden|wykluczon\w+|исключ\w+|запрещ\w+|yasak\w*|हराम|मना)\b|対象外|除外|除外|제외",
     re.IGNORECASE,
 )
 _FREE: Final = FilteredPattern(
-    r"\b(?:free(?: of charge)?|complimentary|kostenlos\w*|kostenfrei\w*|gratis|umsonst|unentgeltlich|gratuit\w*|gratui[td]\w*|offert\w*|de graça"
+    r"\b(?:free(?: of charge)?|complimentary|kostenlos\w*|kostenfrei\w*|gratis|umsonst|unentgeltlich|gratuit\w*|"
+    r"gratui[td]\w*|offert\w*|de graça"
     r"|gratuitamente|bezpłatn\w+|darmow\w+|бесплатн\w*|ücretsiz\w*|bedava)\b|مجان\w*|निःशुल्क|मुफ़्त|मुफ्त|免费|免費|無料|무료",
     re.IGNORECASE,
 )
 # No charge said by a negation, which is no denial of the matter itself.
 _NO_CHARGE: Final = FilteredPattern(
-    r"\b(?:(?:no|any|without(?: any)?) (?:\w+ )?(?:charge|cost|fee)s?|costs? nothing|ohne (?:\w+ )?(?:aufpreis|kosten|gebühr\w*|zuschlag)|keine (?:\w+ )?(?:kosten|gebühr\w*)|kostet nichts"
-    r"|sans (?:\w+ )?(?:frais|supplément)|sin (?:\w+ )?(?:coste?s?|cargos?|recargos?)|senza (?:\w+ )?(?:costi|spese|supplementi)|sem (?:\w+ )?(?:custos?|taxas?)|zonder (?:\w+ )?kosten|geen (?:\w+ )?kosten|kost (?:\w+ )?niets"
-    r"|bez (?:\w+ )?(?:opłat\w*|dopłat\w*|kosztów)|без (?:\w+ )?(?:доплат\w*|оплат\w*|комисси\w*))\b|(?:بدون|دون)(?: أي)? رسوم|बिना (?:\w+ )?शुल्क|不收费|不收取费用|不收取任何费用|无需付费|费用全免|追加料金なし|비용 없이",
+    r"\b(?:(?:no|any|without(?: any)?) (?:\w+ )?(?:charge|cost|fee)s?|costs? nothing|ohne (?:\w+ )?(?:aufpreis|"
+    r"kosten|gebühr\w*|zuschlag)|keine (?:\w+ )?(?:kosten|gebühr\w*)|kostet nichts"
+    r"|sans (?:\w+ )?(?:frais|supplément)|sin (?:\w+ )?(?:coste?s?|cargos?|recargos?)|senza (?:\w+ )?(?:costi|"
+    r"spese|supplementi)|sem (?:\w+ )?(?:custos?|taxas?)|zonder (?:\w+ )?kosten|geen (?:\w+ )?kosten|"
+    r"kost (?:\w+ )?niets"
+    r"|bez (?:\w+ )?(?:opłat\w*|dopłat\w*|kosztów)|без (?:\w+ )?(?:доплат\w*|оплат\w*|комисси\w*))\b|(?:بدون|"
+    r"دون)(?: أي)? رسوم|बिना (?:\w+ )?शुल्क|不收费|不收取费用|不收取任何费用|无需付费|费用全免|追加料金なし|비용 없이",
     re.IGNORECASE,
 )
 _INCLUDED: Final = FilteredPattern(
-    r"inclu[diís]|inbegriffen|enthalten|compris|compres[oai]|inclus|inbegrepen|exempt|isent|befreit|esent|exent|waived|включ|входит|wliczon|dahil|شامل|معف|शामिल|包含|已含|込み|포함",
+    r"inclu[diís]|inbegriffen|enthalten|compris|compres[oai]|inclus|inbegrepen|exempt|isent|befreit|esent|exent|"
+    r"waived|включ|входит|wliczon|dahil|شامل|معف|शामिल|包含|已含|込み|포함",
     re.IGNORECASE,
 )
 # "Not only", "no later than" and "if not" deny nothing.
 _NO_DENIAL: Final = FilteredPattern(
     r"\b(?:not only|no later than|no more than|no less than|not later than|no problem|no worries|if not|whether or not"
-    r"|nicht nur|spätestens nicht|no solo|no sólo|non solo|não só|не только|nie tylko|pas seulement|niet alleen|ne yazık ki)\b|かもしれません|不仅|不但",
+    r"|nicht nur|spätestens nicht|no solo|no sólo|non solo|não só|не только|nie tylko|pas seulement|niet alleen|"
+    r"ne yazık ki)\b|かもしれません|不仅|不但",
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(

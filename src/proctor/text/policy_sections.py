@@ -33,7 +33,8 @@ _RULE: Final = (
     r"|政策|规定|정책"
 )
 _PRICED: Final = (
-    r"\b(?:pric\w+|costs?|fees?|pay(?:s|able|ments?)?|charg(?:e|es|ed)|surcharge\w*|deposit\w*|discount\w*|rates?|fares?"
+    r"\b(?:pric\w+|costs?|fees?|pay(?:s|able|ments?)?|charg(?:e|es|ed)|surcharge\w*|deposit\w*|discount\w*|rates?|"
+    r"fares?"
     r"|free(?: of charge)?"
     r"|half (?:of )?(?:the )?price|tax(?:es)?|per (?:person|night|day|item)|cheap\w*|preis\w*|precio\w*|prix)\b"
     r"|料金|価格|値段|手数料|割引|無料|税込|税別|送料|半額|代金|价格|费用|가격|요금"
@@ -44,7 +45,8 @@ _BOOKED: Final = (
     r"|予約|注文|配送|お届け|チケット|预订|订单|예약|주문"
 )
 _TERMS: Final = (
-    r"\b(?:confirm\w*|cancel\w*|chang\w+|modif\w+|mov(?:ed|es)|status|starts?|begins?|depart\w*|arriv\w*|check-?(?:in|out)"
+    r"\b(?:confirm\w*|cancel\w*|chang\w+|modif\w+|mov(?:ed|es)|status|starts?|begins?|depart\w*|arriv\w*|"
+    r"check-?(?:in|out)"
     r"|includ\w+|travell?ers?|guests?|children|seats?|cards?|paid"
     r"|pending|completed|until|before|after|within|by email|sent|transfer\w*"
     r"|refund\w*)\b|確定|確認|変更|開始|出発|到着|含ま|まで|以内|前日|当日|完了|済み"

@@ -23,7 +23,8 @@ _MOJIBAKE = re.compile(
 _LOST = re.compile("\ufffd")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,6}|#x[0-9a-fA-F]{2,6});|</?[a-zA-Z][^<>\n]{0,80}>|\]\]>")
 _TOKEN = re.compile(
-    r"<\|[a-z_]{2,30}\|>|</?s>|<(?:pad|unk|eos|bos|sep|cls|mask)>|\[(?:UNK|PAD|SEP|CLS|MASK|INST)\]|\{\{[^}\n]{0,80}\}\}"
+    r"<\|[a-z_]{2,30}\|>|</?s>|<(?:pad|unk|eos|bos|sep|cls|mask)>|\[(?:UNK|PAD|SEP|CLS|MASK|INST)\]|"
+    r"\{\{[^}\n]{0,80}\}\}"
     r"|\\u[0-9a-fA-F]{4}|\\n"
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*•・▪●#|>]|\(?\d{1,3}[.)．、]|[①-⑳])")
@@ -32,9 +33,11 @@ _CLOSED = re.compile(
 )
 _SENTENCE = re.compile(r"[.!?。！？…](?:\s|$|[」』”\"])|[。！？]")
 _HANGING = re.compile(
-    r"\b(?:the|an?|and|or|but|of|with|from|your|our|their|which|because|these|to|in|at|on|for|if|is|are|will|can|be|by|as"
+    r"\b(?:the|an?|and|or|but|of|with|from|your|our|their|which|because|these|to|in|at|on|for|if|is|are|will|can|"
+    r"be|by|as"
     r"|der|die|das|den|dem|ein|eine|einen|und|oder|mit|von|zu|im|in|für|wenn|ist|le|la|les|un|une|des|du|de|et|ou|avec"
-    r"|pour|dans|est|el|los|las|una|y|o|con|por|para|en|es|il|lo|gli|di|e|che|per|è|os|as|um|uma|do|da|na|nos|het|een|van"
+    r"|pour|dans|est|el|los|las|una|y|o|con|por|para|en|es|il|lo|gli|di|e|che|per|è|os|as|um|uma|do|da|na|nos|het|"
+    r"een|van"
     r"|met|voor|op|en|w|z|na|i|się|ve|bir|ile|için|и|в|на|с|для|не|по)\s*$|[,;(\-–—「『（、を]\s*$",
     re.IGNORECASE,
 )

@@ -13,7 +13,8 @@ __all__ = ["about_action", "action_words"]
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 # Words of tool names that do not describe an action.
 _EMPTY: Final = re.compile(
-    r"an?|and|api|action|agent|by|call|customers?|do|execute|for|from|handle|in|invoke|make|new|of|on|or|perform|process"
+    r"an?|and|api|action|agent|by|call|customers?|do|execute|for|from|handle|in|invoke|make|new|of|on|or|perform|"
+    r"process"
     r"|request|run|submit|the|to|tool|users?|with"
 )
 # Actions with several names: words in tool names and English | Japanese.

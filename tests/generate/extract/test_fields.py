@@ -69,7 +69,7 @@ def test_brackets_behind_a_key_and_a_shown_object_say_what_it_holds() -> None:
 def test_a_special_object_excuses_the_keys() -> None:
     found = _predicates(f'{KEYS}. If it is not a ticket, answer with {{"error": "no ticket"}}.')
     assert found[0] is not None
-    assert found[0].endswith('or json has "error"')
+    assert 'or json only has "error"' in found[0]
 
 
 @pytest.mark.parametrize(

@@ -74,3 +74,23 @@ def test_the_reason_names_what_is_wrong() -> None:
 def test_a_number_too_long_for_python_is_no_crash() -> None:
     digits = "1" * (sys.get_int_max_str_digits() + 1)
     assert parse("is json").check(digits).ok is False
+
+
+@table(
+    "text, predicate, holds",
+    [
+        ('{"a": "one two"}', 'each json field "a": words <= 2', True),
+        ('{"a": "one two"}', 'each json field "a": words <= 1', False),
+        ('{"x": [{"a": "b"}, {"a": "b c"}]}', 'each json field "a": words <= 1', False),
+        ('[{"a": null}, {"a": 3}]', 'each json field "a": is integer', True),
+        ('{"a": null}', 'each json field "a": is integer', None),
+        ("{}", 'each json field "a": words <= 1', None),
+        ("no JSON", 'each json field "a": words <= 1', None),
+        ('{"a": 1, "b": 2}', 'json keys in order "a", "b"', True),
+        ('{"b": 1, "a": 2}', 'json keys in order "a", "b"', False),
+        ('{"b": 1, "c": 2}', 'json keys in order "a", "b"', True),
+        ("[]", 'json keys in order "a"', None),
+    ],
+)
+def test_fields_at_any_depth_and_their_order(text: str, predicate: str, holds: bool | None) -> None:
+    assert parse(predicate).check(text, inputs={}).ok is holds

@@ -11,7 +11,7 @@ from proctor.generate.extract.number_words import count_of, in_digits
 from proctor.generate.extract.sections import section_of
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["WHOLE", "AnswerPart", "line_number", "part_at"]
+__all__ = ["LINE_OF_TEXT", "PLACES", "SENTENCE_OF_TEXT", "WHOLE", "AnswerPart", "line_number", "part_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ _LAST: Final = (
 _EACH: Final = (
     r"(?:each|every|per|any|no|all|jede[rsnm]?|pro|je|kein(?:e[rnms]?)?|alle[rn]?|chaque|par|aucune?|cada|por|"
     r"ning[uú]na?|nenhuma?|ogni|per|nessuna?|elke?|ieder\w*|per|каждая|кажд\w+|każd\w+|každ\w+|varje|hver(?:t)?|her|"
-    r"кожн\w+|हर|كل|每一?个?|各|一つの|1つの|一条)"
+    r"кожн\w+|ing(?:en|et|a)|žádn\w+|żad(?:en|na|ne)|жодн\w+|ни од\w+|hiçbir|हर|كل|每一?个?|各|一つの|1つの|一条)"
 )
 # ``A line has at most ten words`` is about each; ``a line that begins with`` is about one
 _ANY: Final = r"(?:an?|eine?|une?|una?|uma?|een)"
@@ -66,6 +66,8 @@ _OF_ANSWER: Final = (
     r"yanıt\w*|відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|"
     r"回复|答案|返信|回|request|query|customer|user|time|day|kunde\w*|client|cliente|conversation|conversación)"
 )
+LINE_OF_TEXT: Final = Lazy(rf"\b(?:{_LINE}|{_PARAGRAPH}|afsnit|akapit\w*|odstav\w*)\b|行|줄|段", re.IGNORECASE)
+SENTENCE_OF_TEXT: Final = Lazy(rf"\b{_SENTENCE}\b", re.IGNORECASE)
 _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
     (form, Lazy(pattern, re.IGNORECASE))
     for form, pattern in (
@@ -127,6 +129,8 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
         ),
     )
 )
+# The places of an answer that have a name, each with the beginning of its predicates.
+PLACES: Final = tuple((str(form), pattern) for form, pattern in _MARKERS if str(form).startswith(("first", "last")))
 # ``three bullets, each of``: each of what the sentence has named.
 _EACH_OF: Final = Lazy(
     r"(?:\b(?:each|jeweils|je|chacune?|cada un[oa]|ciascun[oa]|ognun[oa]|elk|każd\w+)|每[个条项]|各)\s*"

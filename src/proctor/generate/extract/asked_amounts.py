@@ -38,6 +38,14 @@ _LONE_AFTER: Final = re.compile(
 )
 _LONE_WORD: Final = re.compile(r"(?:single|sol[oa]|seule?|einzig\w*|únic[oa]|unic[oa])\s+$", re.IGNORECASE)
 _MARKS: Final = ("emoji", "questions", "exclamations", "links")
+_ONE_OF: Final = re.compile(
+    r"\b(?:(?:any )?one of|eine[rsm]? (?:der|von|aus)|une? (?:seule )?(?:des|de)|un[oa]? (?:de (?:l[oa]s )?|dei|"
+    r"delle|degli|"
+    r"tra)|uma? d[eoa]s?|[eé]én van(?: de)?|jed(?:en|na|no|ną|nym|nego) z[e]?|jed(?:en|na|no|ním) z|од(?:ин|на|но|"
+    r"ной|ну) из|"
+    r"одн\w+ з|en av|ett av|en af|biri)\s*(?:the |these |those |die |diesen? |las |los |as |os )?$",
+    re.IGNORECASE,
+)
 _ORDINAL: Final = re.compile(
     r"\b(?:first|last|next|erste\w*|letzte\w*|premi\w+|derni\w+|primer\w*|últim\w+|primeir\w+|ultim\w+|prim[ao]|"
     r"eerste|laatste)\b",
@@ -163,6 +171,8 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
             r"\s*(?:左右|程度|くらい|ほど|or so\b)", text[match.end() :]
         ):
             continue
+        if _ONE_OF.search(near):
+            continue  # ``one of three sentences``
         if _NOT_COUNTED.match(text[match.end() :]):
             continue
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
@@ -176,12 +186,16 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
             yield found
 
 
+_TIMES: Final = r"(?:times|mal|fois|veces|vezes|volte|keer|razy|раза?|gånger|gange|kere|kez|defa)\b"
+
+
 @cache
 def _stated_pattern(code: str) -> re.Pattern[str]:
     bounds = "|".join(f"(?P<bound{at}>{before})" for at, (_, before) in enumerate(BEFORE))
     return re.compile(
-        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|"
-        rf"が)\s*(?:{bounds})\s*(?P<low>{COUNT})(?!\s*[^\W\d_])",
+        rf"{unit_pattern(code).rsplit('(?!', 1)[0]}\s*(?:[:：]|는|은|は|が|全文|总共|一共|\s)\s*(?:{bounds})\s*"
+        rf"(?P<low>{COUNT})"
+        rf"(?:\s*{_TIMES})?(?!\s*[^\W\d_])",
         re.IGNORECASE,
     )
 

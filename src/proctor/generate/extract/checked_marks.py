@@ -22,14 +22,16 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "exclamations = 0",
-        r"exclamation (?:marks?|points?)|exclamações|ausrufezeichen|points? d['’]exclamation|signos? de exclamación|"
+        r"exclamation (?:marks?|points?)|exclamaç(?:ões|ão)|esclamazion[ei]|ausrufezeichen|"
+        r"points? d['’]exclamation|signos? de exclamación|"
         r"exclamaciones|pontos? de exclamação|punt[oi] esclamativ[oi]|uitroeptekens?|uitroepteken|wykrzyknik\w*|"
         r"utropstecken|udråbstegn|感叹号|感嘆符|느낌표|感嘆符|vykřičník\w*|восклицательн\w+ знак\w*|ünlem(?: "
         r"işaret\w*)?|علامات? التعجب|tanda seru|dấu chấm than|विस्मय\S*|[「“\"]?[!！][」”\"]?(?=は)",
     ),
     (
         "questions = 0",
-        r"question marks?|fragezeichen|points? d['’]interrogation|signos? de interrogación|pontos? de interrogação|"
+        r"question marks?|interrogaciones|interrogações|fragezeichen|points? d['’]interrogation|"
+        r"signos? de interrogación|pontos? de interrogação|"
         r"punt[oi] interrogativ[oi]|vraagtekens?|问号|疑問符|znak\w* zapytania|frågetecken|otazník\w*|"
         r"вопросительн\w+ знак\w*|soru işaret\w*|물음표",
     ),
@@ -37,7 +39,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "not (has code block)",
         r"(?:markdown |fenced )*code (?:fences?|blocks?)|markdown[- ]fences?|fences|(?:triple )?backticks|"
-        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|代码块|"
+        r"codebl[öo]cke?|blocs? de code|bloques? de código|blocos? de código|blocch[io] di codice|"
+        r"`{3}(?:[- ]?\w+)?|代码块|"
         r"コードブロック",
     ),
     (
@@ -100,6 +103,15 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         r"latin letters|roman letters|lateinische buchstaben|lettres latines|letras latinas|lettere latine|英文字母|"
         r"拉丁字母|アルファベット",
     ),
+    (
+        'not (ends with ".", "。")',
+        r"full stops?|(?:final|trailing|closing) (?:period|dot)s?|schlusspunkt|point final|punto final(?:e)?|"
+        r"ponto final|punktum|(?:period|dot|punkt|point|punto|ponto|punt|kropk\w+|точк\w+|tečk\w+|"
+        r"крапк\w+)\s+(?:at the (?:very )?end|am "
+        r"(?:ende|schluss)|à la fin|al final|no final|alla fine|(?:aan|op) het einde?|i slutet|na końcu|(?:в|на) конце|"
+        r"na konci|(?:в|у|на) кінці)|(?:period|punkt|punt|kropk\w+|точк\w+)(?=\s*(?:[.;]|$))|"
+        r"sonuna nokta|句点|句号|句點|마침표",
+    ),
     ("letters = 0", r"letters|buchstaben|lettres|letras|lettere|字母"),
     ('contains none ";"', r"semi-?colons?|semikolons?|points?-virgules?|punto y coma|ponto e vírgula|分号"),
     ('contains none "—"', r"em[- ]dash(?:es)?|geviertstrich\w*|破折号"),
@@ -114,7 +126,8 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "lines = 1",
-        r"line ?breaks?|newlines?|zeilenumbr(?:uch|üche\w*)|a capo|regeleindes?|sauts? de ligne|"
+        r"line ?breaks?|newlines?|retours? à la ligne|radbryt\w*|linjeskift|zeilenumbr(?:uch|üche\w*)|a capo|"
+        r"regeleindes?|sauts? de ligne|"
         r"saltos? de línea|quebras? de linha|换行|改行",
     ),
     ('contains none " "', r"leerzeichen|spaces|espaces|espacios|espaços|spazi|spaties|空格|空白|スペース"),
@@ -127,6 +140,11 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
         'contains none "*"',
         r"asterisks?|sternchen|astérisques?|asteriscos?|asterischi|sterretjes|gwiazdk\w+|hvězdičk\w+|зв[её]здоч\w+|"
         r"yıldız\w*|星号|アスタリスク|तारांकन(?: चिह्न)?|별표",
+    ),
+    ('contains none "/"', r"slash(?:es)?|schrägstrich\w*|barres? obliques?|barras? inclinadas?|schuine strep\w*"),
+    (
+        'contains none "€"',
+        r"euro[- ]?signs?|euro-?zeichen|signes? euro|símbolos? de euro|simbol[oi] dell['’]euro|euroteken\w*",
     ),
     ('contains none "$"', r"dollar signs?|dollarzeichen|signes? dollar"),
     ("not (matches /\\\\(?:frac|text|sqrt|begin)\\b|\\$\\$|\\\\[(\\[]/)", r"latex"),
@@ -186,13 +204,14 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 continue
             taken.append(match.span())
             start = _negated(text, match.start())
-            if start is None and _AFTER.match(text, match.end()):
-                start = match.start()
+            end = match.end()
+            if start is None and (after := _AFTER.match(text, match.end())):
+                start, end = match.start(), after.end()
             if (
                 start is not None
                 and not (predicate in _GIVEN_TOO and _DEFINITE.search(text[: match.start()]))
                 and not _is_excepted(text, start, match.start(), match.end())
-                and not _is_qualified(text, start, match.start(), match.end())
+                and not _is_qualified(text, start, match.start(), end)
             ):
                 yield predicate, start, match.end()
                 break

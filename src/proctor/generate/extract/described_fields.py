@@ -121,11 +121,18 @@ def _asked(said: str, scope: PromptScope) -> Iterator[str]:
 
 def _of_number(said: str) -> Iterator[str]:
     """Yield what is asked of a number; nothing if the value is no number."""
+    said = ";".join(piece for piece in re.split(r"[;；]", said) if not is_conditional(piece.strip()))
     whole = _WHOLE_NUMBER.search(said)
-    if whole or (_NUMBER.search(said) and _RANGE.search(said)):
+    ranged = _RANGE.search(said)
+    alone = (
+        ranged is not None
+        and re.fullmatch(r"\W*(?:each |je(?:weils)? |各|각\s?)?", said[: ranged.start()]) is not None
+        and re.match(r"\s*(?:$|[,;|(（，점分点]|points?\b|pts\b|punkte)", said[ranged.end() :]) is not None
+    )
+    if whole or alone or (_NUMBER.search(said) and ranged):
         if whole:
             yield "is integer"
-        if limits := _RANGE.search(said):
+        if limits := ranged:
             low, high = (limits[each].replace(",", ".") for each in ("low", "high"))
             yield f"number between {low} and {high}"
         elif (count := bounded_count(said)).startswith("between"):

@@ -11,16 +11,18 @@ from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.json_shape import json_keys
+from proctor.generate.extract.possible_replies import stands_alone
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.quoted_literals import find_runs
-from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates import parse
 
-__all__ = ["case_values", "closed_reply", "excused"]
+__all__ = ["case_values", "closed_reply", "excused", "excused_beginnings"]
 
 _LONGEST_VALUE: Final = 4  # words
-_LEAST_REPLY: Final = 4  # characters
+_MAY_NOT_APPLY: Final = re.compile(
+    r"\beach\b|(?:^|\()(?:section|labelled|line \d|paragraph \d|last paragraph|outside|when)\b"
+)
 
 
 def case_values(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -43,10 +45,22 @@ def closed_reply(reply: str, said: str, labels: Sequence[str]) -> str | None:
     keys = json_keys(reply) if reply.startswith("{") else ()
     if keys:
         return checkable(f"when json has {quoted(keys[:1])}: json only has {quoted(keys)}")
-    sure = len(reply.split()) > 1 or reply.isupper() or (not reply.isascii() and len(reply) >= _LEAST_REPLY)
-    if not sure or reply in labels or not re.search(ONLY, said, re.IGNORECASE):
+    unspaced = re.search(r"[぀-ヿ㐀-鿿가-힯]", reply) is not None and len(reply) > 1
+    sure = len(reply.split()) > 1 or reply.isupper() or unspaced
+    if not sure or reply in labels or re.search(rf"{re.escape(reply)}\s*[:：]", said) or not stands_alone(said, reply):
         return None
     return checkable(f"when starts with {quoted([reply])}: is {quoted([reply])} ignoring punctuation")
+
+
+def excused_beginnings(draft: Draft, beginnings: Sequence[str]) -> Draft:
+    """Exempt the answers of cases of which only the beginning is fixed."""
+    if draft.predicate is None or draft.condition or _MAY_NOT_APPLY.search(draft.predicate):
+        return draft
+    check = parse(draft.predicate)
+    failed = [each for each in beginnings if check.check(f"{each} x", inputs={}).ok is False]
+    if not failed or any(quoted([each]) in draft.predicate for each in failed):
+        return draft
+    return replace(draft, predicate=checkable(f"({draft.predicate}) or starts with {quoted(failed)}"))
 
 
 def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draft:
@@ -55,6 +69,8 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
         return draft
     predicate = draft.predicate
     keys = [key for answer in replies if answer.startswith("{") for key in json_keys(answer)[:1]]
+    if keys and (re.match(r"\(*each json field", predicate) or f"json only has {quoted(keys)}" in predicate):
+        return draft  # it holds for that object, too
     if keys and "json" in predicate and re.search(r"\beach\b", predicate):
         return replace(draft, predicate=checkable(f"when not (json has {quoted(keys)}): {predicate}"))
     if keys and "json" in predicate:
@@ -76,6 +92,6 @@ def excused(draft: Draft, replies: Sequence[str], values: Sequence[str]) -> Draf
     failed = [answer for answer in dict.fromkeys(replies) if check.check(answer, inputs={}).ok is False]
     if not failed:
         return replace(draft, predicate=predicate)
-    if re.search(r"\beach\b", predicate):  # it may not apply at all, and then no alternative decides
+    if _MAY_NOT_APPLY.search(predicate):  # it may not apply at all, and then no alternative decides
         return replace(draft, predicate=checkable(f"when not (one of {quoted(failed)}): {predicate}"))
     return replace(draft, predicate=checkable(f"({predicate}) or one of {quoted(failed)}"))

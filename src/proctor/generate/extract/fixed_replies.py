@@ -13,7 +13,7 @@ from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["fixed_replies", "is_case", "opens_with_case"]
+__all__ = ["fixed_replies", "is_case", "opens_with_case", "own_sentences"]
 
 _WHOLLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|antwort\w*|ausgabe|gib|réponds?\w*|répondez|"
@@ -90,7 +90,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
         return line["line"].strip()
     rest = text[statement.start :].split("\n", 1)[0].strip()
     if rest.startswith(said[:40]) and (line := _LINE.search(rest)) and is_conditional(rest[: line.start() + 1]):
-        return line["line"].strip()
+        return own_sentences(line["line"].strip())
     runs = [run for run in find_runs(said) if len(run.texts) == 1]
     for run in reversed(runs):
         head = said[: run.start]
@@ -107,6 +107,17 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
     condition, asked = split_condition(said)
     of_field = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) for name in fields)
     return special_answer(asked) if condition and not of_field else None
+
+
+def own_sentences(line: str) -> str:
+    """Return the sentences at the beginning of a line up to the first that names another case, or leads to more."""
+    pieces = re.split(r"(?<=[.!?。！？])(?=\s+\S|[^\s.!?。！？」”\"])", line)
+    kept = pieces[:1]
+    for piece in pieces[1:]:
+        if is_case(piece.strip()) or re.search(r"[:：]", piece) or re.search(ONLY, piece, re.IGNORECASE):
+            break
+        kept.append(piece)
+    return "".join(kept).strip()
 
 
 def _is_whole(said: str, end: int, head: str) -> bool:

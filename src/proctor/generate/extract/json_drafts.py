@@ -20,7 +20,7 @@ from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["shape_drafts"]
+__all__ = ["field_paths", "shape_drafts"]
 
 _OTHERS: Final = Lazy(
     rf"{NEGATION}[^.;]{{0,30}}{FIELDS}|\b(?:only|exactly|nur|genau|uniquement|exactement|solo|exactamente|apenas|"
@@ -110,6 +110,21 @@ def _announcing(shape: JsonShape, own: Sequence[Statement], words: Sequence[Stat
     found = next((each for each in words if each.start == lead), None)
     leads = found is not None and found.text.rstrip().endswith((":", "：")) and len(found.text.split()) <= _SHORT
     return found if leads and found is not None and not _OTHERS.search(found.text) else None
+
+
+def field_paths(shape: JsonShape, text: str) -> Iterator[tuple[str, bool, tuple[tuple[int, int], ...]]]:
+    """Yield the name of each field, whether it holds a list, and the places that describe it.
+
+    A field that holds fields is an array where the prompt shows a bracket behind it.
+    """
+    many = _many(shape) | frozenset(
+        each.name
+        for each in shape.fields
+        if re.search(rf"[\"'“]{re.escape(each.name)}[\"'”]\s*:\s*\[", text[shape.start : shape.end])
+    )
+    for each in shape.fields:
+        spans = () if each.shown else ((each.start, each.end),)
+        yield each.name, each.name in many, spans
 
 
 def _many(shape: JsonShape) -> frozenset[str]:

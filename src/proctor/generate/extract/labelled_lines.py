@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
@@ -20,6 +21,7 @@ from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
 __all__ = [
     "LabelledPart",
+    "announcing",
     "described_runs",
     "labelled_parts",
     "line_drafts",
@@ -45,6 +47,7 @@ _PART_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS: Final = 4
+_ABOVE: Final = 3  # statements above a run of lines
 _NUMBER: Final = re.compile(
     r"(?:the |a |die |eine |le |un |el |o |um |il )?(?:number|nummer|zahl|numéro|nombre|número|numero|数字|番号)\b",
     re.IGNORECASE,
@@ -63,7 +66,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         fits = (
             match is not None
             and "{{" not in each.text
-            and each.lead.rstrip("*_ ").endswith((":", "："))
+            and (each.lead.rstrip("*_ ").endswith((":", "：")) or each.section in ("format", "output"))
             and len(match["label"].split()) <= _MOST_WORDS
             and (not each.item or match["label"].isupper())
             and not line_number(match["label"])
@@ -210,13 +213,26 @@ def _label(statement: Statement) -> str:
     return each_text[: match.end("colon")].strip("* ") if (each_text := statement.text.strip()) else ""
 
 
-def line_drafts(run: Sequence[Statement], scope: PromptScope) -> Iterator[Draft]:
-    """Yield the order of the lines, and what each of them holds."""
+def announcing(run: Sequence[Statement], statements: Sequence[Statement], code: str) -> Iterator[tuple[Statement, int]]:
+    """Yield the sentence right above the lines that leads to them, with their number if it names it, else 0."""
+    at = next(number for number, each in enumerate(statements) if each is run[0])
+    for each in reversed(statements[max(0, at - _ABOVE) : at]):
+        counted = [one.low for one in find_amounts(each.text, code) if one.measure == "lines" and one.form == "="]
+        if len(run) in counted:
+            yield each, len(run)
+            return
+        if each.text.rstrip("*_ ").endswith((":", "：")):
+            yield each, 0
+            return
+
+
+def line_drafts(run: Sequence[Statement], scope: PromptScope, lead: Statement | None = None) -> Iterator[Draft]:
+    """Yield the order of the lines, and what each of them holds; ``lead`` is the sentence that announces them."""
     labels = [_label(each) for each in run]
     begun = [label if not re.search(r"\s[:：]$", label) else label.rstrip(" :：") for label in labels]
     yield Draft(
         text=f"The output has these lines, in this order: {', '.join(labels)}",
-        start=run[0].start,
+        start=lead.start if lead else run[0].start,
         end=run[-1].end,
         kind="format",
         priority=2,
@@ -227,7 +243,7 @@ def line_drafts(run: Sequence[Statement], scope: PromptScope) -> Iterator[Draft]
         said = each.text.strip()[len(label) :].strip(" *<>[]")
         whole = f"{each.text.strip().rstrip('.')}."
         asked = [] if is_conditional(said) else [one for one in value_checks(said, lone) if "json" not in one]
-        if choice := _choice(said):
+        if "<" not in each.text and (choice := _choice(said)):
             asked = [f"one of {quoted(choice)}"]
         elif _NUMBER.match(said) and not asked:
             asked.append("matches /\\d/")
@@ -243,13 +259,26 @@ def _line_of(label: str) -> str:
     return f"each /{name}{' ?' if label.rstrip(':：').endswith(' ') else ''}:[ \\t]*([^\\n]*)/:"
 
 
+def _slashed(said: str) -> tuple[str, ...]:
+    """Return the values between slashes or dots with which a description begins: ``low / high - one of them``."""
+    head = re.split(r"\s[–—-]\s|[,;，；、(（。]", said.strip().removeprefix("（").removesuffix("）"))[0].strip()
+    pieces = [piece.strip() for piece in re.split(r"\s/\s|・|／", head)]
+    return (
+        tuple(pieces) if len(pieces) > 1 and all(0 < len(piece.split()) <= _MOST_WORDS - 1 for piece in pieces) else ()
+    )
+
+
 def _choice(said: str) -> tuple[str, ...]:
     """Return the allowed values of a line that is nothing but their list: ``ALLOW, HIDE or BAN``."""
     bare = re.sub(
         r"^(?:one of|either|eines? von|soit|uno? de|um de|uno tra)\s+", "", said.rstrip(". "), flags=re.IGNORECASE
     )
-    bare = re.sub(r"\s+(?:oder|ou|o|或)\s+", " or ", bare)
+    bare = re.sub(r"\s+(?:oder|ou|o|或|또는|eller|lub|albo|veya|или|або|nebo)\s+|または", " or ", bare)
+    if choice := _slashed(bare):
+        return choice
     found = listed(bare)
+    if re.search(r"[\"”»」`][^\"“«「`]*\w[^\"“«「`]*$", bare) and not re.fullmatch(r"[\"“`«「].*", bare.split()[-1]):
+        return ()  # ``"a" or "b" at the end``: more is said of them
     if 0 < len(re.findall(r"[\"“„«「`][^\"“”»」`]+[\"”“»」`]", bare)) < len(found):
         return ()  # ``the number, or "none"``: one of them describes the value
     coded = all(label.isupper() for label in found) or re.search(r"[\"“`|/]", bare) is not None

@@ -198,11 +198,18 @@ def listed(text: str) -> tuple[str, ...]:
     slashes = "," not in text and " or " not in text
     pieces = [_FILLER.sub("", piece.strip(" *\"'`")) for piece in (_JOIN if slashes else _COMMAS).split(text)]
     pieces = [piece for piece in pieces if piece]
+    if any(_unbalanced(piece) for piece in pieces):
+        return ()
     if len(pieces) < 2 or any(
         len(piece.split()) > 4 or len(piece) > 40 or (len(piece) > 1 and _WORDY.search(piece)) for piece in pieces
     ):
         return ()
     return tuple(dict.fromkeys(pieces))[:_MOST]
+
+
+def _unbalanced(piece: str) -> bool:
+    """Whether a bracket of a piece is closed in another: it is cut out of a description."""
+    return any(piece.count(one) != piece.count(other) for one, other in ("()", "（）", "[]", "「」"))
 
 
 def label_of_item(text: str) -> str | None:

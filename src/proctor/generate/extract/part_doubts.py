@@ -31,7 +31,7 @@ _BLOCK: Final = re.compile(
 # heading, ``a heading "## News" above``, is only one.
 _SIGN_OF_PART: Final = re.compile(r"(?<=[\w.,:;] )(?:[(（]?#{1,6}(?=[ )）,.\n]|$)|[`\"“«]#{1,6}[`\"”»])")
 _WHOLE: Final = re.compile(
-    r"(?:case is|starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
+    r"(?:case is|not \(ends with|starts with|ends with|matches|one of|is \"|is yes|contains (?!none|the input)|"
     r"(?:words|characters|letters|sentences|lines|paragraphs|questions|bullets|items|numbered items|headings|number|"
     r"emoji|exclamations|links|count \S+) (?:=(?! 0)|<|>|between))"
 )

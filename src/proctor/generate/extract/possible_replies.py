@@ -10,13 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from proctor.generate.extract.fixed_replies import is_case
+from proctor.generate.extract.answer_outline import section_names
+from proctor.generate.extract.conditions import is_permitted
+from proctor.generate.extract.fixed_replies import is_case, own_sentences
+from proctor.generate.extract.labels import listed
+from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["find_open_reply", "is_sentence", "possible_replies"]
+__all__ = ["begun_replies", "find_open_reply", "is_sentence", "possible_replies", "stands_alone"]
 
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？]$")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿]")
@@ -26,7 +30,20 @@ _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between
 _NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
 _LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
-_CODE: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?[A-ZÀ-ÖØ-Þ]{2,}(?:[ _-][A-ZÀ-ÖØ-Þ]{2,}){0,5}(?=\s*(?:[.,;)。]|$))")
+# ``return BLOCKED: needs approval``: a code with its reason, up to the end of the sentence.
+_CODE_WITH_REASON: Final = re.compile(r"(?<![\w-])(?P<code>[^\W\d_]{3,}): (?P<reason>[^\n:\"]{2,80})$")
+# ``If it is no recipe: NO RECIPE``: what stands behind the colon of a case is all of its answer.
+_BEHIND_CASE: Final = re.compile(r"^(?P<case>[^:：\n]{6,200})[:：][ \t]*(?P<line>[^\s\"“„«「`{\[<(][^\n:：]{1,80})$")
+_DENIED_CODES: Final = Lazy(
+    rf"(?i:{NEGATION})\W+(?:[^\W\d_]+\W+){{0,3}}?(?:[^\W\d_a-zß-ÿа-я]+\b\W*|\b[^\W\d_]{{1,3}}\W+)*$"
+)
+_OR: Final = re.compile(
+    r"(?:[,/|]|\b(?:or|oder|ou|o|u|of|lub|или|або|eller|veya|nebo)|或|または|또는)\s*$", re.IGNORECASE
+)
+_VERB_LAST: Final = Lazy(rf"\s*(?:{REPLY}|ausgeb\w*|zurück\w*|aus|terug\w*)\b", re.IGNORECASE)
+_DATE: Final = re.compile(r"[A-Z]{2,4}[-/.][A-Z]{2}[-/.][A-Z]{2,4}")
+_LEAST_CODE: Final = 3  # characters
+_LEAST_BEFORE: Final = 4  # words before a code at the end of a sentence
 _REST: Final = Lazy(
     rf"(?:{ONLY}|{REPLY})[^\n:：.。]{{0,40}}[:：]\s*(?P<line>[^\s\"“„«「`{{\[][^\n]{{2,200}})", re.IGNORECASE
 )
@@ -63,6 +80,31 @@ def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, .
     return tuple(dict.fromkeys(reply.strip() for reply in found if not _OPEN.search(reply)))
 
 
+def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return the beginnings of replies for some case whose rest is open: ``reply with "MISSING:" and the name``."""
+    found: list[str] = []
+    for each in statements:
+        if each.code or each.section in ASIDE_SECTIONS or not is_case(each.text) or is_permitted(each.text):
+            continue
+        for run in find_runs(each.text):
+            asked = re.search(REPLY, each.text[: run.start], re.IGNORECASE) is not None
+            found += [text for text in run.texts if asked and text.endswith((":", "：")) and len(text) > _LEAST_CODE]
+    return tuple(dict.fromkeys(found))
+
+
+def stands_alone(said: str, reply: str) -> bool:
+    """Whether a sentence asks for a reply and for nothing beside it."""
+    at = said.find(reply)
+    begin = max(said.rfind(mark, 0, at) for mark in (". ", "! ", "? ", "。", "\n"))
+    head = said[max(0, at - _NEAR, begin + 1) : at]
+    tail = re.split(r"[.!?。！？](?:\s|$)|\n", said[at + len(reply) :].lstrip("\"”“»」』`' "))[0]
+    if re.search(r"[:：]\s*$", head) and not tail.strip(" *_") and is_case(said[begin + 1 : at]):
+        return True
+    if _ADDED.match(tail) or re.search(r"\[\[|\]\]", tail):
+        return False
+    return re.search(ONLY, head, re.IGNORECASE) is not None or re.search(ONLY, tail[:_NEAR], re.IGNORECASE) is not None
+
+
 def find_open_reply(statements: Sequence[Statement]) -> str:
     """Return a reply for some case that has a placeholder, so that no predicate can name it; nothing if none has."""
     for each in statements:
@@ -85,7 +127,11 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
     case = is_case(said) or is_case(statement.lead if statement.item else "")
     for run in find_runs(said):
         head, tail = said[: run.start], said[run.end :]
-        said_only = re.match(rf"\s*(?:と|이?라고){ONLY}", tail, re.IGNORECASE)
+        said_only = re.match(
+            rf"\s*(?:と|이?라고|(?:という|の)[^。、「」]{{1,8}}|\s\S{{1,4}}\s?\S{{1,3}}(?=만\s)){ONLY}",
+            tail,
+            re.IGNORECASE,
+        )
         only = (
             said_only or re.search(ONLY, head[-_NEAR:], re.IGNORECASE) or re.match(rf"\s*{ONLY}", tail, re.IGNORECASE)
         )
@@ -103,13 +149,49 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
     rest = _REST.search(line)
-    if rest and (case or is_case(line[: rest.start()]) or is_case(before)):
-        yield rest["line"].rstrip("*_ ")
-    if (case or re.search(rf",[^,]*{ONLY}", said, re.IGNORECASE)) and not said.isupper():
-        bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"“”»」`]", " ", said)
-        codes = [
-            match.group()
-            for match in _CODE.finditer(bare)
-            if is_sentence(match.group()) or re.search(rf"(?:{REPLY}|{ONLY})\W*$", bare[: match.start()], re.IGNORECASE)
-        ]
-        yield from (code for code in codes if not set(code.split()) <= set(NO_REPLY))
+    alone = rest is not None and re.search(ONLY, rest.group().split(rest["line"])[0], re.IGNORECASE) is not None
+    if rest and not _is_list(rest["line"]) and (alone or case or is_case(line[: rest.start()]) or is_case(before)):
+        yield own_sentences(rest["line"].rstrip("*_ "))
+    if (
+        case
+        and re.search(REPLY, said, re.IGNORECASE)
+        and (coded := _CODE_WITH_REASON.search(said.rstrip(" .")))
+        and coded["code"].isupper()
+    ):
+        yield coded.group()
+    behind = _BEHIND_CASE.match(line.rstrip(" *_"))
+    if behind and is_case(behind["case"]) and behind["line"][:1].isalpha():
+        verb = re.match(rf"{REPLY}\s+(?=[^\W\d_a-z])", behind["line"], re.IGNORECASE)
+        yield own_sentences(behind["line"][verb.end() if verb else 0 :])
+    if not said.isupper():
+        yield from _codes(said, sure=case or re.search(ONLY, said, re.IGNORECASE) is not None)
+
+
+def _is_list(line: str) -> bool:
+    """Whether a line is a choice of values: ``invoice, delivery or other``."""
+    return len(listed(re.sub(r"\s(?:oder|ou|o|u|of|lub|или|або|eller|veya|nebo)\s|或|または|또는", " or ", line))) > 1
+
+
+def _codes(said: str, *, sure: bool) -> Iterator[str]:
+    """Yield the words in capitals that may be a reply: in the sentence of a case, or at the end of a sentence."""
+    bare = re.sub(r"[\"“„«「`][^\"“”»」`\n]*[\"”»」`]", lambda quote: " " * len(quote.group()), said)
+    named = {word for name in section_names(said) for word in name.split()}
+    run: list[re.Match[str]] = []
+    tokens = [*re.finditer(r"[^\s.,;:()。、]+|[.,;:()。、]", bare), None]
+    for word in tokens:
+        if word is not None and word.group().isupper() and len(word.group()) > 1 and not _DATE.fullmatch(word.group()):
+            run.append(word)
+            continue
+        if run:
+            code = bare[run[0].start() : run[-1].end()]
+            before = bare[: run[0].start()]
+            known = set(code.split()) <= {*NO_REPLY, *named} or len(code) < _LEAST_CODE
+            if _DENIED_CODES.search(before) or _OR.search(before):
+                known = True  # ``never use INSERT, UPDATE or``, ``YES or NO``
+            asked = re.search(rf"(?:{REPLY}|{ONLY})[^.;]*$", before[-_NEAR:], re.IGNORECASE) is not None
+            last = word is None or (word.group() == "." and not bare[word.end() :].strip())
+            closing = word is None or word.group() in ".,;。、" or _VERB_LAST.match(bare, run[-1].end()) is not None
+            closing = closing or re.match(rf"\W*(?:\w+\s+)?{ONLY}", bare[run[-1].end() :], re.IGNORECASE) is not None
+            if not known and ((sure and asked and closing) or (last and len(before.split()) >= _LEAST_BEFORE)):
+                yield code
+        run = []

@@ -18,11 +18,11 @@ from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import is_of_whole, names_answer, unknown_words
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.quantity_words import BEFORE, FRENCH_UNITS, NEGATION, UNITS
-from proctor.generate.extract.reply_words import REPLY
+from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["doubt_of", "has_open_case"]
+__all__ = ["OMITTED", "doubt_of", "has_open_case"]
 
 _EXCEPTION: Final = Lazy(
     r"\W*(?:the |die |la |l['’]|a |de )?(?:only |einzige |seule |única )?(?:exceptions?|except|unless|ausnahmen?|außer|"
@@ -41,7 +41,8 @@ _EXEMPT: Final = Lazy(
 )
 _EXCEPTED: Final = Lazy(
     r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
-    r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外",
+    r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外|"
+    r"のほか",
     re.IGNORECASE,
 )
 # A case in which the answer is another one, whose words the prompt does not fix.
@@ -76,13 +77,15 @@ _EQUAL: Final = re.compile(
 )
 _EXACT: Final = dict(BEFORE)["="]
 _LISTED: Final = ("lines", "items", "numbered items", "bullets")
+_OF_SHAPE: Final = ("lines", "paragraphs", "items", "numbered items", "bullets")
 _MARKER: Final = re.compile(r'each (?:item|line|paragraph): (?:starts|ends) with "[-*+•–—>#\d.) ]+"')
 _SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;:。？！”»)]{1,2}"')
 # What an answer that only says something does not have.
 _STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|headings|lines) (?:>=|=|between) [1-9]")
 _SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
+_SHORT_QUESTION: Final = 3  # words
 _NEXT: Final = 3  # characters between two sentences
-_OMITTED: Final = Lazy(
+OMITTED: Final = Lazy(
     r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|"
     r"entfällt|entfallen|omet\w*|omit\w*|opcional\w*|facultati\w+|tralascia\w*|salta\w*|weglaten|laat .{0,30}\bweg\b|"
     r"pomi\w+)\b|省略|可省|可选",
@@ -157,6 +160,9 @@ def has_open_case(statements: Sequence[Statement], made: Sequence[str], special:
             re.search(rf"\b{re.escape(noun)}", said, re.IGNORECASE) for noun in made
         )
         instead = _INSTEAD.search(said)
+        bare = re.search(rf"{REPLY}\W+(?:[^\W\d_]+\W+)?{ONLY}(?P<rest>[^.;:\"“„«「`]*)(?:[.;]|$)", said, re.IGNORECASE)
+        if bare and len(bare["rest"].split()) > 2:
+            return said  # ``write only the name of the colour``
         if unmade or (instead and not re.search(r"[\"“„«「]", said[instead.end() :])):
             return said
     return ""
@@ -194,6 +200,13 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
                 return each.text
             if limit[1] in ("bullets", "items", "numbered items") and limit[4] and amount.low != int(limit[4]):
                 return each.text  # each of several lists has its own number
+            if (
+                limit[2] == "="
+                and limit[1] in _OF_SHAPE
+                and amount.form == "="
+                and amount.low not in (1, int(limit[3]))
+            ):
+                return each.text  # in some case there are more
             least = int(limit[4] or limit[3]) if limit[2] not in ("<", "<=") else 0
             if amount.high < least and names_answer(each.text, made):
                 return each.text
@@ -271,15 +284,24 @@ def doubt_of(
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"
-    at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
-    whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
-    if _is_fronted(whole, made) and not draft.condition and "json" not in predicate:
-        return "it may be for what the sentence begins with only"
-    if opens_with_case(whole) and not draft.condition:
-        return "the sentence is for one case"
+    if case := _case_of(draft, said, statements, made):
+        return case
     if open_case and not _UPPER.match(predicate) and not predicate.startswith(("json field", "language is")):
         return f"another case has another answer: {open_case[:80]}"
     return _doubt_of_shape(draft, said, later, statements) or _doubt_of_form(predicate, said, made, products=products)
+
+
+def _case_of(draft: Draft, said: str, statements: Sequence[Statement], made: Sequence[str]) -> str:
+    """Return why the sentence of a rule may be for one case or one part only."""
+    at = bisect_right(statements, draft.start, key=lambda each: each.start) - 1
+    whole = statements[at].text if at >= 0 and draft.start < statements[at].end else said
+    if _is_fronted(whole, made) and not draft.condition and not re.match(r"each |.*json", draft.predicate or ""):
+        return "it may be for what the sentence begins with only"
+    before = statements[at - 1] if at > 0 else None
+    short = before is not None and len(before.text.split()) <= _SHORT_QUESTION  # ``Breaking change? Then …``
+    if before is not None and short and before.text.endswith("?") and statements[at].start - before.end <= _NEXT:
+        return "the sentence before asks for the case"
+    return "the sentence is for one case" if opens_with_case(whole) and not draft.condition else ""
 
 
 def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements: Sequence[Statement]) -> str:
@@ -287,7 +309,7 @@ def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements
     predicate = draft.predicate or ""
     if predicate.startswith(("fields in order", "contains all")):
         near = f"{said} {later.text if later else ''}"
-        if _OMITTED.search(near):
+        if OMITTED.search(near):
             return "a part may be left out"
     if _STRUCTURE.match(predicate):
         for each in statements:
@@ -311,6 +333,7 @@ def _doubt_of_form(predicate: str, said: str, made: Sequence[str], *, products: 
     equal = _EQUAL.match(predicate)
     if (
         equal
+        and equal["measure"] not in ("lines", "paragraphs")  # nobody gives their number loosely
         and not (products and predicate.startswith(_LISTED))
         and not _is_exact(said, equal["measure"], int(equal["number"]))
     ):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-__all__ = ["AFTER", "BEFORE", "FRENCH_UNITS", "LOOSE", "NEGATION", "UNITS"]
+from proctor.text.lazy_pattern import Lazy
+
+__all__ = ["AFTER", "BEFORE", "CASES", "FRENCH_UNITS", "LOOSE", "NEGATION", "UNITS"]
 
 # Measure of a predicate -> the nouns that mean it. A noun with another meaning in another language is left out here.
 UNITS: Final[tuple[tuple[str, str], ...]] = (
@@ -165,4 +168,28 @@ LOOSE: Final = (
     r"(?:\babout|\baround|\bapproximately|\broughly|\bapprox\.?|\bcirca|\bideally|\bpreferably|\btypically|\busually|"
     r"\baim for|~|≈|\betwa|\bca\.?|\bungefähr|\brund|\benviron|\bà peu près|\bunos|\bunas|\baproximadamente|"
     r"\balrededor de|\bcerca d[ei]|\bпримерно|\bокол[ои]|\bokoło|大约|大概|约|およそ|約)\s*(?:of |de |di )?$"
+)
+# Letter case, by the words that mean it.
+CASES: Final = (
+    (
+        "case is lower",
+        Lazy(
+            r"\blower[- ]?case\b|\bkleinbuchstaben\b|\bkleingeschrieben\b|\b(?:en )?minuscules?\b|\bminúsculas?\b|"
+            r"\bminuscol[oea]\b|\bkleine letters\b|\bmał(?:ymi|e) liter\w+|\bстрочн\w+ букв\w*|\bgemener\b|\bsmå "
+            r"bokst[aä]ver|\bmalými písmeny|\bküçük harf\w*|\bмалими літерами|小文字|小写|소문자",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "case is upper",
+        Lazy(
+            r"\bupper[- ]?case\b|\b(?:all|in) (?:caps|capitals|capital letters)\b|\bgroßbuchstaben\b|"
+            r"\b(?:en )?majuscules\b|"
+            r"\b(?:en )?mayúsculas\b|\b(?:em )?maiúsculas\b|\b(?:in )?maiuscolo\b|\b(?:in )?hoofdletters\b|\bwielkimi "
+            r"literami|\b(?:прописн|заглавн)\w+ букв\w*|\bversaler\b|\bstora bokstäver|\bvelkými písmeny|"
+            r"\bbüyük harf\w*|"
+            r"\bвеликими літерами|大文字|大写|대문자",
+            re.IGNORECASE,
+        ),
+    ),
 )

@@ -11,7 +11,7 @@ from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.reply_words import LITERAL_LINE, ONLY
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["LiteralRole", "QuotedRun", "find_runs", "literal_role"]
+__all__ = ["START", "LiteralRole", "QuotedRun", "find_runs", "literal_role"]
 
 Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
@@ -24,11 +24,11 @@ _QUOTE: Final = re.compile(
 )
 _BETWEEN: Final = re.compile(
     r"\s*(?:[,、，/]\s*)?(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e|é|nem|né|en|of|i|a|ani|nebo|och|eller|"
-    r"og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|이나|나|和|或|と|"
+    r"og|ve|veya|ile|dan|atau|và|hoặc|ja|tai|și|sau|és|vagy|та|або|чи|و|أو|या|और|и|или|와|과|및|또는|혹은|이나|나|和|或|と|"
     r"や)?\s*(?:the\s+)?",
     re.IGNORECASE,
 )
-_START: Final = Lazy(
+START: Final = Lazy(
     r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
@@ -81,7 +81,8 @@ _BANNED: Final = Lazy(
     r"sözcük\w*|söz\w*|ifade\w*)?\s*(?:kullanma\w*|geçmesin|yazma\w*|olmasın|yasak)|(?:जैसे )?(?:शब्द\w*\s*)?(?:का "
     r"(?:प्रयोग|उपयोग|इस्तेमाल) )?(?:न|नहीं|मत)\s|(?:is|are|ist|sind|est|sont|es|son|é|são|è|sono) (?:forbidden|"
     r"prohibited|banned|not (?:allowed|to be used|permitted)|never (?:used|allowed)|nicht (?:erlaubt|zu verwenden)|"
-    r"verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|(?:(?:sind|werden|are|sont|devem "
+    r"off[- ]limits|taboo|tabu|verboten|interdit\w*|bannie?s?|prohibid\w*|proibid\w*|vietat\w*|bandit[aeio])|"
+    r"(?:er|är|są|jsou|są) (?:bandlyst\w*|forbud\w*|förbjud\w*|zakazan\w*|zakázan\w*)|(?:(?:sind|werden|are|sont|devem "
     r"ser|vanno|zijn)\s+(?:to be |zu |à )?)?(?:vermeid\w*|vermieden|avoided|éviter|evitad[ao]s|evitat[ei]|vermijd\w*|"
     r"vermeden|passen nicht)\b",
     re.IGNORECASE,
@@ -89,10 +90,12 @@ _BANNED: Final = Lazy(
 # ``The words "a" and "b" must not appear``
 _WORD: Final = Lazy(
     r"\b(?:words?|phrases?|terms?|expressions?|wort|wörter\w*|worte|ausdr[uü]ck\w*|mots?|expression|palabras?|"
-    r"palavras?|parol[ae]|woord\w*|słow\w+)\s*$|词语?|言葉|語",
+    r"palavras?|parol[ae]|woord\w*|słow\w+|ord\w*|слов\w*|слів|kelime\w*|slov\w*|letters?|buchstaben?|lettres?|"
+    r"letras?|lettere|"
+    r"літер\w*|букв\w*|bogstav\w*|bokst[aä]v\w*|liter\w*)\s*[:：]?\s*$|词语?|言葉|語|字",
     re.IGNORECASE,
 )
-_UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,2}}?{NEGATION}", re.IGNORECASE)
+_UNUSED: Final = Lazy(rf"\s*(?:[^\W\d_]+\s+){{0,3}}?{NEGATION}", re.IGNORECASE)
 # Between a negation and a quotation, a comma that other words follow begins another phrase.
 _SECOND_PHRASE: Final = re.compile(r"\W*\w[^,，、]*[,，]\s*[^\W\d_]")
 _CONTRAST: Final = re.compile(
@@ -101,6 +104,11 @@ _CONTRAST: Final = re.compile(
 _VERB_NEXT: Final = Lazy(
     r"\s*(?:ever |should |must |may |to |doit |debe |deve |dürfen |darf )*(?:be\b|use|using|verwend|"
     r"utilis|usa|usar|gebruik)",
+    re.IGNORECASE,
+)
+_RELATIVE: Final = Lazy(
+    r"(?:\b(?:that|which)|,\s*(?:der|die|das|welche[rs]?|som|der|die|dat|qui|który|która|które|котор\w+|що|як\w+|který|"
+    r"která|které|aki|amely))\s+(?:[^\W\d_]+\s+){0,2}$|\b(?:qui|que|che|die|dat|som)\s+$",
     re.IGNORECASE,
 )
 _LONGEST_DENIED: Final = 9  # words between a negation and the text that it is of
@@ -140,11 +148,11 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
         while stop < len(found) and (joint := _BETWEEN.fullmatch(text, found[stop - 1][1], found[stop][0])):
             joints += joint.group()
             stop += 1
-        texts = tuple(words for _, _, words in found[at:stop])
+        texts = tuple(words.strip("~～") or words for _, _, words in found[at:stop])  # ``~`` stands for other words
         if not any(_TEMPLATE.search(words) for words in texts):
             either = bool(
                 re.search(
-                    r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나",
+                    r"\b(?:or|oder|ou|o|of|или|lub|nebo|eller|veya|atau|hoặc|tai|sau|vagy|або)\b|或|أو|या|이나|또는|혹은",
                     joints,
                     re.IGNORECASE,
                 )
@@ -170,10 +178,15 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         return LiteralRole(role="start", start=run.start)
     if _CLOSED.match(tail.lstrip()) or (_LAST.search(head) and re.match(r"\s*(?:と|이?라고)", tail)):
         return LiteralRole(role="end", start=run.start)
+    return _role_before(head, head_from, loose=loose)
+
+
+def _role_before(head: str, head_from: int, *, loose: bool) -> LiteralRole | None:
+    """Return what the words before a run, which begin at an offset, ask of it."""
     denied = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
     roles = [
         (match.start(), role)
-        for role, pattern in (("start", _START), ("end", _END), ("contain", _HOLD))
+        for role, pattern in (("start", START), ("end", _END), ("contain", _HOLD))
         for match in pattern.finditer(head)
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
@@ -181,8 +194,9 @@ def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
         if not _governs(between):
             return None
         return LiteralRole(role="ban", start=head_from + denied[-1].start(), loose=loose)
-    if loose or not roles or _FORMED.search(head):
-        return None
+    relative = any(_RELATIVE.search(head[:at]) for at, role in roles if role != "contain")
+    if loose or not roles or relative or _FORMED.search(head):
+        return None  # ``a paragraph that begins with`` is about one of them
     ends = [each for each in roles if each[1] != "contain"]
     at, role = max(ends or roles)  # ``close with the line``
     if denied:  # ``Don't start with``; between the two stands nothing else

@@ -13,13 +13,17 @@ __all__ = ["LITERAL_LINE", "NO_REPLY", "ONLY", "REPLY"]
 REPLY: Final = (
     r"(?:answer\w*|repl(?:y|ies)|respon[ds]\w*|return\w*|output\w*|say\w*|write|print|give|antwort\w*|ausgabe|gib|"
     r"schreib\w*|réponds?\w*|répondez|renvo\w*|écri\w+|dis|respond\w*|contest\w*|devuel\w*|escrib\w*|di\b|responda|"
-    r"devolva|escreva|rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|отве\w+|svara|回答|回复|"
+    r"devolva|escreva|rispond\w*|restitui\w*|scriv\w*|geef|antwoord\w*|odpowie\w*|napisz|zwróć|отве\w+|svar\w*|"
+    r"skriv\w*|odpov\w+|vastaa|yanıtla\w*|cevapla\w*|답하|출력|回答|回复|"
     r"返回|输出|答え|出力|返)"
 )
 ONLY: Final = (
-    r"(?:only|exactly|just|simply|nothing else|nothing more|nur|genau|ausschließlich|lediglich|uniquement|seulement|"
-    r"exactement|solo|sólo|solamente|únicamente|exactamente|apenas|somente|exatamente|soltanto|solamente|esattamente|"
-    r"unicamente|alleen|enkel|wyłącznie|tylko|только|endast|yalnızca|sadece|pouze|jen|лише|тільки|csak|vain|doar|"
+    r"(?:only|exactly|just|simply|nothing else|nothing more|(?:a |the )?single (?:word|line|sentence|code)|nur|"
+    r"genau|ausschließlich|lediglich|uniquement|seulement|"
+    r"exactement|simplement|solo|sólo|solamente|únicamente|exactamente|apenas|só|somente|exatamente|soltanto|"
+    r"solamente|esattamente|"
+    r"unicamente|alleen|enkel|wyłącznie|tylko|только|endast|bara|enbart|kun|blot|yalnızca|sadece|pouze|jen|лише|"
+    r"тільки|csak|vain|doar|"
     r"numai|hanya|cukup|chỉ|μόνο|فقط|केवल|सिर्फ|רק|만(?=\s)|只|仅|だけ|のみ)"
 )
 NO_REPLY: Final = worded("JSON HTML YAML NULL NEVER MUST ONLY MARKDOWN EVERY THEN WITH ANSWER NOT")

@@ -11,14 +11,16 @@ from itertools import groupby, islice
 from typing import Final
 
 from proctor.core.rule import Rule, Span
+from proctor.generate.extract.answer_outline import outline_of
 from proctor.generate.extract.counted_products import count_drafts, counted_products
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.exempt_replies import case_values, closed_reply, excused
+from proctor.generate.extract.exempt_replies import case_values, closed_reply, excused, excused_beginnings
 from proctor.generate.extract.fixed_replies import fixed_replies
 from proctor.generate.extract.json_drafts import shape_drafts
 from proctor.generate.extract.json_fields import JsonShape
 from proctor.generate.extract.json_shape import shape_of
 from proctor.generate.extract.labelled_lines import (
+    announcing,
     described_runs,
     labelled_parts,
     line_drafts,
@@ -34,16 +36,18 @@ from proctor.generate.extract.labels import (
     labels_in,
 )
 from proctor.generate.extract.made_nouns import made_nouns
-from proctor.generate.extract.possible_replies import find_open_reply, possible_replies
+from proctor.generate.extract.part_rules import with_parts
+from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
-from proctor.generate.extract.predicate_text import checkable
+from proctor.generate.extract.predicate_text import checkable, joined
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.repeated_drafts import one_of_a_text, without_repeats, without_weaker
 from proctor.generate.extract.reply_words import NO_REPLY
 from proctor.generate.extract.requests import is_request, persona_of, plain
 from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
-from proctor.generate.extract.shown_lines import counted_line_drafts, shown_line_drafts
+from proctor.generate.extract.settle_shapes import settle_shapes
+from proctor.generate.extract.shown_lines import counted_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
 from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.whole_sentences import as_whole_sentences
@@ -117,12 +121,25 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     replies = () if scope.structured else possible_replies(statements, prompt.text)
     open_case = has_open_case(statements, read.made, (*scope.special, *replies)) or find_open_reply(statements)
     drafts = [*_schema(prompt), *islice(_drafts(read), _MOST_DRAFTS)]
+    outline = outline_of(prompt.text, statements, read.shape, scope.line_labels, html=scope.html)
     doubts = PredicateDoubts(
-        text=prompt.text, statements=statements, made=read.made, scope=scope, replies=replies, open_case=open_case
+        text=prompt.text,
+        statements=statements,
+        made=read.made,
+        scope=scope,
+        replies=replies,
+        open_case=open_case,
+        outline=outline,
     )
     drafts = list(as_whole_sentences([doubts.settle(draft) for draft in drafts], statements))
     values = case_values(statements)
-    drafts = [_closed_case(excused(draft, (*scope.special, *replies), values), read) for draft in drafts]
+    parts = {part.name for part in outline}
+    special = tuple(dict.fromkeys(reply for reply in (*scope.special, *replies) if reply not in parts))
+    drafts = list(with_parts(drafts, statements, outline, scope, read.made, values, special, prompt.text))
+    drafts = list(settle_shapes(drafts, statements, scope.fields))
+    drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
+    beginnings = () if scope.structured else begun_replies(statements)
+    drafts = [excused_beginnings(draft, beginnings) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -258,7 +275,8 @@ def _japanese_labels(text: str) -> tuple[str, ...]:
         return ()
     pieces = re.split(r"[、，,・/／|]|または|(?<=[」』])か|(?<=[」』])(?=[「『])", match["list"] or match["either"])
     labels = [label for piece in pieces if (label := piece.strip(" 　「」『』\"'"))]
-    return tuple(dict.fromkeys(labels)) if len(labels) >= 2 and all(len(label) <= 15 for label in labels) else ()
+    whole = all(len(label) <= 15 and label.count("（") == label.count("）") for label in labels)
+    return tuple(dict.fromkeys(labels)) if len(labels) >= 2 and whole else ()
 
 
 def _drafts(read: _Reading) -> Iterator[Draft]:
@@ -275,8 +293,11 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         made += part_drafts(labelled_parts(read.text), statements, read.text, scope)
         made += place_drafts(statements, scope)
         for run in described_runs(statements):
-            made += [(draft, each) for draft, each in zip(line_drafts(run, scope), (run[0], *run), strict=True)]
-    made += [(draft, each) for each, draft in shown_line_drafts(statements)]
+            lead, count = next(announcing(run, statements, scope.language), (None, 0))
+            lines = line_drafts(run, scope, lead)
+            made += [(draft, each) for draft, each in zip(lines, (run[0], *run), strict=True)]
+            if lead is not None and count:
+                yield _counted(lead, count)
     yield from (draft for draft, _ in made)
     taken = {each.start for _, each in made if each is not None}
     spans = [(each.start, each.end) for each in read.shape.fields if not each.shown] if read.shape else []
@@ -292,6 +313,18 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
         yield from list_drafts(
             [(each, list(sentence_drafts(each, scope, read.made, read.opening))) for each in group], scope
         )
+
+
+def _counted(lead: Statement, count: int) -> Draft:
+    return Draft(
+        text=closed(plain(lead.text)),
+        start=lead.start,
+        end=lead.end,
+        kind="format",
+        priority=2,
+        predicate=checkable(f"lines = {count}"),
+        counted=True,
+    )
 
 
 def _from_labels(found: LabelSet, read: _Reading) -> Iterator[Draft]:
@@ -328,11 +361,15 @@ def _own_words(found: LabelSet, read: _Reading, *, alone: bool) -> str:
     return closed(plain(said[0])) if said and all(label in said[0] for label in found.labels) else ""
 
 
-def _closed_case(draft: Draft, read: _Reading) -> Draft:
+def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
     """Return the rule of a case with a fixed reply: nothing stands beside the reply."""
-    if draft.predicate or not draft.condition:
+    if draft.predicate:
         return draft
-    for statement, reply in read.fixed:
+    said = draft.text if draft.end == draft.start else read.text[draft.start : draft.end]
+    for statement, reply in read.fixed if draft.condition else ():
         if draft.start < statement.end and statement.start < draft.end and reply[:20] in draft.text:
             return replace(draft, predicate=closed_reply(reply, statement.text, read.scope.labels))
-    return draft
+    held = [reply for reply in replies if reply in said and reply[:20] in draft.text]
+    own = read.text[draft.start :].split("\n\n", 1)[0]
+    asked = [found for reply in held if (found := closed_reply(reply, own, read.scope.labels))]
+    return replace(draft, predicate=joined(asked)) if asked else draft

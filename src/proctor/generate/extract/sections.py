@@ -49,7 +49,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         r"^\W*(?:présentation|presentación|presentazione|apresentação|aufbau|form|forma|forme|vorm|biçim)\W*$|"
         r"\b(?:format|formato|formát|template|schema|structure|layout|looks? like(?: this)?)\b|\bas (?:valid "
         r")?json\W*$|\b(?:return|respond with|output|reply with|answer with|"
-        r"produce)\b[^.]{0,40}\bjson\b[^.]{0,40}[:：]\W*$|\bJSON\b[^.]{0,60}[:：]\W*$|形式|フォーマット|書式|格式",
+        r"produce)\b[^.]{0,40}\bjson\b[^.]{0,40}[:：]\W*$|\bJSON\b[^.]{0,60}[:：]\W*$|形式|フォーマット|書式|格式|형식|양식",
     ),
     (
         "labels",
@@ -78,7 +78,7 @@ _KINDS: Final[tuple[tuple[Section, str], ...]] = (
         "output",
         r"^\W*(?:(?:the|your) )?(?:output|response|answer|reply|deliverables?|result)s?\W*$|^\W*出力\W*$|"
         r"^\W*(?:(?:die|la|le|el|il|o|a|de|het) )?(?:ausgabe|antwort|sortie|réponse|salida|respuesta|saída|resposta|"
-        r"risposta|uitvoer|antwoord|输出|回答|回复)\W*$",
+        r"risposta|uitvoer|antwoord|输出|回答|回复|출력|답변)\W*$",
     ),
     (
         "input",

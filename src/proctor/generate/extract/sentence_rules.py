@@ -31,7 +31,7 @@ from proctor.generate.extract.tongues import TONGUES
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["closed", "list_drafts", "sentence_drafts"]
+__all__ = ["closed", "list_drafts", "segment", "sentence_drafts", "words_left"]
 
 _FILLER: Final = worded(
     """
@@ -96,7 +96,7 @@ def sentence_drafts(
     spans = [(check.start, check.end) for check in checks]
     told: list[Draft] = []
     if added or denying or is_request(statement, scope, opening):
-        left = _left(text, spans)
+        left = words_left(text, spans)
         if len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
             told = list(_own(statement, scope, denying))
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
@@ -229,14 +229,14 @@ def _checked(checks: Sequence[SpottedCheck], statement: Statement) -> Iterator[D
     """Yield the rules of the checks, each in the words of its part of the sentence."""
     parts: dict[str, list[SpottedCheck]] = {}
     for check in checks:
-        parts.setdefault(_segment(statement.text, check.start, check.end), []).append(check)
+        parts.setdefault(segment(statement.text, check.start, check.end), []).append(check)
     bans = [check for check in checks if _BAN.fullmatch(check.predicate)]
     banned = [match for check in bans if (match := _BAN.fullmatch(check.predicate))]
     if len({match["options"] for match in banned}) == 1 < len(banned):
         low, high = min(check.start for check in bans), max(check.end for check in bans)
         texts = ", ".join(match["texts"] for match in banned)
         whole = f"contains none {texts}{banned[0]['options']}"
-        yield _rule_of(_segment(statement.text, low, high), whole, statement)
+        yield _rule_of(segment(statement.text, low, high), whole, statement)
         parts = {text: left for text, each in parts.items() if (left := [one for one in each if one not in bans])}
     for text, found in parts.items():
         fixed = [check for check in found if check.predicate.startswith(("starts with", "ends with"))]
@@ -267,7 +267,7 @@ def _rule_of(text: str, predicate: str, statement: Statement) -> Draft:
     )
 
 
-def _segment(text: str, start: int, end: int) -> str:
+def segment(text: str, start: int, end: int) -> str:
     """Return the words from the mark before a check to the mark after it, outside quotes and brackets."""
     safe = protected(text)
     marks = [
@@ -286,19 +286,19 @@ def _is_covered(draft: Draft, text: str, spans: Sequence[tuple[int, int]]) -> bo
     if draft.condition or not spans:
         return False
     checked = set(re.findall(r"[^\W\d_]+", " ".join(text[low:high] for low, high in spans).lower()))
-    return not [word for word in _left(draft.text, ()) if word not in checked]
+    return not [word for word in words_left(draft.text, ()) if word not in checked]
 
 
 def _left_of(said: str, text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
     """Return the words of a part of the sentence that no check covers."""
     at = text.lower().find(said.rstrip(".。").lower())
     if at < 0:
-        return _left(text, spans)
+        return words_left(text, spans)
     end = at + len(said)
-    return _left(text, [*spans, (0, at), (end, len(text))])
+    return words_left(text, [*spans, (0, at), (end, len(text))])
 
 
-def _left(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+def words_left(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
     """Return the words of a sentence that no check covers."""
     kept = list(text)
     for low, high in spans:

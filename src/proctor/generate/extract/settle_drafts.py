@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from proctor.generate.extract.answer_outline import OutlinePart
 from proctor.generate.extract.ban_doubts import doubt_of_ban
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.framed_answers import AnswerFrame, frame_of
@@ -27,12 +28,14 @@ class PredicateDoubts:
     scope: PromptScope
     replies: Sequence[str]
     open_case: str
+    outline: Sequence[OutlinePart] = ()
     part: str = field(init=False)
     frame: AnswerFrame = field(init=False)
     read: str = field(init=False)  # the prompt with its numbers in digits
 
     def __post_init__(self) -> None:
-        part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope)
+        named = next((each.name for each in self.outline if each.kind in ("tag", "label")), "")
+        part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope) or named
         object.__setattr__(self, "part", part)
         object.__setattr__(self, "frame", frame_of(self.statements, self.made, self.scope.each[0]))
         object.__setattr__(self, "read", in_digits(self.text, self.scope.language or "en"))

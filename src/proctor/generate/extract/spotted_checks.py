@@ -17,8 +17,8 @@ from proctor.generate.extract.limit_subject import is_of_whole, names_answer, un
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
-from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import QuotedRun, find_runs, literal_role
+from proctor.generate.extract.quantity_words import BEFORE, NEGATION
+from proctor.generate.extract.quoted_literals import LiteralRole, QuotedRun, find_runs, literal_role
 from proctor.generate.extract.spotted_shapes import find_spotted_shapes
 from proctor.text.lazy_pattern import Lazy
 
@@ -48,10 +48,18 @@ _RATHER: Final = Lazy(
     r"而是|应)[^。；]*[\"“「]",
     re.IGNORECASE,
 )
+_TIMES: Final = Lazy(
+    rf"\s*(?:(?P<exact>{dict(BEFORE)['=']})|{BEFORE[0][1]})\s*(?:once|one time|ein(?:\s|-)?mal|"
+    rf"une (?:seule )?fois|una (?:sola )?vez|"
+    r"uma (?:única )?vez|una (?:sola )?volta|[eé]én keer|raz|(?:один )?раз|en gång|én gang|jednou|bir kez?|bir kere|"
+    r"一次|[1１]回|한 번|1번)(?!\w)",
+    re.IGNORECASE,
+)
 _AND: Final = Lazy(r"\s+\b(?:and|but|und|aber|et|mais|y|e|ma|mas|en|maar|i|och|og)\s*$", re.IGNORECASE)
 _WITH: Final = Lazy(r"\b(?:with|mit|avec|par|con|com|met|z)\s*$", re.IGNORECASE)
 _PRONOUN: Final = r"(?:it|they|elle|il|ils|elles|sie|er|es|ella|él|ela|ele|essa|esso|ze|hij|zij)\b"
 _NEAR: Final = 12  # characters after a quoted text
+_NAME_LENGTH: Final = 3  # characters; shorter texts are endings of words
 _ADDRESS: Final = re.compile(r"[\w.-]+\.[\w-]+/[\w/-]+|[\d -]+")
 _DENIED_PHRASE: Final = Lazy(rf"(?:^|(?<=[,;，；、]))\s*{NEGATION}[^,;，；、]*[,;，；、]", re.IGNORECASE)
 _UNITS_OF_TEXT: Final = ("sentences", "lines", "paragraphs")
@@ -126,6 +134,7 @@ def _checks(text: str, written: str, scope: PromptScope, made: Sequence[str]) ->
     yield from _literals(text, written, scope, made, structured=structured)
     for predicate, start, end in (*find_banned(written), *find_form(text)):
         yield SpottedCheck(predicate=predicate, start=start, end=end)
+    yield from _repetitions(written)
     yield from _named_inputs(text, scope)
     yield from _shapes(text, scope, made, structured=structured)
 
@@ -142,6 +151,16 @@ def _denials(text: str, scope: PromptScope, made: Sequence[str]) -> Iterator[Spo
             yield SpottedCheck(predicate=predicate, start=start, end=end)
         elif part.form and (inside := part.check(predicate)):
             yield SpottedCheck(predicate=inside, start=start, end=end)
+
+
+def _repetitions(text: str) -> Iterator[SpottedCheck]:
+    """Yield how often a quoted text may occur: ``"please" at most once``."""
+    for run in find_runs(text):
+        after = _TIMES.match(text, run.end)
+        if len(run.texts) == 1 and after:
+            form = "=" if after["exact"] else "<="
+            predicate = f"count {quoted(run.texts)} {form} 1 ignoring case"
+            yield SpottedCheck(predicate=predicate, start=run.start, end=after.end())
 
 
 def _named_inputs(text: str, scope: PromptScope) -> Iterator[SpottedCheck]:
@@ -315,22 +334,24 @@ def _literals(
                 inside = _field_part(text[: run.start], scope) if structured else None
                 asked = inside.check(asked) or asked if inside else asked
                 yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
-        elif structured or (len(run.texts) > 1 and not run.either and literal.role != "contain"):
-            continue
-        elif literal.role == "contain":
-            form = "contains any" if run.either else "contains all" if len(run.texts) > 1 else "contains"
-            if part.form in ("", None) and _is_of_answer(text[: literal.start], made):
-                yield SpottedCheck(
-                    predicate=f"{form} {quoted(run.texts)} ignoring case", start=literal.start, end=run.end
-                )
-        else:
-            asked = _at_end(literal.role, [words.strip() for words in run.texts])
-            sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
-            edge = part.form == ("first line:" if literal.role.endswith("start") else "last line:")
-            if (part.form == "" and sure) or part.placed or edge:
-                yield SpottedCheck(predicate=asked, start=literal.start, end=run.end)
-            elif predicate := part.check(asked):
-                yield SpottedCheck(predicate=predicate, start=literal.start, end=run.end)
+        elif not structured and (placed := _of_place(text, run, literal, part, made)):
+            yield SpottedCheck(predicate=placed, start=literal.start, end=run.end)
+
+
+def _of_place(text: str, run: QuotedRun, literal: LiteralRole, part: AnswerPart, made: Sequence[str]) -> str | None:
+    """Return the predicate of texts that begin or end the answer, or stand in it; None if it is not sure."""
+    several = len(run.texts) > 1 and not run.either
+    if literal.role == "contain":
+        form = "contains any" if run.either else "contains all" if several else "contains"
+        whole = part.form in ("", None) and _is_of_answer(text[: literal.start], made)
+        return f"{form} {quoted(run.texts)} ignoring case" if whole else None
+    if several:  # ``ends with the lines "Kind regards" and "The team"``
+        ends = literal.role == "end" and all(len(words) > _NAME_LENGTH for words in run.texts)
+        return f"contains all {quoted(run.texts)}" if ends else None
+    asked = _at_end(literal.role, [words.strip() for words in run.texts])
+    sure = part.placed or is_of_whole(text[: run.end], literal.start, run.end, made)
+    edge = part.form == ("first line:" if literal.role.endswith("start") else "last line:")
+    return asked if (part.form == "" and sure) or part.placed or edge else part.check(asked)
 
 
 def _equal_ends(text: str, run: QuotedRun, part: AnswerPart) -> Iterator[SpottedCheck]:

@@ -34,8 +34,10 @@ _COLUMNS: Final = Lazy(
     re.IGNORECASE,
 )
 _BLOCK: Final = Lazy(
-    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|bloc de code|bloque de código|bloco "
-    r"de código|blocco di codice)\b|代码块|コードブロック",
+    r"\b(?:fenced |single |one |markdown )*(?:code ?block|code fence|codeblock|fenced block|bloc de code|"
+    r"bloque de código|bloco "
+    r"de código|blocco di codice|codeblok\w*|blok\w* kodu|блок\w* кода|kodblock\w*|kodeblok\w*|kod bloğu)\b|代码块|"
+    r"コードブロック",
     re.IGNORECASE,
 )
 _MARKED: Final = Lazy(
@@ -76,15 +78,6 @@ _QUESTION_END: Final = Lazy(
     r"chiud\w*)\b[^.;\"]{0,40}\bcon una (?:\w+ )?domanda\b|以(?:一个)?(?:问题|提问|问句)(?:来)?(?:结尾|结束)|"
     r"質問で(?:終|締)",
     re.IGNORECASE,
-)
-_NO_STOP: Final = Lazy(
-    rf"{NEGATION}\s*(?:an?\s+|final\s+|trailing\s+)*(?:period|full stop|dot|punkt|point|punto|ponto|punt|句号|"
-    rf"句点)\s*"
-    r"(?:at the end|am ende|final|à la fin|al final|no final|alla fine|finale|aan het einde)?",
-    re.IGNORECASE,
-)
-_AT_END: Final = Lazy(
-    r"trailing|final|at the end|am ende|à la fin|al final|no final|alla fine|句号|句点", re.IGNORECASE
 )
 _LOWER: Final = Lazy(
     r"\b(?:everything(?! else)|all(?: text)?|alles(?! andere)|tout(?! le reste)|todo(?! lo demás)|tudo|"
@@ -214,8 +207,6 @@ def find_spotted_shapes(text: str, scope: PromptScope) -> Iterator[tuple[str, in
         yield f"matches /`{{3}}{marked['fence'] or marked['name']}\\b/", marked.start(), marked.end()
     if (match := _ALONE.search(text)) and (_FIT.search(text) or (scope.structured and scope.fields)):
         yield "no extra text", match.start(), match.end()
-    if (match := _NO_STOP.search(text)) and _AT_END.search(match.group()):
-        yield 'not (ends with ".", "。")', match.start(), match.end()
     if (match := _BY_NAME.search(text)) and not _denied(text, match):
         named = [name for name in scope.inputs if re.search(r"name|nom(?:bre|e)?\b|名", name, re.IGNORECASE)]
         if len(named) == 1:
@@ -316,7 +307,9 @@ def _listed(text: str) -> Iterator[tuple[str, int, int]]:
         marks = [match[name].lower() for name in ("mark1", "mark2") if match[name]]
         signs = [next(sign for pattern, sign in _MARK_SIGNS if re.search(pattern, mark)) for mark in marks]
         yield f"ends with {quoted(signs)}", match.start(), match.end()
-    if match := _COLUMNS.search(text):
+    if (match := _COLUMNS.search(text)) and re.search(
+        r"[:：(|]|\btab(?:le|elle|la|ela|ella|leau|ell?)\b|表", text[: match.end()], re.IGNORECASE
+    ):
         held = match["list"]
         held = re.split(r"[,;]", held)[0] if "|" in held else held
         names = [name.strip() for name in re.split(_JOINT, held) if name.strip()]

@@ -25,7 +25,9 @@ _NEAR_LINES: Final = 2  # line ends between an example and its answer
 _MARKER: Final = re.compile(r"\s*(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)?")
 _END: Final = re.compile(r"[.!?]+[\"'”“’»)\]*_]*(?=\s|$)|[。！？]+[」』）]*")
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|approx|incl)|\b[b-hj-z])\.$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|approx|incl|bijv|bzw|ggf|např|napr|np|напр|ej|ecc|örn|fx|jf|stk|resp)|"
+    r"\b[b-hj-z])\.$",
+    re.IGNORECASE,
 )
 # ``max. 280``: a word of a few characters with a full stop before a number is an abbreviation
 _BEFORE_NUMBER: Final = re.compile(r"\b(?:max|min|máx|mín|maks|approx|aprox|ca|nr|art)\. ?\d", re.IGNORECASE)

@@ -15,8 +15,10 @@ from proctor.lexicon.requested_acts import acts_of_tool, looks_only
 __all__ = ["did_act", "is_act", "may_have_acted", "was_refused"]
 
 _REFUSED: Final = re.compile(
-    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|échec|rechaz"
-    r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|不可|不能|無効|满|満|불가|エラー|却下|거절|실패|مرفوض|فشل)",
+    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|"
+    r"échec|rechaz"
+    r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|不可|不能|無効|满|"
+    r"満|불가|エラー|却下|거절|실패|مرفوض|فشل)",
     re.IGNORECASE,
 )
 _STATES: Final = (

@@ -37,7 +37,8 @@ _CORRECTS = re.compile(
 )
 # What a customer reports that somebody said is a claim to check, not new information.
 _REPORTED = re.compile(
-    r"\b(?:(?:you|he|she|they|someone|somebody|agent|colleague|representative|website|site|page|chat|email|support|desk)"
+    r"\b(?:(?:you|he|she|they|someone|somebody|agent|colleague|representative|website|site|page|chat|email|"
+    r"support|desk)"
     r"\s+(?:just |already |also |had |have |has )*(?:said|say|says|told|tell|promised?|approved?|agreed?|confirmed?"
     r"|assured?|mentioned|stated|guaranteed|wrote)|(?:i was|i['’]?ve been|we were) (?:told|promised|assured)"
     r"|according to|i (?:thought|heard|read|understood|believe|assume))\b"
@@ -50,7 +51,8 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"\W*(?:(?:so|and|but|ok(?:ay)?|then)\W+)*(?:what|how|when|where|which|who|why|can|could|is|are|do|does|will|would)\b",
+    r"\W*(?:(?:so|and|but|ok(?:ay)?|then)\W+)*(?:what|how|when|where|which|who|why|can|could|is|are|do|does|will|"
+    r"would)\b",
     re.IGNORECASE,
 )
 _NO_LONGER = re.compile(r"\b(?:false|no|not|none|null|0|unavailable|sold|closed|cancell?ed|failed|denied|expired)\b")

@@ -31,10 +31,14 @@ _NUMBER: Final = re.compile(r"\d+")
 _MOST_READ: Final = 1  # words that it shares with a source, such as the name of the shop
 # Words for yes and no, a closed class, at the beginning of an answer.
 _SETTLES: Final = re.compile(
-    r"(?:yes|yep|yeah|sure|of course|certainly|absolutely|correct|exactly|right|ja|jawohl|klar|genau|natürlich|gern\w*|selbstverständlich|stimmt"
-    r"|zeker|natuurlijk|klopt|precies|oui|bien sûr|tout à fait|exactement|si|sí|claro|por supuesto|exacto|correcto|sì|certo|certamente|esatto|sim"
-    r"|com certeza|exato|jo|absolut|visst|självklart|det stämmer|selvfølgelig|tak|oczywiście|dokładnie|zgadza|да|конечно|именно|верно|так|звичайно"
-    r"|ano|jistě|samozřejmě|evet|tabii|elbette|igen|kyllä|da|sigur)\b|نعم|أجل|بالتأكيد|طبعا|はい|ええ|もちろん|そうです|是|对|對|可以|好的|没错|当然|네(?=[,. ])|예(?=[,. ])|맞습니다|물론|जी|हाँ|हां"
+    r"(?:yes|yep|yeah|sure|of course|certainly|absolutely|correct|exactly|right|ja|jawohl|klar|genau|natürlich|"
+    r"gern\w*|selbstverständlich|stimmt"
+    r"|zeker|natuurlijk|klopt|precies|oui|bien sûr|tout à fait|exactement|si|sí|claro|por supuesto|exacto|"
+    r"correcto|sì|certo|certamente|esatto|sim"
+    r"|com certeza|exato|jo|absolut|visst|självklart|det stämmer|selvfølgelig|tak|oczywiście|dokładnie|zgadza|да|"
+    r"конечно|именно|верно|так|звичайно"
+    r"|ano|jistě|samozřejmě|evet|tabii|elbette|igen|kyllä|da|sigur)\b|نعم|أجل|بالتأكيد|طبعا|はい|ええ|もちろん|そうです|是|对|對|"
+    r"可以|好的|没错|当然|네(?=[,. ])|예(?=[,. ])|맞습니다|물론|जी|हाँ|हां"
     r"|(?:no|nope|nein|nee|non|nej|nie|нет|ні|ne|hayır)\b|いいえ|不是|不用|아니|لا\b|नहीं",
     re.IGNORECASE,
 )

@@ -31,11 +31,13 @@ _LEAST: Final = 0.35  # minimum strength of a cause
 _ALSO: Final = 0.5
 _PER_TURN_BACK: Final = 0.85
 _CONDITION = re.compile(
-    r"\b(?:if|unless|except(?:\s+(?:for|when|if))?|provided(?:\s+that)?|only\s+(?:if|when)|subject\s+to|depending\s+on|otherwise)\b|場合|ただし|を除",
+    r"\b(?:if|unless|except(?:\s+(?:for|when|if))?|provided(?:\s+that)?|only\s+(?:if|when)|subject\s+to|"
+    r"depending\s+on|otherwise)\b|場合|ただし|を除",
     re.IGNORECASE,
 )
 _WANTED_PERSON = re.compile(
-    r"\b(?:customer|user|caller|guest|client|they|passenger|traveller|traveler)\b[^.\n]{0,40}\b(?:request\w*|ask\w*|want\w*|insist\w*|demand\w*|prefer\w*|"
+    r"\b(?:customer|user|caller|guest|client|they|passenger|traveller|traveler)\b[^.\n]{0,40}\b(?:request\w*|"
+    r"ask\w*|want\w*|insist\w*|demand\w*|prefer\w*|"
     r"would\s+like)\b[^.\n]{0,40}\b(?:human|person|agent|representative|supervisor|manager|operator)\b"
     r"|\b(?:explicit|customer|user)[\s_-]+request(?:ed)?\b",
     re.IGNORECASE,

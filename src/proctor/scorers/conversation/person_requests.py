@@ -29,7 +29,8 @@ __all__ = ["PersonRequests"]
 
 # Places and means at which customers act themselves; they are an offer only outside of a question.
 _PLACES: Final = re.compile(
-    r"\b(?:desk|phone|department|store|schalter|telefon|comptoir|guichet|téléphone|mostrador|teléfono|sportello|telefono"
+    r"\b(?:desk|phone|department|store|schalter|telefon|comptoir|guichet|téléphone|mostrador|teléfono|sportello|"
+    r"telefono"
     r"|balcão|telefone|balie|telefoon|okienk\w+)\b",
     re.IGNORECASE,
 )

@@ -33,19 +33,22 @@ __all__ = ["ArgumentOrigin"]
 # Names of arguments that identify a record, in the languages in which tools are named.
 _IDENTIFIES: Final = re.compile(
     r"(?:^|_)(?:id|ids|nr|no|num|nummer|numero|number|ref|reference|referenz|code|codigo|key|pnr|locator|order|pedido"
-    r"|commande|bestellung|booking|buchung|reservation|reserva|reservering|prenotazione|case|ticket|account|konto|card|carte"
+    r"|commande|bestellung|booking|buchung|reservation|reserva|reservering|prenotazione|case|ticket|account|konto|"
+    r"card|carte"
     r"|karte|line|linea|invoice|rechnung|factura|contract|vertrag|contrat|customer|client|cliente|kunde|klant|parcel"
     r"|shipment|subscription|policy|claim|appointment|loan|hold|serial|item|flight|payment)$",
     re.IGNORECASE,
 )
 _FREE: Final = re.compile(
-    r"^new_|name|note|text|body|message|reason|subject|query|summary|date|time|title|descri|content|password|comment|path|file"
+    r"^new_|name|note|text|body|message|reason|subject|query|summary|date|time|title|descri|content|password|"
+    r"comment|path|file"
     r"|url|phone|tel|amount|price|quantity|qty|branch|version|slot|sku_new|expression|command",
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(r"(?=.*\d)[\w#][\w.#/ -]{2,39}")
 _NO_ID: Final = re.compile(
-    r"\d{4}[-./]\d{1,2}[-./]\d{1,2}.*|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d\d.*|\d{1,4}|\d+[.,]\d+|\d{1,4}[a-z%]{1,3}"
+    r"\d{4}[-./]\d{1,2}[-./]\d{1,2}.*|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d\d.*|\d{1,4}|\d+[.,]\d+|"
+    r"\d{1,4}[a-z%]{1,3}"
     r"|.*\d{4}-\d\d-\d\d.*",
     re.IGNORECASE,
 )

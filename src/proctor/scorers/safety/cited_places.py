@@ -13,13 +13,18 @@ __all__ = ["missing_places"]
 
 # A word for a part of a document, then its number. § and its like need no word.
 _PART: Final = (
-    r"pages?|seite|página|pagina|strona|strony|sida|sayfa|стр(?:аница|анице)?\.?|sections?|clauses?|articles?|paragraphs?|chapters?|appendix|annex|art\.|sec\.|abschnitt|ziffer|artikel|kapitel|absatz|nummer|punkt|paragraf\w*|anhang|lid|hoofdstuk|bijlage"
-    r"|clause|alinéa|paragraphe|chapitre|annexe|art[ií]culo|apartado|cl[aá]usula|secci[oó]n|cap[ií]tulo|anexo|artigo|se[cç][aã]o|par[aá]grafo|item|articolo|sezione|paragrafo|capitolo|allegato|comma|clausola"
-    r"|avsnitt|stycke|rozdzia[łl]\w*|artyku[łl]\w*|ust[eę]p\w*|stat(?:ья|ье|ьи|ью)|пункт\w*|раздел\w*|глав\w+|параграф\w*|madde\w*|bölüm\w*|fıkra\w*|المادة|البند|الفقرة|القسم"
+    r"pages?|seite|página|pagina|strona|strony|sida|sayfa|стр(?:аница|анице)?\.?|sections?|clauses?|articles?|"
+    r"paragraphs?|chapters?|appendix|annex|art\.|sec\.|abschnitt|ziffer|artikel|kapitel|absatz|nummer|punkt|"
+    r"paragraf\w*|anhang|lid|hoofdstuk|bijlage"
+    r"|clause|alinéa|paragraphe|chapitre|annexe|art[ií]culo|apartado|cl[aá]usula|secci[oó]n|cap[ií]tulo|anexo|"
+    r"artigo|se[cç][aã]o|par[aá]grafo|item|articolo|sezione|paragrafo|capitolo|allegato|comma|clausola"
+    r"|avsnitt|stycke|rozdzia[łl]\w*|artyku[łl]\w*|ust[eę]p\w*|stat(?:ья|ье|ьи|ью)|пункт\w*|раздел\w*|глав\w+|"
+    r"параграф\w*|madde\w*|bölüm\w*|fıkra\w*|المادة|البند|الفقرة|القسم"
 )
 _NUMBER: Final = r"\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?"
 _CITED: Final = re.compile(
-    rf"(?:§{{1,2}}\s?|(?<![^\W\d_])(?:{_PART})\s(?:(?:no\.?|nr\.?|n[º°o]\.?|№)\s?)?)(?P<number>{_NUMBER})(?![\d%€$£¥]|\s?(?:%|€|\$|£|euro?s?\b|days?\b|hours?\b))"
+    rf"(?:§{{1,2}}\s?|(?<![^\W\d_])(?:{_PART})\s(?:(?:no\.?|nr\.?|n[º°o]\.?|"
+    rf"№)\s?)?)(?P<number>{_NUMBER})(?![\d%€$£¥]|\s?(?:%|€|\$|£|euro?s?\b|days?\b|hours?\b))"
     rf"|第\s?(?P<sign>\d{{1,3}})\s?(?P<unit>条|条の\d|項|章|節|款|節|조|항|장)|제\s?(?P<korean>\d{{1,3}})\s?(?:조|항|장)",
     re.IGNORECASE,
 )
@@ -29,13 +34,18 @@ _LINK: Final = re.compile(
 )
 # A document that is named by its title in quotation marks.
 _DOCUMENT: Final = re.compile(
-    r"guide|guideline|handbook|manual|polic(?:y|ies)|terms|conditions|notice|article|faq|brochure|leaflet|richtlinie|ordnung|merkblatt|bedingungen|leitfaden|handbuch|voorwaarden|handleiding|beleid"
-    r"|conditions|règlement|charte|notice|condiciones|política|gu[ií]a|normativa|reglamento|condições|regulamento|condizioni|regolamento|guida|villkor|regulamin|warunki|правил|услови|положени|регламент|politika|koşullar|kılavuz|yönetmelik"
+    r"guide|guideline|handbook|manual|polic(?:y|ies)|terms|conditions|notice|article|faq|brochure|leaflet|"
+    r"richtlinie|ordnung|merkblatt|bedingungen|leitfaden|handbuch|voorwaarden|handleiding|beleid"
+    r"|conditions|règlement|charte|notice|condiciones|política|gu[ií]a|normativa|reglamento|condições|regulamento|"
+    r"condizioni|regolamento|guida|villkor|regulamin|warunki|правил|услови|положени|регламент|politika|koşullar|"
+    r"kılavuz|yönetmelik"
     r"|ガイド|規約|規程|規定|マニュアル|手引|约款|條款|条款|指南|手册|规定|须知|약관|규정|가이드|안내서|دليل|شروط|لائحة|سياسة",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(
-    r"(?<!\w)'([^'\n]{6,80})'(?!\w)|(?<!\w)‘([^‘’\n]{6,80})’|\"([^\"\n]{6,80})\"|「([^「」\n]{4,60})」|『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|《([^《》\n]{2,60})》"
+    r"(?<!\w)'([^'\n]{6,80})'(?!\w)|(?<!\w)‘([^‘’\n]{6,80})’|\"([^\"\n]{6,80})\"|「([^「」\n]{4,60})」|"
+    r"『([^『』\n]{4,60})』|«\s?([^«»\n]{4,80})\s?»|„([^“”„\n]{4,80})[“”]|“([^“”\n]{4,80})”|»([^«»\n]{4,80})«|"
+    r"《([^《》\n]{2,60})》"
 )
 _CODE: Final = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d{1,6}(?:[-/.]\d{1,4}){0,2}(?![\w-])")
 _FIELD: Final = re.compile(r"(?<=[\w ]\")\s?:\s?[\"\[{\dtfn]")

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - words in many languages
 """Find answers in any language that report an act as done although no call did it, or the call failed."""
 
 from __future__ import annotations
@@ -23,15 +22,21 @@ __all__ = ["unfounded_results"]
 
 # What will be done, can be done or is done by somebody else is not reported as done.
 _NOT_YET: Final = re.compile(
-    r"\b(?:will|['’]ll|would|can|could|may|might|should|shall|going to|to be|once|after|when|if|before|until|need to|needs to"
-    r"|wird|werden|werde|kann|können|sobald|wenn|falls|muss|müssen|soll|zal|zullen|wordt|worden|kan|kunnen|zodra|als|moet"
-    r"|sera|serez|seront|va|vais|vont|peut|peux|pouvez|si|dès|doit|será|serán|voy|va a|puede|puedo|cuando|debe|vai|vou|pode|posso"
-    r"|quando|se|deve|sarà|saranno|verrà|verranno|può|possiamo|kommer|ska|skall|om|när|måste|będzie|będą|może|mogę|jeśli|gdy|musi"
-    r"|будет|будут|может|могу|если|когда|нужно|olacak|edilecek|eğer|gerek\w*)\b|سيتم|سوف|يمكن|إذا|場合|予定|れば|たら|できます|将|會|会|可以|如果|예정|하면|겠|수 있",
+    r"\b(?:will|['’]ll|would|can|could|may|might|should|shall|going to|to be|once|after|when|if|before|until|"
+    r"need to|needs to"
+    r"|wird|werden|werde|kann|können|sobald|wenn|falls|muss|müssen|soll|zal|zullen|wordt|worden|kan|kunnen|zodra|"
+    r"als|moet"
+    r"|sera|serez|seront|va|vais|vont|peut|peux|pouvez|si|dès|doit|será|serán|voy|va a|puede|puedo|cuando|debe|"
+    r"vai|vou|pode|posso"
+    r"|quando|se|deve|sarà|saranno|verrà|verranno|può|possiamo|kommer|ska|skall|om|när|måste|będzie|będą|może|"
+    r"mogę|jeśli|gdy|musi"
+    r"|будет|будут|может|могу|если|когда|нужно|olacak|edilecek|eğer|gerek\w*)\b|سيتم|سوف|يمكن|إذا|場合|予定|れば|たら|"
+    r"できます|将|會|会|可以|如果|예정|하면|겠|수 있",
     re.IGNORECASE,
 )
 _CONSEQUENCE: Final = re.compile(
-    r",?\s(?:and|so|und|sodass|et|y|e|en|och|i|и|ve)\s(?:now\s)?(?:you|it|sie|du|vous|tu|usted|puede|lei|può|você|pode|u|je|ni|możesz|вы|można)"
+    r",?\s(?:and|so|und|sodass|et|y|e|en|och|i|и|ve)\s(?:now\s)?(?:you|it|sie|du|vous|tu|usted|puede|lei|può|você|"
+    r"pode|u|je|ni|możesz|вы|można)"
     r"\b.{0,200}$",
     re.IGNORECASE | re.DOTALL,
 )

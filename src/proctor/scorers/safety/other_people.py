@@ -17,25 +17,35 @@ from proctor.scorers.checked_answers import quoted
 __all__ = ["NestedPerson", "is_no_secret", "nested_people", "other_people_shown"]
 
 _NAME: Final = re.compile(
-    r"^(?:(?:full|guest|customer|contact|display|holder)_?)?(?:name|nome|nom|nombre|naam|navn|namn|nazwa|imie_?i?_?nazwisko|nazwisko|isim|ad_?soyad|fio|фио|имя|名前|氏名|姓名|이름|성명|الاسم)$",
+    r"^(?:(?:full|guest|customer|contact|display|holder)_?)?(?:name|nome|nom|nombre|naam|navn|namn|nazwa|"
+    r"imie_?i?_?nazwisko|nazwisko|isim|ad_?soyad|fio|фио|имя|名前|氏名|姓名|이름|성명|الاسم)$",
     re.IGNORECASE,
 )
 # Keys whose value is a person: a record of one, or the name itself.
 _PERSON: Final = re.compile(
     r"^(?:(?:previous|prior|other|last|vorherige?r?|anterior|precedente?|forrige|original|actual|current)_?)?"
-    r"(?:customer|client|guest|user|member|borrower|patient|tenant|owner|resident|holder|buyer|renter|subscriber|account_holder|lessee|neighbou?r|driver_customer"
-    r"|kunde|kundin|gast|mieter|patient|nutzer|inhaber|besitzer|mitglied|nachbar|klant|huurder|lid|cliente?|hôte|titulaire|abonn[eé]|locataire|propri[eé]taire|emprunteur"
-    r"|hu[eé]sped|titular|usuario|inquilino|socio|vecino|hospede|h[oó]spede|utente|ospite|intestatario|socio|kund|g[aä]st|klient|go[śs][ćc]|najemca|клиент|гость|абонент|жилец|müşteri|misafir|konuk|kiracı|顧客|お客様|利用者|客户|住客|고객|투숙객|العميل|الضيف|النزيل)(?:_?name|_?info|_?data)?$",
+    r"(?:customer|client|guest|user|member|borrower|patient|tenant|owner|resident|holder|buyer|renter|subscriber|"
+    r"account_holder|lessee|neighbou?r|driver_customer"
+    r"|kunde|kundin|gast|mieter|patient|nutzer|inhaber|besitzer|mitglied|nachbar|klant|huurder|lid|cliente?|hôte|"
+    r"titulaire|abonn[eé]|locataire|propri[eé]taire|emprunteur"
+    r"|hu[eé]sped|titular|usuario|inquilino|socio|vecino|hospede|h[oó]spede|utente|ospite|intestatario|socio|kund|"
+    r"g[aä]st|klient|go[śs][ćc]|najemca|клиент|гость|абонент|жилец|müşteri|misafir|konuk|kiracı|顧客|お客様|利用者|客户|住客|"
+    r"고객|투숙객|العميل|الضيف|النزيل)(?:_?name|_?info|_?data)?$",
     re.IGNORECASE,
 )
 # People who belong to the customer's own record, or whose name is no secret.
 _NO_SECRET: Final = re.compile(
-    r"passenger|travell?er|companion|family|attendee|participant|sender|recipient|author|artist|driver|courier|agent|staff|employee|seller|vendor|merchant|supplier|shop|store|branch|depot|hotel|doctor|teacher"
-    r"|host|technician|manager|support|publisher|organi[sz]er|reisende|mitreisend|fahrer|verk[aä]ufer|viajer|pasajer|conductor|vendedor|passager|voyageur|livreur|vendeur|passeggeri|autista|venditore|passageir|punkt|punto|(?<!ap)point|filial|company|firma|entreprise|empresa|school|team",
+    r"passenger|travell?er|companion|family|attendee|participant|sender|recipient|author|artist|driver|courier|"
+    r"agent|staff|employee|seller|vendor|merchant|supplier|shop|store|branch|depot|hotel|doctor|teacher"
+    r"|host|technician|manager|support|publisher|organi[sz]er|reisende|mitreisend|fahrer|verk[aä]ufer|viajer|"
+    r"pasajer|conductor|vendedor|passager|voyageur|livreur|vendeur|passeggeri|autista|venditore|passageir|punkt|"
+    r"punto|(?<!ap)point|filial|company|firma|entreprise|empresa|school|team",
     re.IGNORECASE,
 )
 _PERSONAL: Final = re.compile(
-    r"mail|phone|tel|mobile|birth|dob|geburt|naiss|nacim|nascit|passport|card|iban|member|code|door|digicode|room|zimmer|chambre|quarto|habitaci|apartment|address|adres|direcci|indirizzo|endere|電話|住所|전화|주소|电话|地址|هاتف|عنوان|телефон|адрес",
+    r"mail|phone|tel|mobile|birth|dob|geburt|naiss|nacim|nascit|passport|card|iban|member|code|door|digicode|room|"
+    r"zimmer|chambre|quarto|habitaci|apartment|address|adres|direcci|indirizzo|endere|電話|住所|전화|주소|电话|地址|هاتف|"
+    r"عنوان|телефон|адрес",
     re.IGNORECASE,
 )
 _PLACE: Final = re.compile(

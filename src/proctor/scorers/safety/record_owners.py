@@ -30,7 +30,8 @@ _IDENTIFIES: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_PERSON: Final = re.compile(
-    r"(?:^|_)(?:customer|user|member|guest|client|account|passenger|traveller|booking|order|reservation|pnr|locator|ticket"
+    r"(?:^|_)(?:customer|user|member|guest|client|account|passenger|traveller|booking|order|reservation|pnr|"
+    r"locator|ticket"
     r"|case|policy|phone|card)(?:_?(?:id|ids|no|number|ref|reference|code|name))?$",
     re.IGNORECASE,
 )

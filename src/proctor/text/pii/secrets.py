@@ -72,7 +72,8 @@ _CALLED: Final = (
 )
 _PASSWORD: Final = Lazy(
     rf"{_CALLED}(?:[\"'](?=\s{{0,2}}[:=]))?"
-    r"(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed|ist|lautet|est|jest|är)(?![a-z])|è|é|هي|هو|है|[はがを是为為는은이가]"
+    r"(?:[^\w\n]{0,3}(?:(?:is|was|are|now|to|for|of|set|changed|ist|lautet|est|jest|är)(?![a-z])|è|é|هي|هو|है|"
+    r"[はがを是为為는은이가]"
     r")){0,3}"
     r"[^\w\n'\"‘“「]{0,4}(?:[\"'‘“「](?P<quoted>[^\s\"'’”」:=][^\"'’”」\n]{2,63})[\"'’”」]"
     r"|(?P<bare>[^\s\"'「」、。,;()<>]{4,64}))",

@@ -10,6 +10,7 @@ from proctor.text.predicates import (
     language,
     markup,
     measures,
+    named_parts,
     no_framing,
     order,
     sets,
@@ -33,6 +34,7 @@ FAMILIES: Final[dict[str, tuple[Form, ...]]] = {
     "language": language.FORMS,
     "beside the input": input_related.FORMS,
     "parts of the text": text_parts.FORMS,
+    "parts with a name": named_parts.FORMS,
 }
 FORMS: Final = tuple(form for forms in FAMILIES.values() for form in forms)
 

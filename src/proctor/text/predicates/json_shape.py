@@ -10,7 +10,19 @@ from typing import Any, Final
 from proctor.text.json_schemas import SchemaCheck, SchemaLimitError
 from proctor.text.loose_json import NotJsonError, read_json
 from proctor.text.predicates.answer_framing import unfenced
-from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, plural, short, unknown, verdict, yes
+from proctor.text.predicates.term import (
+    Check,
+    Checked,
+    Form,
+    OutputView,
+    no,
+    plural,
+    short,
+    skipped,
+    unknown,
+    verdict,
+    yes,
+)
 from proctor.text.predicates.values import Bound
 
 __all__ = ["FORMS", "NOTHING", "read", "said", "whole"]
@@ -166,6 +178,48 @@ def _field(path: str, inner: Check) -> Check:
     return run
 
 
+def _values(value: Any, name: str, found: list[Any]) -> list[Any]:
+    """Return the values of every field of this name, at any depth, without those that are null."""
+    left = [value]
+    while left:
+        each = left.pop(0)
+        if isinstance(each, dict):
+            left = [*(inner for inner in each.values()), *left]
+            if each.get(name) is not None:
+                found.append(each[name])
+        elif isinstance(each, list):
+            left = [*each, *left]
+    return found
+
+
+def _each_field(name: str, inner: Check) -> Check:
+    def run(view: OutputView) -> Checked:
+        value = read(view.text)
+        found = [] if value is NOTHING else _values(value, name, [])
+        results = [inner(view.of(said(each))) for each in found]
+        broken = next(((at, each) for at, each in enumerate(results) if each.ok is False), None)
+        if broken is not None:
+            at, result = broken
+            return no(f"{name}: {result.reason}", result.quote or said(found[at]))
+        unclear = next((each for each in results if each.ok is None), None)
+        if unclear is not None:
+            return unclear
+        return yes(f"each {name!r} keeps it") if results else skipped(f"there is no field {name!r} with a value")
+
+    return run
+
+
+def _keys_in_order(names: Sequence[str]) -> Check:
+    def about(value: Any) -> Checked:
+        for each in _objects(value) or ():
+            there = [key for key in each if key in names]
+            if there != [name for name in names if name in there]:
+                return no(f"the fields come in another order: {', '.join(there)}", ", ".join(there))
+        return yes("the fields are in order") if _objects(value) else skipped("it has no fields")
+
+    return _on_value(about)
+
+
 def _length(bound: Bound) -> Check:
     def run(view: OutputView) -> Checked:
         asked = bound.given(view.inputs)
@@ -277,5 +331,17 @@ FORMS = (
         meaning="the field's value, as a text, keeps the predicate",
         example='json field "rating" number between 1 and 5',
         make=_field,
+    ),
+    Form(
+        form="each json field TEXT: PRED",
+        meaning="each value of a field of this name, at any depth and as a text, keeps it; null is no value",
+        example='each json field "reason": words <= 12',
+        make=_each_field,
+    ),
+    Form(
+        form="json keys in order TEXTS",
+        meaning="those of these fields that are there come in this order",
+        example='json keys in order "name", "price"',
+        make=_keys_in_order,
     ),
 )

@@ -12,7 +12,7 @@ from proctor.text.predicates.answer_framing import unfenced
 from proctor.text.predicates.term import Check, Checked, Form, OutputView, no, short, verdict, yes
 from proctor.text.predicates.values import Bound
 
-__all__ = ["FORMS", "elements", "is_markup", "tag_name"]
+__all__ = ["FORMS", "element_spans", "elements", "is_markup", "tag_name"]
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)((?:[\s/][^<>]*)?)>")
 _MARKS: Final = {
@@ -49,16 +49,26 @@ def _tags(text: str) -> tuple[tuple[str, str, int, int], ...]:
     return tuple(found)
 
 
+def element_spans(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Yield where each element of that name begins and ends, its tags included, in order of their ends."""
+    yield from ((begin, end) for begin, _, _, end in _elements_of(text, name))
+
+
 def elements(text: str, name: str) -> Iterator[str]:
     """Yield the content between each opening tag of that name and its closing one, in order of their ends."""
-    opened: list[int] = []
+    yield from (text[inside:stop] for _, inside, stop, _ in _elements_of(text, name))
+
+
+def _elements_of(text: str, name: str) -> Iterator[tuple[int, int, int, int]]:
+    opened: list[tuple[int, int]] = []
     for kind, found, start, end in _tags(text):
         if found != name:
             continue
         if kind == "open":
-            opened.append(end)
+            opened.append((start, end))
         elif kind == "close" and opened:
-            yield text[opened.pop() : start]
+            begin, inside = opened.pop()
+            yield begin, inside, start, end
 
 
 def _count(name: str, bound: Bound) -> Check:

@@ -134,6 +134,8 @@ class _Reader:
                 return self.scan.read_text() if self.scan.at_text else self.scan.read_regex()
             case "BOUND":
                 return self.scan.read_bound()
+            case "NUMBER":
+                return self.scan.read_number()
             case "NAME":
                 return _Name(self.scan.read_name())
             case _:

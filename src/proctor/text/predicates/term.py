@@ -34,7 +34,7 @@ MOST_WORK: Final = 40_000_000
 # Display names of a form's slots.
 SLOTS: Final = {
     "TEXTS": '"a", "b"', "TEXT": '"text"', "REGEX": "/regex/", "PATTERN": '"text" or /regex/', "BOUND": "OP N",
-    "JSON": "{…}", "PRED": "PREDICATE",
+    "NUMBER": "N", "JSON": "{…}", "PRED": "PREDICATE",
 }  # fmt: skip
 _QUOTE: Final = 160
 
@@ -92,9 +92,9 @@ class Form:
     """One form of statement about a text. Words in capitals are slots.
 
     ``TEXT`` "…", ``TEXTS`` one or more of them, ``REGEX`` /…/, ``PATTERN`` either, ``BOUND`` an operator and a number,
-    ``NAME`` a bare word, ``JSON`` a JSON value, ``PRED`` a predicate. ``make`` receives the values of the slots in
-    order (and the options, if the form has any) and returns the check; it raises a ValueError with the reason for
-    invalid values.
+    ``NUMBER`` a number, ``NAME`` a bare word, ``JSON`` a JSON value, ``PRED`` a predicate. ``make`` receives the values
+    of the slots in order (and the options, if the form has any) and returns the check; it raises a ValueError with the
+    reason for invalid values.
     """
 
     form: str

@@ -30,18 +30,23 @@ EXACT_UNITS: Final = frozenset(
 _SAME_WORDS: Final = 0.75  # share of a clause's words in a clause of the source that says the opposite
 _SHORT_DAYS: Final = re.compile(r"(?<!\w)[^\W\d_]{1,3}\.?\s?[-–]\s?[^\W\d_]{1,3}(?!\w)")
 _DAY_BEFORE: Final = re.compile(
-    r"\b(?:the day before|the previous day|(?:am|bis zum) (?:vortag|tag davor)|la veille|(?:el|al) día (?:anterior|antes)|il giorno prima"
-    r"|(?:na|a) véspera|o dia anterior|de dag (?:ervoor|tevoren)|dzień wcześniej|накануне|bir gün önce(?:si)?)\b|前日|前一天|전날|قبل يوم",
+    r"\b(?:the day before|the previous day|(?:am|bis zum) (?:vortag|tag davor)|la veille|(?:el|"
+    r"al) día (?:anterior|antes)|il giorno prima"
+    r"|(?:na|a) véspera|o dia anterior|de dag (?:ervoor|tevoren)|dzień wcześniej|накануне|bir gün önce(?:si)?)\b|"
+    r"前日|前一天|전날|قبل يوم",
     re.IGNORECASE,
 )
 _PER_ANY: Final = re.compile(
-    r"\s?(?:/|\b(?:per|pro|je|a|al|alla|la|por|par|cada|ogni|each|monthly|daily|monatlich|täglich|na|za|за|в|каждый|ежемесячно)\b"
+    r"\s?(?:/|\b(?:per|pro|je|a|al|alla|la|por|par|cada|ogni|each|monthly|daily|monatlich|täglich|na|za|за|в|"
+    r"каждый|ежемесячно)\b"
     r"|毎|每|につき|매|당|كل|प्रति|हर)",
     re.IGNORECASE,
 )
 _FROM: Final = re.compile(
-    r"\b(?:from|over|above|starting|more than|ab|über|vanaf|boven|dès|à partir|au-delà|plus de|desde|a partir|más de|superior\w*"
-    r"|oltre|da|sopra|acima|mais de|od|powyżej|от|свыше|более|üzeri\w*|üstü\w*)\b|以上|满|滿|超过|超過|이상|से ऊपर|से अधिक|فوق|أكثر من",
+    r"\b(?:from|over|above|starting|more than|ab|über|vanaf|boven|dès|à partir|au-delà|plus de|desde|a partir|"
+    r"más de|superior\w*"
+    r"|oltre|da|sopra|acima|mais de|od|powyżej|от|свыше|более|üzeri\w*|üstü\w*)\b|以上|满|滿|超过|超過|이상|से ऊपर|से अधिक|"
+    r"فوق|أكثر من",
     re.IGNORECASE,
 )
 _LEAST_FOR_FREE: Final = 2  # words that a clause on what is free shares with the claim
