@@ -75,7 +75,10 @@ def _why(
     acted: bool,
     told: Sequence[str] | None = None,
 ) -> tuple[str, str] | None:
-    """Return what is wrong, and its check: ``failed`` where the call failed, else ``result``. ``told``: what the agent said before, if it acted earlier and nothing was called since."""
+    """Return what is wrong, and its check: ``failed`` where the call failed, else ``result``.
+
+    ``told`` is what the agent said before, if it acted earlier and nothing was called since.
+    """
     if proposes(_unclaimed(message.text)):
         return None
     said = [
