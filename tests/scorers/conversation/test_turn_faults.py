@@ -8,8 +8,9 @@ import pytest
 
 from proctor.core.case import Check, Suite
 from proctor.core.errors import MalformedError, StoreError
-from proctor.core.score import Score
+from proctor.core.score import Evidence, Score
 from proctor.scorers.conversation.conversation import ConversationScorer
+from proctor.scorers.conversation.doubted_checks import LIKELIEST, doubt_unlikely
 from proctor.scorers.conversation.outcome import OutcomeClass
 from proctor.scorers.conversation.turn_faults import TurnFaults
 from proctor.wiring.scorers import GraderFactory
@@ -79,6 +80,28 @@ async def test_its_doubt_and_the_doubt_of_another_gate_about_a_turn_fail_it() ->
     alone = await built(ConversationScorer, **settings).score(CASE, run)
     assert (alone.value, alone.in_doubt) == (0.5, True)
     assert both.value == 0.0
+
+
+async def test_what_another_gate_reads_where_the_network_sees_no_fault_only_puts_in_doubt() -> None:
+    settings: dict[str, Any] = {"gates": ["turn_faults", "person_requests"], "off": ["outcome", "turns", "solved"]}
+    asked = "I want to talk to a human being, please connect me to an agent."
+    run = talk((asked, "Which order is it about?"), ("Number 7.", "Order 7 was sent on Monday."))
+    alone = await built(ConversationScorer, **settings).score(CASE, run)
+    both = await built(ConversationScorer, faults=marked_faults(), **settings).score(CASE, run)
+    assert (alone.value, alone.in_doubt) == (0.0, False)
+    assert (both.value, both.in_doubt) == (0.5, True)
+    likely = talk((asked, "?ignored_person Which order is it about?"), ("Number 7.", "Order 7 was sent on Monday."))
+    assert (await built(ConversationScorer, faults=marked_faults(), **settings).score(CASE, likely)).value == 0.0
+
+
+@table(("gate", "in_doubt"), [("citations", True), ("argument_origin", False), ("permissions", False)])
+def test_only_gates_that_read_words_give_way_to_the_network(gate: str, in_doubt: bool) -> None:
+    read = Score(name="turn_faults", value=1.0, threshold=1.0, extra={LIKELIEST: {0: 0.01, 1: 0.4}})
+    quiet, loud = (
+        Score(name=gate, value=0.0, threshold=1.0, evidence=(Evidence(quote="7", turn=turn),)) for turn in (0, 1)
+    )
+    assert [each.in_doubt for each in doubt_unlikely([read, quiet, loud])] == [False, in_doubt, False]
+    assert doubt_unlikely([quiet, loud]) == [quiet, loud]
 
 
 @table(

@@ -23,7 +23,13 @@ from proctor.scorers.checked_answers import (
     turn_label,
     unjudged,
 )
-from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE, DOUBTED, doubt_agreed, in_doubt
+from proctor.scorers.conversation.doubted_checks import (
+    DOUBT_CONFIDENCE,
+    DOUBTED,
+    doubt_agreed,
+    doubt_unlikely,
+    in_doubt,
+)
 from proctor.scorers.conversation.outcome import outcome_score
 from proctor.scorers.conversation.part_scorers import GATES, make_parts, part_names, run_one
 from proctor.scorers.weighted_parts import combined
@@ -95,7 +101,7 @@ class ConversationScorer:
         if (unanswered := no_conversation(self, run)) is not None:
             return unanswered
         found = [self._limited(await run_one(name, scorer, case, run)) for name, scorer in self._made.items()]
-        found = doubt_agreed([in_doubt(part, self.doubted) for part in found], found)
+        found = doubt_unlikely(doubt_agreed([in_doubt(part, self.doubted) for part in found], found))
         parts = list(found)
         if "outcome" not in self.off and ("outcome" in self.weights or "outcome" in self.gates):
             outcome = outcome_score(found, run, version=self.version, tool_effects=self.tool_effects)

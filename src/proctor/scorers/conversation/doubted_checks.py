@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from proctor.core.score import Evidence, Score
 
-__all__ = ["DOUBTED", "DOUBT_CONFIDENCE", "doubt_agreed", "in_doubt"]
+__all__ = ["DOUBTED", "DOUBT_CONFIDENCE", "LIKELIEST", "doubt_agreed", "doubt_unlikely", "in_doubt"]
 
 DOUBT_CONFIDENCE: Final = 0.3  # confidence of a pass that a person should look at
 # Checks that fail more clean conversations than a fifth of the faults they find, on conversations that their author had
@@ -34,6 +34,14 @@ DOUBTED: Final = (
 )
 
 
+LIKELIEST: Final = "likeliest"  # in the extra of `turn_faults`: the highest probability of a fault in each turn
+UNLIKELY: Final = 0.05
+# Gates that read what is said. Others compare values, calls and permissions, which the network is no judge of.
+READING: Final = frozenset(
+    ("citations", "commitments", "completion", "cross_turn", "loops", "person_requests", "premises", "turn_facts")
+)
+
+
 def in_doubt(part: Score, doubted: Collection[str]) -> Score:
     """Return the score of a gate; one that failed by a doubted check alone passes in doubt, with its findings."""
     if part.passed is not False or not part.evidence:
@@ -51,6 +59,25 @@ def doubt_agreed(parts: Sequence[Score], before: Sequence[Score]) -> list[Score]
     turns = [(part.name, one.turn) for part in parts if part.in_doubt for one in part.evidence if one.turn is not None]
     agreed = {name for name, turn in turns if any(other != name and place == turn for other, place in turns)}
     return [old if part.name in agreed else part for part, old in zip(parts, before, strict=True)]
+
+
+def doubt_unlikely(parts: Sequence[Score]) -> list[Score]:
+    """Return the scores; what a gate found in turns where the large network sees no fault only puts in doubt."""
+    read = next(
+        (part.extra[LIKELIEST] for part in parts if part.name == "turn_faults" and LIKELIEST in part.extra), None
+    )
+    if read is None:
+        return list(parts)
+    return [_unless_unlikely(part, read) for part in parts]
+
+
+def _unless_unlikely(part: Score, likeliest: Mapping[int, float]) -> Score:
+    turns = [one.turn for one in part.evidence]
+    if part.name not in READING or part.passed is not False or not turns:
+        return part
+    if any(turn is None or likeliest.get(turn, 1.0) >= UNLIKELY for turn in turns):
+        return part
+    return replace(part, value=1.0, threshold=1.0, confidence=DOUBT_CONFIDENCE, in_doubt=True)
 
 
 def _agree(evidence: Sequence[Evidence]) -> bool:

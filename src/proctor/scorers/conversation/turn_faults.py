@@ -22,7 +22,7 @@ from proctor.scorers.checked_answers import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE
+from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE, LIKELIEST
 
 __all__ = ["TurnFaults"]
 
@@ -66,12 +66,16 @@ class TurnFaults:
             read = await self.faults.faults(events)
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
+        likeliest: dict[int, float] = {}  # of the acts of each turn: what other gates found there is weighed with it
+        for each in read:
+            likeliest[turns[each.event]] = max(likeliest.get(turns[each.event], 0.0), round(each.probability, 4))
+        extra = {LIKELIEST: likeliest}
         found = [each for each in read if each.probability >= self.doubts]
         firm = [each for each in found if each.probability >= self.fails]
         if not found:
             most = max((each.probability for each in read), default=0.0)
             reason = f"{len(read)} acts read, none like a fault (at most {most:.2f})"
-            return scored(self, 1.0, reason, producer="local model", confidence=round(1 - most, 4))
+            return scored(self, 1.0, reason, producer="local model", confidence=round(1 - most, 4), extra=extra)
         ordered = [*firm, *(each for each in found if each not in firm)]
         first, turn = ordered[0], turns[ordered[0].event]
         reason = f"{turn_label(turn)}: {_told(first)}: {quoted(events[first.event].text, 160)!r}"
@@ -85,6 +89,7 @@ class TurnFaults:
             producer="local model",
             confidence=round(max(each.probability for each in firm), 4) if firm else DOUBT_CONFIDENCE,
             evidence=tuple(_evidence(each, events, turns) for each in ordered[:MOST_EVIDENCE]),
+            extra=extra,
         )
 
 
