@@ -35,7 +35,7 @@ DOUBTED: Final = (
 
 
 LIKELIEST: Final = "likeliest"  # in the extra of `turn_faults`: the highest probability of a fault in each turn
-UNLIKELY: Final = 0.05
+UNLIKELY: Final = 0.1
 # Gates that read what is said. Others compare values, calls and permissions, which the network is no judge of.
 READING: Final = frozenset(
     ("citations", "commitments", "completion", "cross_turn", "loops", "person_requests", "premises", "turn_facts")
