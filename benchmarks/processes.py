@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROOT", "Measured", "StubProcess", "hurry", "measure", "stub"]
+__all__ = ["ROOT", "Measured", "StubProcess", "hurry", "measure", "memory_of", "stub"]
 
 ROOT = Path(__file__).parents[1]
 _POLL_SECONDS = 0.01
@@ -58,7 +58,7 @@ def measure(
             age = time.monotonic() - started
             if pid:
                 break
-            high, now = _memory(process.pid)
+            high, now = memory_of(process.pid)
             peak = max(peak, high)
             if not curve or age - curve[-1][0] >= 0.5:
                 curve.append((age, now))
@@ -85,7 +85,7 @@ def _text(file: Any) -> str:
     return str(file.read().decode("utf-8", "replace"))
 
 
-def _memory(pid: int) -> tuple[float, float]:
+def memory_of(pid: int) -> tuple[float, float]:
     """The most and the present resident memory of a process, in MB."""
     high = now = 0.0
     try:
