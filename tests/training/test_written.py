@@ -72,6 +72,6 @@ def test_every_file_is_of_its_language_and_holds_no_row_twice() -> None:
         found = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         own = file.name.split(".")[1]
         assert all(own in r["lang"].split("-") for r in found), file  # "de-en" is a German source with an English claim
-        fields = ("text", "before", "premise", "hypothesis", "source", "customer", "answer")
-        twice = Counter(tuple(r.get(name) for name in fields) for r in found)
+        fields = ("text", "before", "premise", "hypothesis", "source", "customer", "answer", "messages", "sources")
+        twice = Counter(json.dumps([r.get(name) for name in fields]) for r in found)
         assert max(twice.values()) == 1, file

@@ -96,8 +96,6 @@ def test_exports_are_written_and_read_again(shop: Shop) -> None:
     shop.run("export", shop.runs["prompt"], "-o", "run.html", "-o", "run.json", "-o", "run.junit.xml", "-o", "run.csv")
     scored = shop.run("score", "exported.jsonl", "--light").stdout
     assert "8 of 10 passed" in scored
-    assert "in doubt, to be reviewed" in scored  # the gates of today also see a weekday that no tool had named
-    assert "no tool, source or customer gave 'Monday'" in " ".join(scored.split())
     before = json.loads((shop.folder / "exported.json").read_text(encoding="utf-8"))
     shop.run("export", shop.runs["finished"], "-o", "again.json")
     after = json.loads((shop.folder / "again.json").read_text(encoding="utf-8"))
