@@ -43,7 +43,11 @@ _VERB_FIRST: Final = Lazy(
     r"fragt|liegt|staat|is|zijn|heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
-_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_CAPITAL: Final = "A-ZÀ-ÖØ-ÞĄĆČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽА-ЯЁІЇЄҐ"
+_CODE_WORD: Final = re.compile(
+    rf"\[(?:[{_CAPITAL}]{{2,30}} ){{0,5}}[{_CAPITAL}][{_CAPITAL}_]{{3,30}}\]|"
+    rf"(?<![\w-])(?:[-#]{{1,3}} )?(?:[{_CAPITAL}]{{2,30}} ){{0,5}}[{_CAPITAL}][{_CAPITAL}_]{{3,30}}(?![\w-])"
+)
 _ASKED_FIRST: Final = re.compile(r"[^.!?]{5,90}\?\s+[a-z]")  # ``member cancelled? answer SKIP``
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE

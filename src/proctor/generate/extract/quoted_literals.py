@@ -29,7 +29,7 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 START: Final = Lazy(
-    r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
+    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
     r"začni\w*|börja\w*|inled\w*|begynd\w*|почин\w*|почн\w*|mulai\w*|diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|"
@@ -215,6 +215,8 @@ def _governs(between: str) -> bool:
     held = _HOLD.search(between)
     if held and between[: held.start()].split() and not _VERB_NEXT.match(between):
         return False
+    if re.match(r"\s*[,，]\s*\w+\s+\w", between):
+        return False  # ``Er der ingen, skriver du "…"``
     apart = _SECOND_PHRASE.match(between) or _CONTRAST.search(between)
     return (
         len(between.split()) <= _LONGEST_DENIED

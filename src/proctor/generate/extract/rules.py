@@ -367,6 +367,7 @@ def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
     """Return the rule of a case with a fixed reply: nothing stands beside the reply."""
     if draft.predicate:
         return draft
+    replies = [reply for reply in replies if not re.search(rf"(?m)^\W*{re.escape(reply)}\s*(?: [-–—] |[|=]|=>)", read.text)]
     said = draft.text if draft.end == draft.start else read.text[draft.start : draft.end]
     for statement, reply in read.fixed if draft.condition else ():
         if draft.start < statement.end and statement.start < draft.end and reply[:20] in draft.text:
