@@ -15,7 +15,7 @@ from proctor.generate.extract.conditions import is_permitted
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.quoted_literals import find_runs, is_begun, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
@@ -89,8 +89,7 @@ def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
             continue
         for run in find_runs(each.text):
             asked = re.search(REPLY, each.text[: run.start], re.IGNORECASE) is not None
-            role = literal_role(each.text, run)
-            begun = role is not None and role.role == "start"
+            begun = is_begun(each.text, run)
             found += [
                 text
                 for text in run.texts
@@ -146,8 +145,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             continue
         role = literal_role(said, run)
         named = _NAMED_CASE.search(head[-_NEAR:]) is not None and any(map(str.isalnum, head[-_NEAR:]))
-        begun = role is not None and role.role == "start" and not said_only
-        if begun or (role is not None and role.role in ("end", "contain") and not only):
+        if is_begun(said, run) or (role is not None and role.role in ("end", "contain") and not only):
             continue
         if role is not None and role.role == "ban" and not (only or named or case):
             continue

@@ -196,10 +196,11 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
         draft.predicate or "",
     )
     own = next((each for each in statements if each.start <= draft.start < each.end), None) if limit else None
-    if own and limit and limit[3] == "0" and any(
-        one.measure == limit[1] and one.high > 0 and one.form != ">=" for one in _amounts(own.text, code)
-    ):
-        return own.text  # ``one emoji for each at most, none in the last``
+    if own and limit and limit[3] == "0":
+        noun = re.compile(rf"(?<![^\W\d_])(?:{_units_of(limit[1])})", re.IGNORECASE)
+        pieces = [piece for piece in re.split(r"[;；]", own.text) if noun.search(piece)]
+        if len(pieces) > 1 and any(not re.search(NEGATION, piece, re.IGNORECASE) for piece in pieces):
+            return own.text  # ``one emoji for each at most; the last has none``
     for each in statements if limit else ():
         if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
             continue

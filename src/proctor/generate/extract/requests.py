@@ -226,7 +226,8 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     if statement.item and statement.opens and _is_placed(statement, scope):
         return True
     if scope.language in ("", "en"):
-        binds = _BOUND.search(_OF_THIRD.sub(" ", text)) is not None or negated
+        limited = statement.item and bounded_count(text) != ""
+        binds = _BOUND.search(_OF_THIRD.sub(" ", text)) is not None or negated or limited
         described = statement.start in opening and not binds and _DESCRIBES.match(text) is not None
         return not described and not _OUTSIDE.match(text) and _is_english_request(text, scope, bound=binds)
     return _is_foreign_request(statement, text, scope, opening, bound=bound)

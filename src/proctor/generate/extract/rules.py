@@ -367,12 +367,18 @@ def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
     """Return the rule of a case with a fixed reply: nothing stands beside the reply."""
     if draft.predicate:
         return draft
-    replies = [reply for reply in replies if not re.search(rf"(?m)^\W*{re.escape(reply)}\s*(?: [-–—] |[|=]|=>)", read.text)]
+    replies = [reply for reply in replies if not _is_described(reply, read.text)]
     said = draft.text if draft.end == draft.start else read.text[draft.start : draft.end]
     for statement, reply in read.fixed if draft.condition else ():
-        if draft.start < statement.end and statement.start < draft.end and reply[:20] in draft.text:
+        near = draft.start < statement.end and statement.start < draft.end
+        if near and reply[:20] in draft.text and not _is_described(reply, read.text):
             return replace(draft, predicate=closed_reply(reply, statement.text, read.scope.labels))
     held = [reply for reply in replies if reply in said and reply[:20] in draft.text]
     own = read.text[draft.start :].split("\n\n", 1)[0]
     asked = [found for reply in held if (found := closed_reply(reply, own, read.scope.labels))]
     return replace(draft, predicate=joined(asked)) if asked else draft
+
+
+def _is_described(reply: str, text: str) -> bool:
+    """Whether a line begins with a reply and says what it means: it is a value, and others may stand beside it."""
+    return re.search(rf"(?m)^\W*{re.escape(reply)}\s*(?:\s[-–—]\s|[|=])", text) is not None
