@@ -88,7 +88,8 @@ _SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;
 # What an answer that only says something does not have.
 _STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|headings|lines) (?:>=|=|between) [1-9]")
 _SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
-_SHORT_QUESTION: Final = 8  # words
+_SHORT_QUESTION: Final = 8  # words; a question with its labels is answered by them, unless it is shorter still
+_SHORTEST_QUESTION: Final = 3
 _NEXT: Final = 3  # characters between two sentences
 OMITTED: Final = Lazy(
     r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|"
@@ -309,7 +310,9 @@ def _case_of(draft: Draft, said: str, statements: Sequence[Statement], made: Seq
     if _is_fronted(whole, made) and not draft.condition and not re.match(r"each |.*json", draft.predicate or ""):
         return "it may be for what the sentence begins with only"
     before = statements[at - 1] if at > 0 else None
-    short = before is not None and len(before.text.split()) <= _SHORT_QUESTION  # ``Breaking change? Then …``
+    labelled = re.match(r"one of|is yes", draft.predicate or "")
+    most = _SHORTEST_QUESTION if labelled else _SHORT_QUESTION
+    short = before is not None and len(before.text.split()) <= most  # ``Breaking change? Then …``
     if before is not None and short and before.text.endswith("?") and statements[at].start - before.end <= _NEXT:
         return "the sentence before asks for the case"
     other = _OTHERWISE.search(whole) and re.match(r"starts with|ends with|one of", draft.predicate or "")

@@ -29,7 +29,8 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 START: Final = Lazy(
-    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
+    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|"
+    r"beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
     r"začni\w*|börja\w*|inled\w*|begynd\w*|почин\w*|почн\w*|mulai\w*|diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|"
@@ -42,7 +43,8 @@ END: Final = Lazy(
     r"signe|acab\w*|cierr\w*|finaliz\w*|firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|"
     r"eindig\w*|sluit\w*|заверш\w*|заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|"
     r"avslut\w*|slut\w*|afslut\w*|закінч\w*|akhiri|diakhiri|kết thúc|τελειών\w*|zárul\w*|fejez\w*|lopeta\w*|pääty\w*|"
-    r"înche\w*|termină|bit(?:er|sin|ir|iyor)|followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|"
+    r"înche\w*|termină|bit(?:er|sin|ir|iyor)|"
+    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|"
     r"最后|结尾|结束|末尾|最後|終わり|締め|署名",
     re.IGNORECASE,
 )

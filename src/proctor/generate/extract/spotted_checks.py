@@ -233,7 +233,7 @@ def _part_of(
     part = part_at(text, each.start, made)
     if part.form == "each item:" and each.measure in ("bullets", "items", "numbered items"):
         part = WHOLE  # ``every bullet begins with a verb, at most six bullets``
-    if _overlaps(part, each) or (part.form or "").startswith("each line") and _names_thing(text, part, each, made):
+    if _overlaps(part, each) or ((part.form or "").startswith("each line") and _names_thing(text, part, each, made)):
         return None
     things = scope.each if scope.each[1] else ("", "each json item:") if scope.array else ("", "")
     if not part.form and things[1] and _is_each(before, things[0]):
