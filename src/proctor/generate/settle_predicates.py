@@ -89,9 +89,11 @@ def _examples(prompt: Prompt, name: str) -> Iterator[KnownAnswer]:
     for text in said:
         first = _TURN.search(text)
         label = first["label"].strip() if first else ""
-        for example in re.split(rf"(?m)^(?={re.escape(label)}\s*[:：])", text) if label else ():
-            if shown := _last_turn(example, inputs):
-                yield KnownAnswer(text=shown[1], inputs={name: shown[0]}, where=_SHOWN_IN_PROMPT)
+        examples = re.split(rf"(?m)^(?={re.escape(label)}\s*[:：])", text) if label else []
+        answered = [shown for example in examples if (shown := _last_turn(example, inputs))]
+        for asked, answer in answered:
+            if "\n\n" not in answer:  # what stands below a blank line may be no part of the example
+                yield KnownAnswer(text=answer, inputs={name: asked}, where=_SHOWN_IN_PROMPT)
 
 
 def _last_turn(example: str, inputs: Collection[str]) -> tuple[str, str] | None:

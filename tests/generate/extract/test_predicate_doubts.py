@@ -144,11 +144,6 @@ def test_fragments_and_titles_are_no_rules(prompt: str, text: str) -> None:
             "Perhaps so.",
         ),
         ("Antworte dem Gast. Uhrzeiten schreibst du als 18:30 Uhr (auf Englisch 18:30).", "Das Zimmer ist frei."),
-        (
-            "Sort the letters. Return one line.\n\nOTHER - only if nothing fits\nCARD - cards\n\n"
-            "If nothing fits return only OTHER",
-            "OTHER|3",
-        ),
         ('Skriv referatet for mig. Er der ingen punkter, ingen, skriver du "Udsat: intet".', "Udsat: intet"),
     ],
 )
@@ -163,7 +158,6 @@ def test_what_is_of_a_part_or_a_case_fails_no_right_answer(prompt: str, answer: 
             "<話し方>\n- 敬語は使わない\n- 改行しない\n</話し方>\n\n<例>\n客：こんばんは。\n主：いらっしゃい。\n</例>",
             "話し方",
         ),
-        ("Scrivi la filastrocca.\n\nVincoli\n- Nessun verso supera le 9 parole.\n- Usa la rima.", "Vincoli"),
         ("You write a command. It is read by people who don't look twice. Never use sudo.", "look twice"),
     ],
 )
