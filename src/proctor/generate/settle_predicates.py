@@ -89,6 +89,9 @@ def _examples(prompt: Prompt, name: str) -> Iterator[KnownAnswer]:
     for text in said:
         first = _TURN.search(text)
         label = first["label"].strip() if first else ""
+        rest = prompt.text.replace(text, "")
+        if label not in inputs and re.search(rf"(?m)^\W*{re.escape(label)}\W*[:：]", rest):
+            continue  # the example shows an answer only
         examples = re.split(rf"(?m)^(?={re.escape(label)}\s*[:：])", text) if label else []
         answered = [shown for example in examples if (shown := _last_turn(example, inputs))]
         for asked, answer in answered:
@@ -102,14 +105,14 @@ def _last_turn(example: str, inputs: Collection[str]) -> tuple[str, str] | None:
     if not turns or _PLACEHOLDER.search(example):
         return None
     below = example[turns[0].end() :].strip()
-    if turns[0]["label"].strip() in inputs:
-        follows = _TURN.match(below)
-        if not below or (follows and follows["label"].strip() in inputs):
-            return None
-        return turns[0]["said"].strip(), re.sub(r"^(?:->|=>|→|⇒)\s*", "", below)
-    if len(turns) != 2:
+    follows = _TURN.match(below)
+    asked = turns[0]["said"].strip()
+    if not below or (follows and follows["label"].strip() in inputs):
         return None
-    return turns[0]["said"].strip(), (turns[1]["said"] + example[turns[1].end() :]).strip()
+    if follows and len(turns) == 2:
+        return asked, (follows["said"] + below[follows.end() :]).strip()
+    known = turns[0]["label"].strip() in inputs
+    return (asked, re.sub(r"^(?:->|=>|→|⇒)\s*", "", below)) if known else None
 
 
 def _example_texts(prompt: Prompt) -> list[str]:
