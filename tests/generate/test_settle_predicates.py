@@ -75,3 +75,17 @@ def test_a_person_s_predicate_is_never_dropped() -> None:
 def test_notes_are_written_and_predicates_are_canonical() -> None:
     for rule in settle_predicates(_rules("words <= 5", "lines = 1")):
         assert parse(rule.predicate or "").text == rule.predicate
+
+
+@table(
+    ("shown", "answers"),
+    [
+        ("<examples>\ncount lines -> wc --lines\nthrow it away -> rm a.log\n</examples>", ["wc --lines", "rm a.log"]),
+        ("<例>\n客：こんばんは。\nマスター：いらっしゃいにゃ。\n</例>", ["いらっしゃいにゃ。"]),
+        ("예시\nq: 발볼이 좁아요\n감정: 부정\n별점: 3", ["감정: 부정\n별점: 3"]),
+        ("# Notes\nfirst -> second\nthen -> last", []),
+    ],
+)
+def test_answers_under_a_heading_of_examples_are_known(shown: str, answers: list[str]) -> None:
+    prompt = parse_prompt(f"system:\nDo what is asked.\n\n{shown}\n\nuser:\n{{{{q}}}}\n", name="p")
+    assert [answer.text for answer in known_answers(prompt)] == answers

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from proctor.core.rule import Rule
+from proctor.generate.extract.layout import blocks_of
 from proctor.generate.witness_answers import witnesses
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.test_config import split_sample
@@ -31,6 +32,14 @@ _MADE_AT_WILL: Final = re.compile(
     r"exclamations) (?:=|<|>|between)|case is|language is|one of|is \"|starts with|ends with|is yes|is number|"
     r"is integer)"
 )
+# ``throw away the logs -> rm *.log``
+_ARROW: Final = re.compile(
+    r"(?m)^[ \t>*-]*(?P<asked>[^\n{}]{2,600}?)[ \t]+(?P<sign>->|=>|→|⇒)[ \t]+(?P<answer>\S[^\n]{0,600})$"
+)
+_TURN: Final = re.compile(r"(?m)^[ \t*]*(?P<label>[^\W\d_][^\n:：.!?{}]{0,30})[:：][ \t]*(?P<said>[^\n]*)$")
+_PLACE_OF_INPUT: Final = re.compile(r"(?m)^\W*(?P<label>[^\W\d_][^\n:：.!?{}]{0,30})[:：]\W*\{\{")
+_LEAST_ARROWS: Final = 2
+_SHOWN_IN_PROMPT: Final = "an answer shown in the prompt"
 _PLACEHOLDER: Final = re.compile(r"\{\{|<[a-z_ ]+>|\[[A-Za-z_ ]+\]|\.\.\.$|^\W*$")
 
 
@@ -58,13 +67,70 @@ def _answers(prompt: Prompt, samples: Sequence[Mapping[str, Any]]) -> Iterator[K
     for before, message, after in zip(messages, messages[1:], messages[2:], strict=False):
         said = message.text.strip()
         if message.role == "assistant" and before.role == "user" and after.role == "user" and said and "{{" not in said:
-            yield KnownAnswer(text=said, inputs={name: before.text.strip()}, where="an answer shown in the prompt")
+            yield KnownAnswer(text=said, inputs={name: before.text.strip()}, where=_SHOWN_IN_PROMPT)
     for shown in _SHOWN.finditer(prompt.text):
         answer = shown["answer"].strip().strip('"“”')
         asks = re.escape(shown["ask"])
         taken = re.search(rf"(?im)^\W*{asks}\W*[:：]\W*\{{\{{", prompt.text)  # the same label holds the input
         if taken and not _PLACEHOLDER.search(answer):
-            yield KnownAnswer(text=answer, inputs={name: shown["asked"].strip()}, where="an answer shown in the prompt")
+            yield KnownAnswer(text=answer, inputs={name: shown["asked"].strip()}, where=_SHOWN_IN_PROMPT)
+    yield from _examples(prompt, name)
+
+
+def _examples(prompt: Prompt, name: str) -> Iterator[KnownAnswer]:
+    """Yield the answers under headings and tags of examples: behind an arrow, or in the last turn."""
+    said = _example_texts(prompt)
+    arrows = [match for text in said for match in _ARROW.finditer(text)]
+    if len(arrows) >= _LEAST_ARROWS and len({match["sign"] for match in arrows}) == 1:
+        for match in arrows:
+            asked = match["asked"].strip(' "“”')
+            yield KnownAnswer(text=match["answer"].strip(), inputs={name: asked}, where=_SHOWN_IN_PROMPT)
+    inputs = {*prompt.inputs, *(match["label"].strip() for match in _PLACE_OF_INPUT.finditer(prompt.text))}
+    for text in said:
+        first = _TURN.search(text)
+        label = first["label"].strip() if first else ""
+        rest = prompt.text.replace(text, "")
+        if label not in inputs and re.search(rf"(?m)^\W*{re.escape(label)}\W*[:：]", rest):
+            continue  # the example shows an answer only
+        examples = re.split(rf"(?m)^(?={re.escape(label)}\s*[:：])", text) if label else []
+        answered = [shown for example in examples if (shown := _last_turn(example, inputs))]
+        for asked, answer in answered:
+            if "\n\n" not in answer:  # what stands below a blank line may be no part of the example
+                yield KnownAnswer(text=answer, inputs={name: asked}, where=_SHOWN_IN_PROMPT)
+
+
+def _last_turn(example: str, inputs: Collection[str]) -> tuple[str, str] | None:
+    """Return what is asked and answered in an example: two turns, or an input by its name and all below it."""
+    turns = list(_TURN.finditer(example))
+    if not turns or _PLACEHOLDER.search(example):
+        return None
+    below = example[turns[0].end() :].strip()
+    follows = _TURN.match(below)
+    asked = turns[0]["said"].strip()
+    if not below or (follows and follows["label"].strip() in inputs):
+        return None
+    if follows and len(turns) == 2:
+        return asked, (follows["said"] + below[follows.end() :]).strip()
+    known = turns[0]["label"].strip() in inputs
+    return (asked, re.sub(r"^(?:->|=>|→|⇒)\s*", "", below)) if known else None
+
+
+def _example_texts(prompt: Prompt) -> list[str]:
+    """Return the texts of the examples, those of one section as one."""
+    found: list[str] = []
+    end = -1
+    for block in blocks_of(prompt.messages):
+        if block.section != "example" or block.kind in ("heading", "code"):
+            continue
+        text = prompt.text[block.start : block.end]
+        if found and not prompt.text[end : block.start].strip():
+            found[-1] += prompt.text[end : block.start] + text
+        else:
+            found.append(text)
+        end = block.end
+        if re.match(r"\s*<[^/\s]", prompt.text[end:]):
+            found[-1] = ""  # the answer goes on in tags
+    return found
 
 
 def settle_predicates(rules: Sequence[Rule], answers: Sequence[KnownAnswer] = ()) -> tuple[Rule, ...]:

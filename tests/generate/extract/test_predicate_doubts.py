@@ -133,3 +133,35 @@ def test_fragments_and_titles_are_no_rules(prompt: str, text: str) -> None:
     found = [rule.text for rule in rules(prompt)]
     assert found
     assert text not in found
+
+
+@table(
+    ("prompt", "answer"),
+    [
+        ("Write a commit message. The whole header line stays within 20 characters.", "fix: header\n\n" + "why " * 20),
+        (
+            'Answer the guest. End with "Bye." When told HINT, answer with a line that starts with "Perhaps".',
+            "Perhaps so.",
+        ),
+        ("Antworte dem Gast. Uhrzeiten schreibst du als 18:30 Uhr (auf Englisch 18:30).", "Das Zimmer ist frei."),
+        ('Skriv referatet for mig. Er der ingen punkter, ingen, skriver du "Udsat: intet".', "Udsat: intet"),
+    ],
+)
+def test_what_is_of_a_part_or_a_case_fails_no_right_answer(prompt: str, answer: str) -> None:
+    assert [each for each in predicates(prompt) if parse(each).check(answer, inputs={}).ok is False] == []
+
+
+@table(
+    ("prompt", "said"),
+    [
+        (
+            "<話し方>\n- 敬語は使わない\n- 改行しない\n</話し方>\n\n<例>\n客：こんばんは。\n主：いらっしゃい。\n</例>",
+            "話し方",
+        ),
+        ("You write a command. It is read by people who don't look twice. Never use sudo.", "look twice"),
+    ],
+)
+def test_titles_tags_and_what_is_told_of_others_are_no_rules(prompt: str, said: str) -> None:
+    found = [rule.text for rule in rules(prompt)]
+    assert found
+    assert not [text for text in found if said in text or "いらっしゃい" in text]

@@ -128,6 +128,8 @@ def find_language(text: str) -> Iterator[tuple[str, int, int]]:
 def _is_other(text: str, match: re.Match[str]) -> bool:
     """Whether a language is not that of the whole answer: it is denied, one of several, or of something else."""
     before, after = text[: match.start()], text[match.end() :]
+    if before.strip() and re.search(r"[(（][^()（）]*$", before) and re.match(r"[^()（）]*[)）]", after):
+        return True  # ``18:30 Uhr (auf Englisch 18:30)``
     denied = re.search(rf"{NEGATION}[^.;,]{{0,40}}$", before, re.IGNORECASE)
     joint = _SECOND.match(after)
     several = joint is not None and re.match(_ALL.replace("_>", "9>"), after[joint.end() :], re.IGNORECASE)

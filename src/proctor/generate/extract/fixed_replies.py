@@ -8,7 +8,7 @@ from typing import Final
 
 from proctor.generate.extract.conditions import is_conditional, split_condition
 from proctor.generate.extract.labels import special_answer
-from proctor.generate.extract.quoted_literals import find_runs
+from proctor.generate.extract.quoted_literals import find_runs, is_begun
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
@@ -43,7 +43,11 @@ _VERB_FIRST: Final = Lazy(
     r"fragt|liegt|staat|is|zijn|heeft|ontbreekt|bevat|vraagt|kan)\b[^,?]{3,160},\s*(?:so |dann |dan )?[a-zäöü]",
     re.IGNORECASE,
 )
-_CODE_WORD: Final = re.compile(r"(?<![\w-])(?:[-#]{1,3} )?(?:[A-ZÄÖÜ]{2,30} ){0,5}[A-ZÄÖÜ][A-ZÄÖÜ_]{3,30}(?![\w-])")
+_CAPITAL: Final = "A-ZÀ-ÖØ-ÞĄĆČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽА-ЯЁІЇЄҐ"
+_CODE_WORD: Final = re.compile(
+    rf"\[(?:[{_CAPITAL}]{{2,30}} ){{0,5}}[{_CAPITAL}][{_CAPITAL}_]{{3,30}}\]|"
+    rf"(?<![\w-])(?:[-#]{{1,3}} )?(?:[{_CAPITAL}]{{2,30}} ){{0,5}}[{_CAPITAL}][{_CAPITAL}_]{{3,30}}(?![\w-])"
+)
 _ASKED_FIRST: Final = re.compile(r"[^.!?]{5,90}\?\s+[a-z]")  # ``member cancelled? answer SKIP``
 _INSTEAD: Final = Lazy(
     r"\binstead\b|\bstattdessen\b|\bà la place\b|\ben su lugar\b|\bem vez disso\b|\binvece\b", re.IGNORECASE
@@ -94,7 +98,7 @@ def _reply(statement: Statement, later: Sequence[Statement], text: str, fields: 
     runs = [run for run in find_runs(said) if len(run.texts) == 1]
     for run in reversed(runs):
         head = said[: run.start]
-        if head.endswith(("[", "\\", "{")):
+        if head.endswith(("[", "\\", "{")) or is_begun(said, run):
             continue
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) for name in fields)
         if not named and (_ASKED.search(head[-80:]) or _AFTER.match(said, run.end)) and _is_whole(said, run.end, head):

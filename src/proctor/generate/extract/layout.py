@@ -22,7 +22,7 @@ _RULED_LINE: Final = re.compile(
     r"\s*(?:={2,}|-{2,}|\*{3,}|【|\[)\s*([^\[\]=\n]{1,60}?)\s*(?:={2,}|-{2,}|\*{3,}|】|\])\s*[:：]?\s*$"
 )
 _BRACKET_LABEL: Final = re.compile(r"\s*【([^】\n]{1,30})】\s*(?=\S)")
-_TAG_LINE: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>\n]*)?>\s*$")
+_TAG_LINE: Final = re.compile(r"\s*<(/?)([^\W\d_][\w-]{0,40})(?:\s[^<>\n]*)?>\s*$")
 _ITEM: Final = re.compile(
     r"(\s*)(?:[-*+•‣▪◦–・●○■]\s+|[・●]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)）]\s+|[①-⑳]\s*)(?=\S)"
 )
@@ -139,7 +139,7 @@ def _heading(line: str) -> str | None:
 
 
 def _title(lines: list[_Line], at: int) -> str | None:
-    """Return a heading without any mark: a short line of its own that is in capitals or names a kind of section."""
+    """Return a heading without any mark: a short line of its own in capitals, over a list, or that names a section."""
     text = lines[at].text.strip()
     if at and not _BLANK.match(lines[at - 1].text) and _heading(lines[at - 1].text) is None:
         return None
@@ -152,9 +152,10 @@ def _title(lines: list[_Line], at: int) -> str | None:
     blank = _BLANK.match(below) is not None
     listed = bool(_ITEM.match(below) or _OBJECT.match(below))
     section = section_of(text)
-    known = text[:1].isupper() and section not in ("plain", "include") and len(text.split()) <= 3
+    begun = not text[:1].islower()  # many scripts have no capitals
+    known = begun and section not in ("plain", "include") and len(text.split()) <= 3
     shown = section == "example" and not blank
-    return text if capitals or (known and (blank or listed or shown)) else None
+    return text if capitals or (begun and listed) or (known and (blank or shown)) else None
 
 
 def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:

@@ -95,6 +95,7 @@ _TOTAL: Final = Lazy(
     r"sumie|totalt|sammanlagt|i alt|toplam(?:da)?|всего|в целом)\b|全文|整篇|全部|总共|一共|合計|全体で|전체|총",
     re.IGNORECASE,
 )
+_WHOLE_PART: Final = re.compile(r"\b(?:whole|entire) (?P<noun>\w+ \w+)")  # ``the whole header line``
 _BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
 _ADJECTIVE: Final = re.compile(r"\s+[^\W\d_]+\s*")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
@@ -121,6 +122,9 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     if topic := re.findall(r"([가-힣]+?)(?:은|는)\s", text[low:start]):
         return names_answer(topic[-1], made) or any(noun in topic[-1] for noun in made)
     beside = _BRACKETS.sub(" ", f"{text[low:start]} {text[end:high]}")
+    whole = _WHOLE_PART.search(beside)
+    if whole and len(unknown_words(whole["noun"], made)) > 1 and not names_answer(whole["noun"], made):
+        return False
     if _TOTAL.search(beside) or _is_subject(text[low:start], made):
         return True
     if not text[:low].strip() and not unknown_words(text[low:start], made) and _ADJECTIVE.fullmatch(text[end:high]):

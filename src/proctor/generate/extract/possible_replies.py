@@ -15,7 +15,7 @@ from proctor.generate.extract.conditions import is_permitted
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import find_runs, literal_role
+from proctor.generate.extract.quoted_literals import find_runs, is_begun, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
@@ -42,6 +42,7 @@ _OR: Final = re.compile(
 )
 _VERB_LAST: Final = Lazy(rf"\s*(?:{REPLY}|ausgeb\w*|zurück\w*|aus|terug\w*)\b", re.IGNORECASE)
 _DATE: Final = re.compile(r"[A-Z]{2,4}[-/.][A-Z]{2}[-/.][A-Z]{2,4}")
+_TIME_FORM: Final = re.compile(r"(?:\w:|(?<!\w)[A-Z]{2}:[A-Z]{2} )$")  # ``HH:MM UTC``
 _LEAST_CODE: Final = 3  # characters
 _LEAST_BEFORE: Final = 4  # words before a code at the end of a sentence
 _REST: Final = Lazy(
@@ -88,7 +89,12 @@ def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
             continue
         for run in find_runs(each.text):
             asked = re.search(REPLY, each.text[: run.start], re.IGNORECASE) is not None
-            found += [text for text in run.texts if asked and text.endswith((":", "：")) and len(text) > _LEAST_CODE]
+            begun = is_begun(each.text, run)
+            found += [
+                text
+                for text in run.texts
+                if asked and (begun or text.endswith((":", "："))) and len(text) > _LEAST_CODE
+            ]
     return tuple(dict.fromkeys(found))
 
 
@@ -139,7 +145,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             continue
         role = literal_role(said, run)
         named = _NAMED_CASE.search(head[-_NEAR:]) is not None and any(map(str.isalnum, head[-_NEAR:]))
-        if role is not None and role.role in ("start", "end", "contain") and not only:
+        if is_begun(said, run) or (role is not None and role.role in ("end", "contain") and not only):
             continue
         if role is not None and role.role == "ban" and not (only or named or case):
             continue
@@ -186,7 +192,7 @@ def _codes(said: str, *, sure: bool) -> Iterator[str]:
             code = bare[run[0].start() : run[-1].end()]
             before = bare[: run[0].start()]
             known = set(code.split()) <= {*NO_REPLY, *named} or len(code) < _LEAST_CODE
-            if _DENIED_CODES.search(before) or _OR.search(before):
+            if _DENIED_CODES.search(before) or _OR.search(before) or _TIME_FORM.search(before):
                 known = True  # ``never use INSERT, UPDATE or``, ``YES or NO``
             asked = re.search(rf"(?:{REPLY}|{ONLY})[^.;]*$", before[-_NEAR:], re.IGNORECASE) is not None
             last = word is None or (word.group() == "." and not bare[word.end() :].strip())

@@ -52,6 +52,11 @@ _INSTEAD: Final = Lazy(
     r"rifiuta|in plaats daarvan|weiger|zamiast|odmów|вместо|откажи\w*)\b|代わりに|改为|拒绝|断る|断って|대신",
     re.IGNORECASE,
 )
+_OTHERWISE: Final = Lazy(
+    r"\b(?:instead|otherwise|stattdessen|sonst|ansonsten|sinon|à la place|de lo contrario|en su lugar|caso contrário|"
+    r"altrimenti|invece|anders|inaczej|иначе|інакше|annars|ellers|jinak|aksi halde)\b|否则|さもなければ|아니면",
+    re.IGNORECASE,
+)
 _MAKES: Final = (
     r"(?:write|give|make|create|produce|output|schreib\w*|erstell\w*|écri\w+|rédig\w+|escrib\w*|redact\w*|des\b|"
     r"escrev\w*|scriv\w+|schrijf|maak|pisz)"
@@ -83,7 +88,8 @@ _SIGN_ALONE: Final = re.compile(r'starts with "[^\w"]{1,2}"|ends with "[^\w".?!;
 # What an answer that only says something does not have.
 _STRUCTURE: Final = re.compile(r"(?:numbered items|items|bullets|paragraphs|headings|lines) (?:>=|=|between) [1-9]")
 _SAYS_THAT: Final = Lazy(rf"{REPLY}\b[^.;\"“„«]{{0,30}}?\b(?:that|dass|que|che|dat|że|что|att|at)\b", re.IGNORECASE)
-_SHORT_QUESTION: Final = 3  # words
+_SHORT_QUESTION: Final = 8  # words; a question with its labels is answered by them, unless it is shorter still
+_SHORTEST_QUESTION: Final = 3
 _NEXT: Final = 3  # characters between two sentences
 OMITTED: Final = Lazy(
     r"\b(?:leave (?:it |them )?out|omit\w*|skip\w*|drop(?:ped)?|optional|only if|weglassen|lass\w* .{0,30}\bweg\b|"
@@ -190,6 +196,12 @@ def _other_limit(draft: Draft, statements: Sequence[Statement], made: Sequence[s
         r"emoji|links) (?:(<=?|>=?|=) (\d+)|between (\d+) and (\d+))$",
         draft.predicate or "",
     )
+    own = next((each for each in statements if each.start <= draft.start < each.end), None) if limit else None
+    if own and limit and limit[3] == "0":
+        noun = re.compile(rf"(?<![^\W\d_])(?:{_units_of(limit[1])})", re.IGNORECASE)
+        pieces = [piece for piece in re.split(r"[;；]", own.text) if noun.search(piece)]
+        if len(pieces) > 1 and any(not re.search(NEGATION, piece, re.IGNORECASE) for piece in pieces):
+            return own.text  # ``one emoji for each at most; the last has none``
     for each in statements if limit else ():
         if each.code or (each.start < draft.end and draft.start < each.end) or each.section in ("example", "input"):
             continue
@@ -298,10 +310,13 @@ def _case_of(draft: Draft, said: str, statements: Sequence[Statement], made: Seq
     if _is_fronted(whole, made) and not draft.condition and not re.match(r"each |.*json", draft.predicate or ""):
         return "it may be for what the sentence begins with only"
     before = statements[at - 1] if at > 0 else None
-    short = before is not None and len(before.text.split()) <= _SHORT_QUESTION  # ``Breaking change? Then …``
+    labelled = re.match(r"one of|is yes", draft.predicate or "")
+    most = _SHORTEST_QUESTION if labelled else _SHORT_QUESTION
+    short = before is not None and len(before.text.split()) <= most  # ``Breaking change? Then …``
     if before is not None and short and before.text.endswith("?") and statements[at].start - before.end <= _NEXT:
         return "the sentence before asks for the case"
-    return "the sentence is for one case" if opens_with_case(whole) and not draft.condition else ""
+    other = _OTHERWISE.search(whole) and re.match(r"starts with|ends with|one of", draft.predicate or "")
+    return "the sentence is for one case" if (other or opens_with_case(whole)) and not draft.condition else ""
 
 
 def _doubt_of_shape(draft: Draft, said: str, later: Statement | None, statements: Sequence[Statement]) -> str:

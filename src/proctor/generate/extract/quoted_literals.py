@@ -11,7 +11,7 @@ from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.reply_words import LITERAL_LINE, ONLY
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["START", "LiteralRole", "QuotedRun", "find_runs", "literal_role"]
+__all__ = ["END", "START", "LiteralRole", "QuotedRun", "find_runs", "is_begun", "literal_role"]
 
 Role = Literal["start", "end", "contain", "ban", "not start", "not end"]
 _QUOTE: Final = re.compile(
@@ -29,20 +29,22 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 START: Final = Lazy(
-    r"\b(?:(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|beginn\w*|anfang\w*|"
+    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|"
+    r"beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
     r"začni\w*|börja\w*|inled\w*|begynd\w*|почин\w*|почн\w*|mulai\w*|diawali|bắt đầu|ξεκίν\w*|kezd\w*|aloita\w*|"
     r"alka\w*|încep\w*)\b|(?:يبدأ|تبدأ|ابدأ|ابدئي)|以(?=\s*$)|开头|开始|首先写|書き出し|冒頭",
     re.IGNORECASE,
 )
-_END: Final = Lazy(
+END: Final = Lazy(
     r"\b(?:ends?|ending|finish\w*|conclud\w*|close[sd]?|closing|sign(?:s|ed)?(?:[- ]off)?|schließ\w*|schluss\w*|"
     r"beend\w*|ende\w*|unterschreib\w*|unterzeichn\w*|abschluss\w*|termin\w*|conclu\w*|finiss\w*|finis\b|signez|"
     r"signe|acab\w*|cierr\w*|finaliz\w*|firm[ae]\w*|encerr\w*|assin\w*|chiud\w*|concludi\w*|finisc\w*|firma\w*|"
     r"eindig\w*|sluit\w*|заверш\w*|заканч\w*|законч\w*|zakończ\w*|kończ\w*|konč\w*|zakonč\w*|ukonč\w*|sluta\w*|"
     r"avslut\w*|slut\w*|afslut\w*|закінч\w*|akhiri|diakhiri|kết thúc|τελειών\w*|zárul\w*|fejez\w*|lopeta\w*|pääty\w*|"
-    r"înche\w*|termină|followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|"
+    r"înche\w*|termină|bit(?:er|sin|ir|iyor)|"
+    r"followed by|gefolgt von|suivie? de|seguid[ao]s? de|seguit[ao] da)\b|(?:تنتهي|ينتهي|اختم|يختم)|"
     r"最后|结尾|结束|末尾|最後|終わり|締め|署名",
     re.IGNORECASE,
 )
@@ -112,6 +114,7 @@ _RELATIVE: Final = Lazy(
     re.IGNORECASE,
 )
 _LONGEST_DENIED: Final = 9  # words between a negation and the text that it is of
+_NEAR_VERB: Final = 18  # characters
 _LONGEST_HEAD: Final = 12  # words between a verb and the text that it is about
 _TEMPLATE: Final = re.compile(r"\[[^\]]+\]|<[^<>]+>|\{[^{}]+\}|\.\.\.|…|_{2,}|\b[XYZN]{1,4}\b|->|→")
 
@@ -164,6 +167,11 @@ def find_runs(text: str) -> Iterator[QuotedRun]:
         yield QuotedRun(texts=(line["line"],), start=line.start("line"), end=line.end("line"))
 
 
+def is_begun(text: str, run: QuotedRun) -> bool:
+    """Whether the words right before a run say that something begins with it, whatever that is."""
+    return START.search(text[max(0, run.start - _NEAR_VERB) : run.start]) is not None
+
+
 def literal_role(text: str, run: QuotedRun) -> LiteralRole | None:
     """Return what the words around a run ask of it; None where they ask nothing that is sure."""
     begin = max(text.rfind(mark, 0, run.start) for mark in (".", ";", "。", "；", "!", "("))
@@ -186,7 +194,7 @@ def _role_before(head: str, head_from: int, *, loose: bool) -> LiteralRole | Non
     denied = [match for match in re.finditer(NEGATION, head, re.IGNORECASE)]
     roles = [
         (match.start(), role)
-        for role, pattern in (("start", START), ("end", _END), ("contain", _HOLD))
+        for role, pattern in (("start", START), ("end", END), ("contain", _HOLD))
         for match in pattern.finditer(head)
     ]
     if denied and not any(role in ("start", "end") for _, role in roles):
@@ -215,6 +223,8 @@ def _governs(between: str) -> bool:
     held = _HOLD.search(between)
     if held and between[: held.start()].split() and not _VERB_NEXT.match(between):
         return False
+    if re.match(r"\s*[,，]\s*\w+\s+\w", between):
+        return False  # ``Er der ingen, skriver du "…"``
     apart = _SECOND_PHRASE.match(between) or _CONTRAST.search(between)
     return (
         len(between.split()) <= _LONGEST_DENIED

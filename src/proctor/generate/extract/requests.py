@@ -36,7 +36,7 @@ _BOUND: Final = Lazy(
     r"sempre|apenas|somente|só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|"
     r"mogen|altijd|alleen|toegestaan|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|"
     r"måste|alltid|endast|bara|skal|vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|"
-    r"必ず|のみ|だけ|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
+    r"必ず|のみ|だけ|つまで|ください|こと[。．]?$|(?<![がはにも]い)(?<!あり)ます[。．]?$",
     re.IGNORECASE,
 )
 _SECOND_PERSON: Final = Lazy(
@@ -156,7 +156,10 @@ _INTRODUCED: Final = re.compile(
 _ENDS_IN_VERB: Final = Lazy(
     r"[るくすうむぶぐつ][。．]?$|ない[。．]?$|ます[。．]?$|禁止[。．]?$|다[.。]?$|시오[.。]?$|세요[.。]?$"
 )
+# ``people who don't read it twice``, ``but that doesn't matter``
+_OF_THIRD: Final = Lazy(r"\b(?:who|whose|which|(?<=\bbut )that|(?<=\band )that)\b[^,.;:]*", re.IGNORECASE)
 _RULED: Final = ("rules", "output", "format", "never")
+_QUOTES: Final = re.compile(r"[\"“„«「`]")
 _MOST_NAMED: Final = 2  # labels in a sentence that says what one of them is; with more, it lists them
 _LONG_LEAD: Final = 8  # words of one that has neither a number, nor a negation, nor a quotation
 _SHORT_LEAD: Final = 4  # words
@@ -212,7 +215,7 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
         return False
     if is_lead(text) or _LEAD_IN.search(text) or is_about_else(text, scope):
         return False
-    negated = re.search(NEGATION, text, re.IGNORECASE) is not None
+    negated = _is_negated(statement, text, scope, opening)
     bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
     if is_role(text, scope.language) and _SPEAKS_LIKE.search(text):
         return True
@@ -223,10 +226,23 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     if statement.item and statement.opens and _is_placed(statement, scope):
         return True
     if scope.language in ("", "en"):
-        binds = _BOUND.search(text) is not None or negated
+        limited = statement.item and bounded_count(text) != ""
+        binds = _BOUND.search(_OF_THIRD.sub(" ", text)) is not None or negated or limited
         described = statement.start in opening and not binds and _DESCRIBES.match(text) is not None
         return not described and not _OUTSIDE.match(text) and _is_english_request(text, scope, bound=binds)
     return _is_foreign_request(statement, text, scope, opening, bound=bound)
+
+
+def _is_negated(statement: Statement, text: str, scope: PromptScope, opening: frozenset[int]) -> bool:
+    """Whether a negation binds a sentence; none does that says something of others in the words beside the main clause.
+
+    Those are relative clauses in English; in a language without tables, what stands behind a comma in the opening.
+    """
+    if scope.language in ("", "en") and TONGUES.get(scope.language) is None and not statement.item:
+        text = _OF_THIRD.sub(" ", text)
+    elif statement.start in opening and TONGUES.get(scope.language) is None and not _SECOND_PERSON.search(text):
+        text = re.split(r"[,，、]", text)[0]
+    return re.search(NEGATION, text, re.IGNORECASE) is not None
 
 
 def is_about_else(text: str, scope: PromptScope) -> bool:
@@ -283,7 +299,8 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
 
 def _is_definition(text: str) -> bool:
     """Whether a sentence says what something is or gets: ``Fever is EMERGENCY``, ``RED means pain``."""
-    return re.search(r"\b(?:is|are|be|gets?|means?|becomes?|counts? as|goes? to)\b|[=→]", text) is not None
+    past = re.search(r"\b(?:was|were|has happened|had)\b", text)
+    return not past and re.search(r"\b(?:is|are|be|gets?|means?|becomes?|counts? as|goes? to)\b|[=→]", text) is not None
 
 
 def _is_foreign_request(
@@ -306,7 +323,7 @@ def _is_foreign_request(
     if (
         tongue is None
     ):  # no words of this language are known, so a sentence is a rule by its place: none closes the prompt
-        return bound or conditional or not statement.last
+        return bound or conditional or not statement.last or _QUOTES.search(text) is not None
     return (
         bound
         or conditional

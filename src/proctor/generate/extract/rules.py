@@ -49,7 +49,7 @@ from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.settle_shapes import settle_shapes
 from proctor.generate.extract.shown_lines import counted_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
-from proctor.generate.extract.tongues import tongue_of
+from proctor.generate.extract.tongues import TONGUES, tongue_of
 from proctor.generate.extract.whole_sentences import as_whole_sentences
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
@@ -59,6 +59,7 @@ __all__ = ["extract_rules"]
 _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
 _OPENING: Final = 3  # sentences of the first paragraph that say what the prompt is for
+_LONG_OPENING: Final = 6  # the same where no words of the language are known: all of the paragraph
 _CODE: Final = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
@@ -190,7 +191,8 @@ def _read(prompt: Prompt) -> _Reading:
 def _opening(text: str, statements: Sequence[Statement], scope: PromptScope) -> frozenset[int]:
     """Return where the sentences of the first paragraph begin: they say who answers, and what for."""
     found: list[Statement] = []
-    for each in statements[:_OPENING]:
+    known = TONGUES.get(scope.language) is not None or scope.language in ("", "en")
+    for each in statements[: _OPENING if known else _LONG_OPENING]:
         if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
             break
         found.append(each)
@@ -365,11 +367,18 @@ def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
     """Return the rule of a case with a fixed reply: nothing stands beside the reply."""
     if draft.predicate:
         return draft
+    replies = [reply for reply in replies if not _is_described(reply, read.text)]
     said = draft.text if draft.end == draft.start else read.text[draft.start : draft.end]
     for statement, reply in read.fixed if draft.condition else ():
-        if draft.start < statement.end and statement.start < draft.end and reply[:20] in draft.text:
+        near = draft.start < statement.end and statement.start < draft.end
+        if near and reply[:20] in draft.text and not _is_described(reply, read.text):
             return replace(draft, predicate=closed_reply(reply, statement.text, read.scope.labels))
     held = [reply for reply in replies if reply in said and reply[:20] in draft.text]
     own = read.text[draft.start :].split("\n\n", 1)[0]
     asked = [found for reply in held if (found := closed_reply(reply, own, read.scope.labels))]
     return replace(draft, predicate=joined(asked)) if asked else draft
+
+
+def _is_described(reply: str, text: str) -> bool:
+    """Whether a line begins with a reply and says what it means: it is a value, and others may stand beside it."""
+    return re.search(rf"(?m)^\W*{re.escape(reply)}\s*(?:\s[-–—]\s|[|=])", text) is not None

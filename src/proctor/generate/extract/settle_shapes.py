@@ -121,7 +121,9 @@ def _list_sign(told: Sequence[Statement], draft: Draft) -> str:
             continue
         for run in find_runs(each.text):
             role = literal_role(each.text, run)
-            if (role is None or role.role not in ("ban", "not start")) and set(run.texts) & _SIGNS:
+            if (role is None or role.role not in ("ban", "not start")) and {
+                text.strip() for text in run.texts
+            } & _SIGNS:
                 return quoted(run.texts)
     return ""
 

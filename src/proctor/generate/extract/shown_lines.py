@@ -8,6 +8,7 @@ from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.predicate_text import checkable
+from proctor.generate.extract.quoted_literals import END
 from proctor.generate.extract.statements import Statement
 
 __all__ = ["counted_line_drafts"]
@@ -17,7 +18,7 @@ def counted_line_drafts(statements: Sequence[Statement], code: str) -> Iterator[
     """Yield the number of lines that a lead-in names, if so many lines are shown below it: ``Exactly three lines:``."""
     for number, each in enumerate(statements):
         said = each.text.rstrip("*_ ")
-        if each.code or not said.endswith((":", "：")) or is_conditional(said):
+        if each.code or not said.endswith((":", "：")) or is_conditional(said) or END.search(said):
             continue
         amounts = find_amounts(each.text, code)
         asked = [one for one in amounts if one.measure == "lines" and one.form == "=" and one.low > 1]

@@ -233,7 +233,7 @@ def _part_of(
     part = part_at(text, each.start, made)
     if part.form == "each item:" and each.measure in ("bullets", "items", "numbered items"):
         part = WHOLE  # ``every bullet begins with a verb, at most six bullets``
-    if _overlaps(part, each):
+    if _overlaps(part, each) or ((part.form or "").startswith("each line") and _names_thing(text, part, each, made)):
         return None
     things = scope.each if scope.each[1] else ("", "each json item:") if scope.array else ("", "")
     if not part.form and things[1] and _is_each(before, things[0]):
@@ -245,6 +245,12 @@ def _part_of(
         return WHOLE
     sure = part.form != "" or mark or is_of_whole(text, each.start, each.end, made)
     return part if sure else None
+
+
+def _names_thing(text: str, part: AnswerPart, each: AskedAmount, made: Sequence[str]) -> bool:
+    """Whether the clause of an amount names another thing than the part before it: ``每行一个，意思不超过15个字``."""
+    begin = max(text.rfind(mark, 0, each.start) for mark in ",，;；") + 1
+    return part.at < begin and bool(unknown_words(text[begin : each.start], made))
 
 
 def _is_each(before: str, noun: str) -> bool:

@@ -31,6 +31,7 @@ _ABBREVIATION: Final = re.compile(
 )
 # ``max. 280``: a word of a few characters with a full stop before a number is an abbreviation
 _BEFORE_NUMBER: Final = re.compile(r"\b(?:max|min|máx|mín|maks|approx|aprox|ca|nr|art)\. ?\d", re.IGNORECASE)
+_AFTER_NUMBER: Final = re.compile(r"\d[  ]?[^\W\d_]{1,3}\. [a-zà-ÿ]")  # ``12.500 kr. uden ører``
 _PROTECTED: Final = re.compile(
     r"`[^`\n]{1,200}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|\([^()\n]{1,200}\)|（[^）\n]{1,200}）|"
     r"\[[^\[\]\n]{1,200}\]|(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w)){4,300}'(?!\w)|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»"
@@ -46,7 +47,9 @@ _LABELLED: Final = re.compile(
     r"(?m)^[ \t]*(?:\*\*)?(?P<label>[^\W\d_][^\n:：.{}<>\"]{0,24}?)(?:\*\*)?[ \t]*[:：](?P<said>[^\n]*)$"
 )
 # ``send_mail(to, text)``: the call of a tool.
-_CALL: Final = re.compile(r"\W*[A-Za-z_]\w*\([\w\s,:=\"'?|.\[\]]*\)\W{0,3}(?:$|[-–—:].*)", re.DOTALL)
+_CALL: Final = re.compile(
+    r"\W*[A-Za-z_]\w*(?:\([\w\s,:=\"'?|.\[\]]*\)\W{0,3}(?:$|[-–—:].*)|\[[a-z_]\w*\] [-–—] .*)", re.DOTALL
+)
 _DATA: Final = re.compile(r"<(?P<tag>[A-Za-z][\w-]*)\s[^<>\n]*>[^\n]*</(?P=tag)>")
 _EDGE: Final = " \t\r\n*_"
 _DESCRIBED: Final = re.compile(r"(?:a|an|the|one|two|only|just|either|json|your|each|all|no)\b|[<\[{]", re.IGNORECASE)
@@ -210,6 +213,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if match.group().startswith(".") and (
             _ABBREVIATION.search(body, max(begin, match.start() - 8), match.start() + 1)
             or _BEFORE_NUMBER.search(body, max(begin, match.start() - 7), match.end() + 3)
+            or _AFTER_NUMBER.search(body, max(begin, match.start() - 7), match.end() + 3)
         ):
             continue
         after = body[match.end() : match.end() + 3]
