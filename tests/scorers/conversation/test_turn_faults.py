@@ -10,7 +10,7 @@ from proctor.core.case import Check, Suite
 from proctor.core.errors import MalformedError, StoreError
 from proctor.core.score import Evidence, Score
 from proctor.scorers.conversation.conversation import ConversationScorer
-from proctor.scorers.conversation.doubted_checks import LIKELIEST, doubt_unlikely
+from proctor.scorers.conversation.doubted_checks import doubt_unlikely
 from proctor.scorers.conversation.outcome import OutcomeClass
 from proctor.scorers.conversation.turn_faults import TurnFaults
 from proctor.wiring.scorers import GraderFactory
@@ -96,7 +96,7 @@ async def test_what_another_gate_reads_where_the_network_sees_no_fault_only_puts
 
 @table(("gate", "in_doubt"), [("citations", True), ("argument_origin", False), ("permissions", False)])
 def test_only_gates_that_read_words_give_way_to_the_network(gate: str, in_doubt: bool) -> None:
-    read = Score(name="turn_faults", value=1.0, threshold=1.0, extra={LIKELIEST: {0: 0.01, 1: 0.4}})
+    read = Score(name="turn_faults", value=1.0, threshold=1.0, raw='{"0": 0.01, "1": 0.4}')
     quiet, loud = (
         Score(name=gate, value=0.0, threshold=1.0, evidence=(Evidence(quote="7", turn=turn),)) for turn in (0, 1)
     )

@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import orjson
+
 from proctor.core.score import Evidence, Score
 
-__all__ = ["DOUBTED", "DOUBT_CONFIDENCE", "LIKELIEST", "doubt_agreed", "doubt_unlikely", "in_doubt"]
+__all__ = ["DOUBTED", "DOUBT_CONFIDENCE", "doubt_agreed", "doubt_unlikely", "in_doubt"]
 
 DOUBT_CONFIDENCE: Final = 0.3  # confidence of a pass that a person should look at
 # Checks that fail more clean conversations than a fifth of the faults they find, on conversations that their author had
@@ -34,7 +36,6 @@ DOUBTED: Final = (
 )
 
 
-LIKELIEST: Final = "likeliest"  # in the extra of `turn_faults`: the highest probability of a fault in each turn
 UNLIKELY: Final = 0.1
 # Gates that read what is said. Others compare values, calls and permissions, which the network is no judge of.
 READING: Final = frozenset(
@@ -63,19 +64,18 @@ def doubt_agreed(parts: Sequence[Score], before: Sequence[Score]) -> list[Score]
 
 def doubt_unlikely(parts: Sequence[Score]) -> list[Score]:
     """Return the scores; what a gate found in turns where the large network sees no fault only puts in doubt."""
-    read = next(
-        (part.extra[LIKELIEST] for part in parts if part.name == "turn_faults" and LIKELIEST in part.extra), None
-    )
-    if read is None:
+    raw = next((part.raw for part in parts if part.name == "turn_faults" and part.raw), None)
+    if raw is None:
         return list(parts)
-    return [_unless_unlikely(part, read) for part in parts]
+    likeliest = orjson.loads(raw)  # the highest probability of a fault in each turn
+    return [_unless_unlikely(part, likeliest) for part in parts]
 
 
-def _unless_unlikely(part: Score, likeliest: Mapping[int, float]) -> Score:
+def _unless_unlikely(part: Score, likeliest: Mapping[str, float]) -> Score:
     turns = [one.turn for one in part.evidence]
     if part.name not in READING or part.passed is not False or not turns:
         return part
-    if any(turn is None or likeliest.get(turn, 1.0) >= UNLIKELY for turn in turns):
+    if any(turn is None or likeliest.get(str(turn), 1.0) >= UNLIKELY for turn in turns):
         return part
     return replace(part, value=1.0, threshold=1.0, confidence=DOUBT_CONFIDENCE, in_doubt=True)
 

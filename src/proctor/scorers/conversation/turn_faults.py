@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import orjson
+
 from proctor.core.case import Case
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
@@ -22,7 +24,7 @@ from proctor.scorers.checked_answers import (
     unjudged,
     unless_broken_off,
 )
-from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE, LIKELIEST
+from proctor.scorers.conversation.doubted_checks import DOUBT_CONFIDENCE
 
 __all__ = ["TurnFaults"]
 
@@ -66,16 +68,17 @@ class TurnFaults:
             read = await self.faults.faults(events)
         except ProctorError as error:
             return unjudged(self, f"the local model did not answer: {quoted(error.message)}")
-        likeliest: dict[int, float] = {}  # of the acts of each turn: what other gates found there is weighed with it
+        likeliest: dict[str, float] = {}  # of the acts of each turn: what other gates found there is weighed with it
         for each in read:
-            likeliest[turns[each.event]] = max(likeliest.get(turns[each.event], 0.0), round(each.probability, 4))
-        extra = {LIKELIEST: likeliest}
+            turn_name = str(turns[each.event])  # a key of JSON
+            likeliest[turn_name] = max(likeliest.get(turn_name, 0.0), round(each.probability, 4))
+        raw = orjson.dumps(likeliest).decode()
         found = [each for each in read if each.probability >= self.doubts]
         firm = [each for each in found if each.probability >= self.fails]
         if not found:
             most = max((each.probability for each in read), default=0.0)
             reason = f"{len(read)} acts read, none like a fault (at most {most:.2f})"
-            return scored(self, 1.0, reason, producer="local model", confidence=round(1 - most, 4), extra=extra)
+            return scored(self, 1.0, reason, producer="local model", confidence=round(1 - most, 4), raw=raw)
         ordered = [*firm, *(each for each in found if each not in firm)]
         first, turn = ordered[0], turns[ordered[0].event]
         reason = f"{turn_label(turn)}: {_told(first)}: {quoted(events[first.event].text, 160)!r}"
@@ -89,7 +92,7 @@ class TurnFaults:
             producer="local model",
             confidence=round(max(each.probability for each in firm), 4) if firm else DOUBT_CONFIDENCE,
             evidence=tuple(_evidence(each, events, turns) for each in ordered[:MOST_EVIDENCE]),
-            extra=extra,
+            raw=raw,
         )
 
 
