@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from proctor.core.talk_event import FAULTS
-from proctor.models.local.talk_faults import FAULT_AT, Array, TalkFaults
+from proctor.models.local.large import FAULT_AT
+from proctor.models.local.talk_faults import Array, TalkFaults
 
 __all__ = ["SURE", "UNSURE", "marked_faults"]
 

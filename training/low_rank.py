@@ -25,7 +25,7 @@ from training.entail import auroc
 from training.multilingual_figures import answers, measured
 from training.multilingual_tasks import Task, Wanted
 from training.plan import planned
-from training.qwen_network import FAULT_AT, Network, whole_of
+from training.qwen_network import BLOCK, FAULT_AT, Network, four_bit, whole_of
 from training.token_lines import Lines
 
 __all__ = ["PARTS", "RANK", "LowRank", "TalkTask", "adapted", "kept_adapter"]
@@ -33,16 +33,13 @@ __all__ = ["PARTS", "RANK", "LowRank", "TalkTask", "adapted", "kept_adapter"]
 PARTS = ("q", "k", "v", "o", "up", "down")
 RANK = 8
 SCALING = 2.0
-BLOCK = 64  # weights that share a scale
 
 
 @torch.no_grad()
 def _four(value: torch.Tensor) -> torch.Tensor:
     """What four bits hold of a matrix, in blocks of a row."""
-    rows, width = value.shape
-    wide = F.pad(value, (0, -width % BLOCK)).view(rows, -1, BLOCK)
-    scale = (wide.abs().amax(-1, keepdim=True) / 7).clamp(min=1e-6).half().float()
-    return ((wide / scale).round().clamp(-7, 7) * scale).view(rows, -1)[:, :width]
+    whole, scale = four_bit(value)
+    return whole * scale.repeat_interleave(BLOCK, 1)[:, : value.shape[1]]
 
 
 class LowRank(nn.Module):

@@ -67,7 +67,7 @@ def four_bit(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Whole numbers from -7 to 7 and a scale for each block of a row (its last block may be short)."""
     rows, width = weight.shape
     wide = F.pad(weight, (0, -width % BLOCK)).view(rows, -1, BLOCK)
-    scale = (wide.abs().amax(-1, keepdim=True) / 7).clamp(min=1e-8).half().float()
+    scale = (wide.abs().amax(-1, keepdim=True) / 7).clamp(min=1e-6).half().float()  # in half precision 1e-8 is 0
     return (wide / scale).round().clamp(-7, 7).view(rows, -1)[:, :width], scale[:, :, 0]
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from proctor.core.errors import StoreError
 from proctor.core.talk_event import FAULTS, TalkEvent
-from proctor.models.local.talk_faults import FAULT_AT, RESULT_LETTERS, SOURCE_LETTERS, Array, TalkFaults
+from proctor.models.local.large import FAULT_AT
+from proctor.models.local.talk_faults import RESULT_LETTERS, SOURCE_LETTERS, Array, TalkFaults
 from tests.marked_faults import SURE, marked_faults
 
 OUTPUTS = FAULT_AT + 1 + len(FAULTS)

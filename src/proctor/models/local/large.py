@@ -30,7 +30,7 @@ from proctor.models.local.multilingual import MultilingualReading
 from proctor.models.local.text_frames import PAIR_TOKENS, Frame, Role, TextFrames
 from proctor.models.local.unused_memory import release_unused_memory
 
-__all__ = ["ACTS", "LargeNetwork", "LargeReading", "large_network"]
+__all__ = ["ACTS", "FAULT_AT", "LargeNetwork", "LargeReading", "large_network"]
 
 # What a turn of each role may do, in the order of the outputs.
 ACTS: Final[dict[Role, tuple[str, ...]]] = {
@@ -43,7 +43,7 @@ ACTS: Final[dict[Role, tuple[str, ...]]] = {
     ),
 }  # fmt: skip
 ACTS_AT: Final = 11
-FAULT_AT: Final = ACTS_AT + sum(map(len, ACTS.values()))
+FAULT_AT: Final = ACTS_AT + sum(map(len, ACTS.values()))  # the logit of a fault; those of its kinds follow
 HINT: Final = f"run `proctor models remove large`, then `{ADD}`"
 TEXT_TOKENS: Final = 256  # of a line with one text
 TURN_TOKENS: Final = 200  # of a line with a turn and the one before it

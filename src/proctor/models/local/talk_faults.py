@@ -19,15 +19,14 @@ from proctor.core.errors import StoreError
 from proctor.core.talk_event import FAULTS, ActFault, TalkEvent, Who
 from proctor.models.local.batcher import Batcher
 from proctor.models.local.evidence import select_evidence
-from proctor.models.local.large import large_network
+from proctor.models.local.large import FAULT_AT, large_network
 from proctor.models.local.model_registry import weights_of
 from proctor.models.local.probabilities import sigmoid, softmax
 from proctor.models.local.talk_lines import talk_lines
 from proctor.text.polarity import root_words
 
-__all__ = ["FAULT_AT", "TalkFaults", "large_talk_faults"]
+__all__ = ["TalkFaults", "large_talk_faults"]
 
-FAULT_AT: Final = 31  # the output with the logit of a fault; those of the kinds follow
 OUTPUTS: Final = FAULT_AT + 1 + len(FAULTS)
 SOURCE_LETTERS: Final = 900  # of a source: about as many as a line holds of it
 SOURCES_LETTERS: Final = 1_800  # … of all sources
