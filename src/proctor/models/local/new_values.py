@@ -20,9 +20,9 @@ MOST_READ: Final = 6_000  # characters of one text
 MOST_NEW: Final = 6  # values told of one act
 LONGEST_CODE: Final = 24  # characters of one value as it is told
 
-# A run of letters and digits with a digit in it; marks inside join its parts. Scripts without blanks have no such runs.
+# Letters and digits, joined by marks inside. Scripts without blanks have no such runs: of them only digits count.
 _PART: Final = r"[^\W_\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_VALUE = re.compile(rf"{_PART}*\d(?:{_PART}|[-_.,:/](?={_PART}))*")
+_RUN = re.compile(rf"(?<!{_PART})(?<!{_PART}[-_/]){_PART}(?:{_PART}|[-_.,:/](?={_PART}))*")
 _DIGITS = re.compile(r"\d+")
 _APART = re.compile(r"[\W_]+")
 
@@ -49,9 +49,9 @@ class GivenValues:
         """Return the values of a text that were not given, each once, as they are written."""
         folded = _folded(text)
         found: dict[str, None] = {}
-        for match in _VALUE.finditer(folded):
-            if not self._is_given(match.group()):
-                found.setdefault(match.group()[:LONGEST_CODE])
+        for value in _written(folded):
+            if not self._is_given(value):
+                found.setdefault(value[:LONGEST_CODE])
         return list(found)[:MOST_NEW]
 
     def _is_given(self, value: str) -> bool:
@@ -69,8 +69,14 @@ def _folded(text: str) -> str:
 
 
 def _values(folded: str) -> Iterator[tuple[str, set[str]]]:
-    for match in _VALUE.finditer(folded):
-        yield _code(match.group()), {_bare(run) for run in _DIGITS.findall(match.group())}
+    for value in _written(folded):
+        yield _code(value), {_bare(run) for run in _DIGITS.findall(value)}
+
+
+def _written(folded: str) -> Iterator[str]:
+    for match in _RUN.finditer(folded):
+        if _DIGITS.search(match.group()):
+            yield match.group()
 
 
 def _code(value: str) -> str:
