@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 BLIND = Path(__file__).resolve().parents[1] / "benchmarks" / "blind" / "talks"
-LEFT_SETS = ("dev-7.jsonl", "dev-8.jsonl", "dev-9.jsonl")  # nothing was trained on these
+LEFT_SETS = ("dev-7.jsonl", "dev-8.jsonl", "dev-9.jsonl", "dev-10.jsonl")  # nothing was trained on these
 FROM_ZERO = ("dev-5.jsonl", "dev-6.jsonl")  # their authors counted messages from zero
 
 
