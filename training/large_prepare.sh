@@ -3,7 +3,7 @@
 #
 # usage: bash training/large_prepare.sh BASE.gguf WORK
 #
-# WORK/d      rows, lines of tokens (lines.npz), and lines with marks (talks.npz, swaps.npz, singles.npz and what is held)
+# WORK/d      rows, lines of tokens (lines.npz, asked.npz), and lines with marks (talks.npz, swaps.npz, …)
 # WORK/base   the first 18 layers in parts, and the tokenizer
 # WORK/small  the multilingual network that ships, as --small reads it
 #
@@ -44,6 +44,7 @@ once "$work/done-base" qwen_layers "$gguf" "$work/whole/tokenizer.json" "$work/d
     --like "$shipped/multilingual.tokenizer.json" --layers 18 --size 60000000
 once "$work/done-lines" multilingual number --data "$work/d" --qwen "$work/base" --out "$work"
 once "$work/done-rows" large_rows "$work/base/tokenizer.json" "$work/d"
+once "$work/done-asked" large_calibrate ask "$work/d" "$work/base/tokenizer.json" "$work/d"
 once "$work/done-small" small_base "$work/small"
 cp "$shipped/multilingual.npz" "$work/small/"
 echo "$(date +%T) done"
