@@ -22,7 +22,7 @@ import numpy as np
 from training.aside import kept
 from training.data import clean, read
 from training.figures import auroc
-from training.second_entailment import blind_sets, entailment_sets, fitted, softmax, support_sets, three, two
+from training.second_entailment import blind_sets, entailment_sets, fitted, softmax, support_sets, three
 
 __all__ = ["fit_binary", "main", "pairs_asked", "texts_asked"]
 
@@ -38,11 +38,11 @@ Asked = tuple[str, str, list[float], tuple[int, ...], int]  # question, set, fir
 def texts_asked(data: Path, frames: Any) -> Iterator[Asked]:
     """Messages, documents and answers of one part, with what the small network of each says of them."""
     from proctor.models.local.injection import InjectionClassifier
-    from proctor.models.local.promises import LocalPromises
+    from proctor.models.local.promises import PromiseClassifier
     from proctor.models.local.second_opinion import danger_look
     from proctor.text.normalise import DocumentText
 
-    attacks, promises, look = InjectionClassifier(second_opinion=False), LocalPromises(), danger_look(None)
+    attacks, promises, look = InjectionClassifier(second_opinion=False), PromiseClassifier(), danger_look(None)
     for row in read(data / "guard-held.jsonl.gz"):
         text = row["text"]
         if len(text) > SHORT or not text:
@@ -55,11 +55,13 @@ def texts_asked(data: Path, frames: Any) -> Iterator[Asked]:
         question = "document" if row["ch"] == "document" else "user"
         if seen.read:
             yield question, row["set"], [seen.logit], frames.alone(text, question, TOKENS), row["y"]
-    answers = [(r["set"], r["answer"], r["y"]) for r in read(data / "acts-held.jsonl.gz") if r["set"].startswith("acts")]
+    answers = [
+        (r["set"], r["answer"], r["y"]) for r in read(data / "acts-held.jsonl.gz") if r["set"].startswith("acts")
+    ]
     answers += [("acts written", r["answer"], int(bool(r["acts"]))) for r in kept("commitments")]
     answers += [("acts answers", text, 0) for r in kept("answers") for text in r["right"]]
-    for name, text, label in answers:
-        text = clean(text)
+    for name, answer, label in answers:
+        text = clean(answer)
         if text and len(text) <= SHORT:
             yield "answer", name, [promises._first(text).logit], frames.alone(text, "answer", TOKENS), label
 
@@ -127,7 +129,10 @@ def _fit(told: argparse.Namespace) -> dict[str, dict[str, Any]]:
     found["nli"] = {"first": round(one, 3), "second": round(other, 3)}
     for name in sorted(set(sets)):
         each = sets == name
-        right = [float((softmax(f).argmax(1) == label[each]).mean()) for f in (first[each, :3], second[each], features[each] @ [one, other])]
+        right = [
+            float((softmax(f).argmax(1) == label[each]).mean())
+            for f in (first[each, :3], second[each], features[each] @ [one, other])
+        ]
         print(f"| nli | {name} | right: small, large, both {' / '.join(f'{x:.3f}' for x in right)} | {each.sum()} | |")
     return found
 
@@ -170,8 +175,9 @@ def main() -> None:
 
 
 def _ask(told: argparse.Namespace) -> None:
-    from proctor.models.local.text_frames import TextFrames
     from tokenizers import Tokenizer
+
+    from proctor.models.local.text_frames import TextFrames
 
     frames = TextFrames(Tokenizer.from_file(str(told.tokenizer)))
     rows = [*texts_asked(told.data, frames), *pairs_asked(frames)]

@@ -251,26 +251,7 @@ def fit(network: Network, tasks: Sequence[Task | TalkTask], told: argparse.Names
 
 def main() -> None:
     """Tune, measure, and write the adapter, what it says to the asked lines, and some lines for parity."""
-    ask = argparse.ArgumentParser(description=__doc__)
-    ask.add_argument("--data", type=Path, required=True)
-    ask.add_argument("--qwen", type=Path, help="the first layers of Qwen2.5-Coder-1.5B, and its tokenizer")
-    ask.add_argument("--small", type=Path, help="a folder with multilingual.npz and small.npz, in place of --qwen")
-    ask.add_argument("--start", type=Path, help="the adapter to go on from")
-    ask.add_argument("--rank", type=int, default=RANK)
-    ask.add_argument("--every", type=int, default=1, help="steps between batches of the tasks without marks")
-    ask.add_argument("--out", type=Path, required=True)
-    ask.add_argument("--layers", type=int, default=18)
-    ask.add_argument("--seconds", type=float, default=100)
-    ask.add_argument("--until", type=float, help="the time at which training ends, in seconds since the epoch")
-    ask.add_argument("--steps", type=int, default=10**9)
-    ask.add_argument("--rate", type=float, default=3e-4)
-    ask.add_argument("--head", type=float, default=0.5)
-    ask.add_argument("--budget", type=int, default=32768)
-    ask.add_argument("--look", type=int, default=400)
-    ask.add_argument("--limit", type=int)
-    ask.add_argument("--few", action="store_true")
-    ask.add_argument("--compile", action="store_true")
-    told = ask.parse_args()
+    told = _asked()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(1)
     random.seed(1)
@@ -298,6 +279,35 @@ def main() -> None:
             tasks.append(TalkTask(told.data / f"{name}.npz", device, int(told.budget * share)))
     held = TalkTask(told.data / "talks-held.npz", device, told.budget)
     fit(network, tasks, told, held)
+    _finish(network, held, told, device)
+
+
+def _asked() -> argparse.Namespace:
+    """What the command line says."""
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("--data", type=Path, required=True)
+    ask.add_argument("--qwen", type=Path, help="the first layers of Qwen2.5-Coder-1.5B, and its tokenizer")
+    ask.add_argument("--small", type=Path, help="a folder with multilingual.npz and small.npz, in place of --qwen")
+    ask.add_argument("--start", type=Path, help="the adapter to go on from")
+    ask.add_argument("--rank", type=int, default=RANK)
+    ask.add_argument("--every", type=int, default=1, help="steps between batches of the tasks without marks")
+    ask.add_argument("--out", type=Path, required=True)
+    ask.add_argument("--layers", type=int, default=18)
+    ask.add_argument("--seconds", type=float, default=100)
+    ask.add_argument("--until", type=float, help="the time at which training ends, in seconds since the epoch")
+    ask.add_argument("--steps", type=int, default=10**9)
+    ask.add_argument("--rate", type=float, default=3e-4)
+    ask.add_argument("--head", type=float, default=0.5)
+    ask.add_argument("--budget", type=int, default=32768)
+    ask.add_argument("--look", type=int, default=400)
+    ask.add_argument("--limit", type=int)
+    ask.add_argument("--few", action="store_true")
+    ask.add_argument("--compile", action="store_true")
+    return ask.parse_args()
+
+
+def _finish(network: Network, held: TalkTask, told: argparse.Namespace, device: str) -> None:
+    """Write the adapter, and measure it."""
     np.savez(told.out / "adapter_float.npz", **kept_adapter(network))
     seen = talk_answers(network, held, 2 * told.budget)
     np.savez(told.out / "talks-said.npz", said=seen.astype(np.float32), marks=held.marks)
@@ -315,6 +325,7 @@ def main() -> None:
     with np.load(told.data / "asked.npz") as kept:
         lines = Lines((kept["flat"].astype(np.int32), kept["sizes"].astype(np.int64)), device)
     np.save(told.out / "said.npy", answers(network, lines, 2 * told.budget).astype(np.float16))
+    tokenizer = Tokenizer.from_file(str(told.qwen / "tokenizer.json"))
     result |= measured(network, tokenizer, told.data, device, told.few)
     (told.out / "figures.json").write_text(json.dumps(result))
     print(json.dumps(result), flush=True)

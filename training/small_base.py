@@ -33,7 +33,9 @@ def numbers_of_graph(file: Path) -> dict[str, np.ndarray]:
     }
     for name in kept:
         if name.endswith("_quantized"):
-            whole, scale = (numpy_helper.to_array(kept[name.removesuffix("quantized") + x]) for x in ("quantized", "scale"))
+            whole, scale = (
+                numpy_helper.to_array(kept[name.removesuffix("quantized") + x]) for x in ("quantized", "scale")
+            )
             target = "head.weight" if "head" in name else ENTRY
             found[target] = (whole.astype(np.float32) * scale).T
     return found

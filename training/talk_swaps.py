@@ -82,7 +82,9 @@ def _other(value: str, row: Row, dice: random.Random) -> str | None:
         found[one], found[two] = found[two], found[one]
     else:
         at = dice.choice(places)
-        found[at] = str((int(found[at]) + dice.randint(1, 8)) % 10) if at or len(places) == 1 else dice.choice("123456789")
+        found[at] = (
+            str((int(found[at]) + dice.randint(1, 8)) % 10) if at or len(places) == 1 else dice.choice("123456789")
+        )
     near = "".join(found)
     return near if near != value and not near.startswith("0") else None
 
@@ -94,22 +96,24 @@ def _faulty(row: Row, turn: int, fault: str | None) -> Row:
 def _other_value(row: Row, dice: random.Random) -> Row | None:
     """One value of a message of the agent is another, where something before it gave the right one."""
     given = json.dumps(row.get("sources") or [], ensure_ascii=False)
-    places: list[tuple[int, str, str]] = []
+    places: list[tuple[int, str]] = []
     for at, message in enumerate(row["messages"]):
         text = message.get("content") or ""
         if message["role"] == "assistant":
-            places += [(at, value.group(), given) for value in _VALUE.finditer(text) if value.group() in given]
+            places += [(at, value.group()) for value in _VALUE.finditer(text) if value.group() in given]
         given += " " + text + json.dumps(message.get("tool_calls") or [], ensure_ascii=False)
     if not places:
         return None
-    at, value, before = dice.choice(places)
+    at, value = dice.choice(places)
     other = _other(value, row, dice)
     if other is None:
         return None
     message = row["messages"][at]
     message["content"] = _once(message["content"], value, other)
     said = any(value in (each.get("content") or "") for each in row["messages"][:at] if each["role"] == "assistant")
-    stated = any(value in str(each.get("text", each) if isinstance(each, dict) else each) for each in row.get("sources") or ())
+    stated = any(
+        value in str(each.get("text", each) if isinstance(each, dict) else each) for each in row.get("sources") or ()
+    )
     return _faulty(row, at + 1, "invented_policy" if stated else "contradiction" if said else None)
 
 

@@ -1,8 +1,9 @@
 """Conversations with a fault at a known act of the agent, and their clean twins, as lines of the large network.
 
-They are the blind sets ``talks`` that are for development, but for the last two (``LEFT_SETS``), and those written for
-training (``written/talks``). Acts after the fault, and beside it, are not judged. Single answers are conversations of
-one message: written ones with their sources, written promises that nothing allows, and public ones with their evidence. The lines say which values of an act are new.
+They are the blind sets ``talks`` that are for development, but for the last ones (``LEFT_SETS``), and those written for
+training (``written/talks``). Acts after the fault, and beside it, are not judged. The lines say which values of an act
+are new. Single answers are conversations of one message: written ones with their sources, written promises that nothing
+allows, and public ones with their evidence.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-
 from training.large_calibrate import FAULT_AT, fit_binary, fit_fault
 
 
