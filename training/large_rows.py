@@ -9,6 +9,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from training.aside import kept
+from training.talk_swaps import swapped_talks
 from training.talks import BLIND, LEFT_SETS, answer_talks, talk_arrays, talks_of, training_talks, written_answers
 
 __all__ = ["main"]
@@ -24,6 +25,7 @@ def main() -> None:
     held = [row for name in LEFT_SETS for row in talks_of(BLIND / name)]
     sets = {
         "talks": list(training_talks()),
+        "swaps": list(swapped_talks(training_talks())),
         "singles": list(answer_talks(told.data)),
         "talks-held": held,
         "singles-held": list(written_answers(kept("answers"))),

@@ -2,6 +2,9 @@
 
 The layers stay as users fetch them; what is learnt is a product of rank ``RANK`` beside each matrix but the gate, the
 last norm and the head. Both sides of a product are rounded to four bits from the first step on, as they ship.
+
+With ``--small`` the frozen layers are those of the multilingual network that ships, and the adapter learns from marks
+alone: it is one of its own, beside which all other readings stay as they are.
 """
 
 from __future__ import annotations
@@ -26,12 +29,15 @@ from training.multilingual_figures import answers, measured
 from training.multilingual_tasks import Task, Wanted
 from training.plan import planned
 from training.qwen_network import BLOCK, FAULT_AT, Network, four_bit, whole_of
+from training.small_base import small_network
 from training.token_lines import Lines
 
-__all__ = ["PARTS", "RANK", "LowRank", "TalkTask", "adapted", "kept_adapter"]
+__all__ = ["PARTS", "RANK", "LowRank", "TalkTask", "adapted", "kept_adapter", "started"]
 
 PARTS = ("q", "k", "v", "o", "up", "down")
 RANK = 8
+# Of the tokens of a step, what lines with marks have: conversations, faults made of clean ones, answers, prompts.
+SHARES = {"talks": 0.17, "swaps": 0.1, "singles": 0.17, "prompts": 0.1}
 SCALING = 2.0
 
 
@@ -45,14 +51,14 @@ def _four(value: torch.Tensor) -> torch.Tensor:
 class LowRank(nn.Module):
     """A frozen matrix with a product of low rank beside it."""
 
-    def __init__(self, base: nn.Linear, kind: torch.dtype) -> None:
+    def __init__(self, base: nn.Linear, kind: torch.dtype, rank: int = RANK) -> None:
         super().__init__()
         self.register_buffer("base", base.weight.detach().to(kind), persistent=False)
         bias = None if base.bias is None else base.bias.detach().to(kind)
         self.register_buffer("bias", bias, persistent=False)
         out, wide = base.weight.shape
-        self.a = nn.Parameter(torch.randn(RANK, wide, device=base.weight.device) / math.sqrt(wide))
-        self.b = nn.Parameter(torch.zeros(RANK, out, device=base.weight.device))  # blocks run along the long side
+        self.a = nn.Parameter(torch.randn(rank, wide, device=base.weight.device) / math.sqrt(wide))
+        self.b = nn.Parameter(torch.zeros(rank, out, device=base.weight.device))  # blocks run along the long side
         self.round()
 
     @torch.no_grad()
@@ -72,13 +78,13 @@ class LowRank(nn.Module):
         return whole + F.linear(F.linear(x, a), b)
 
 
-def adapted(network: Network, kind: torch.dtype) -> Network:
+def adapted(network: Network, kind: torch.dtype, rank: int = RANK) -> Network:
     """The network with frozen layers and products beside them."""
     for each in network.parameters():
         each.requires_grad_(False)
     for layer in network.layers:
         for name in PARTS:
-            setattr(layer, name, LowRank(getattr(layer, name), kind))
+            setattr(layer, name, LowRank(getattr(layer, name), kind, rank))
         layer.gate.to(kind)
     network.norm.requires_grad_(True)
     network.head.requires_grad_(True)
@@ -98,6 +104,21 @@ def kept_adapter(network: Network) -> dict[str, np.ndarray]:
     found["head.weight"] = network.head.weight.detach().float().cpu().numpy()
     found["head.bias"] = network.head.bias.detach().float().cpu().numpy()
     return found
+
+
+@torch.no_grad()
+def started(network: Network, adapter: dict[str, np.ndarray]) -> Network:
+    """The network with what an adapter has learnt already."""
+    for at, layer in enumerate(network.layers):
+        for name in PARTS:
+            part = getattr(layer, name)
+            part.a.copy_(torch.from_numpy(adapter[f"layers.{at}.{name}.a"].astype(np.float32)))
+            part.b.copy_(torch.from_numpy(adapter[f"layers.{at}.{name}.b"].astype(np.float32)).T / SCALING)
+            part.round()
+    network.norm.copy_(torch.from_numpy(adapter["norm"]))
+    network.head.weight.copy_(torch.from_numpy(adapter["head.weight"].astype(np.float32)))
+    network.head.bias.copy_(torch.from_numpy(adapter["head.bias"]))
+    return network
 
 
 class TalkTask:
@@ -230,9 +251,46 @@ def fit(network: Network, tasks: Sequence[Task | TalkTask], told: argparse.Names
 
 def main() -> None:
     """Tune, measure, and write the adapter, what it says to the asked lines, and some lines for parity."""
+    told = _asked()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(1)
+    random.seed(1)
+    told.out.mkdir(parents=True, exist_ok=True)
+    kind = torch.bfloat16 if device == "cuda" else torch.float32
+    network = adapted(_base(told, device), kind, told.rank)
+    if told.start:
+        with np.load(told.start) as kept:
+            started(network, dict(kept))
+    if told.compile:
+        torch._dynamo.config.suppress_errors = True
+        torch._dynamo.config.cache_size_limit = 64
+        for layer in network.layers:
+            layer.compile(dynamic=True)
+    print("built", flush=True)
+    tasks: list[Task | TalkTask] = []
+    if told.qwen:
+        tokenizer = Tokenizer.from_file(str(told.qwen / "tokenizer.json"))
+        wanted = Wanted(told.data, tokenizer, device, told.limit)
+        tasks += wanted.tasks(told.budget, None, teacher=True)
+        for each in tasks:
+            each.every *= told.every
+    for name, share in SHARES.items():
+        if (told.data / f"{name}.npz").exists():
+            tasks.append(TalkTask(told.data / f"{name}.npz", device, int(told.budget * share)))
+    held = TalkTask(told.data / "talks-held.npz", device, told.budget)
+    fit(network, tasks, told, held)
+    _finish(network, held, told, device)
+
+
+def _asked() -> argparse.Namespace:
+    """What the command line says."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--data", type=Path, required=True)
-    ask.add_argument("--qwen", type=Path, required=True)
+    ask.add_argument("--qwen", type=Path, help="the first layers of Qwen2.5-Coder-1.5B, and its tokenizer")
+    ask.add_argument("--small", type=Path, help="a folder with multilingual.npz and small.npz, in place of --qwen")
+    ask.add_argument("--start", type=Path, help="the adapter to go on from")
+    ask.add_argument("--rank", type=int, default=RANK)
+    ask.add_argument("--every", type=int, default=1, help="steps between batches of the tasks without marks")
     ask.add_argument("--out", type=Path, required=True)
     ask.add_argument("--layers", type=int, default=18)
     ask.add_argument("--seconds", type=float, default=100)
@@ -245,39 +303,39 @@ def main() -> None:
     ask.add_argument("--limit", type=int)
     ask.add_argument("--few", action="store_true")
     ask.add_argument("--compile", action="store_true")
-    told = ask.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.manual_seed(1)
-    random.seed(1)
-    told.out.mkdir(parents=True, exist_ok=True)
-    tokenizer = Tokenizer.from_file(str(told.qwen / "tokenizer.json"))
-    wanted = Wanted(told.data, tokenizer, device, told.limit)
-    network = adapted(whole_of(told.qwen, device, told.layers), torch.bfloat16 if device == "cuda" else torch.float32)
-    if told.compile:
-        torch._dynamo.config.suppress_errors = True
-        torch._dynamo.config.cache_size_limit = 64
-        for layer in network.layers:
-            layer.compile(dynamic=True)
-    print("built", flush=True)
-    tasks: list[Task | TalkTask] = list(wanted.tasks(told.budget, None, teacher=True))
-    tasks.append(TalkTask(told.data / "talks.npz", device, told.budget // 6, every=3))
-    tasks.append(TalkTask(told.data / "singles.npz", device, told.budget // 6))
-    held = TalkTask(told.data / "talks-held.npz", device, told.budget)
-    fit(network, tasks, told, held)
+    return ask.parse_args()
+
+
+def _finish(network: Network, held: TalkTask, told: argparse.Namespace, device: str) -> None:
+    """Write the adapter, and measure it."""
     np.savez(told.out / "adapter_float.npz", **kept_adapter(network))
     seen = talk_answers(network, held, 2 * told.budget)
     np.savez(told.out / "talks-said.npz", said=seen.astype(np.float32), marks=held.marks)
     result: dict[str, Any] = {"talks": told_talks(held, seen)}
-    singles = TalkTask(told.data / "singles-held.npz", device, told.budget)
-    result["singles"] = told_talks(singles, talk_answers(network, singles, 2 * told.budget))
+    for name in ("singles", "prompts"):
+        if (told.data / f"{name}-held.npz").exists():
+            other = TalkTask(told.data / f"{name}-held.npz", device, told.budget)
+            other_seen = talk_answers(network, other, 2 * told.budget)
+            result[name] = told_talks(other, other_seen)
+            np.savez(told.out / f"{name}-said.npz", said=other_seen.astype(np.float32), marks=other.marks)
     print(json.dumps(result), flush=True)
+    (told.out / "figures.json").write_text(json.dumps(result))
+    if not told.qwen:
+        return
     with np.load(told.data / "asked.npz") as kept:
         lines = Lines((kept["flat"].astype(np.int32), kept["sizes"].astype(np.int64)), device)
     np.save(told.out / "said.npy", answers(network, lines, 2 * told.budget).astype(np.float16))
-    (told.out / "figures.json").write_text(json.dumps(result))
+    tokenizer = Tokenizer.from_file(str(told.qwen / "tokenizer.json"))
     result |= measured(network, tokenizer, told.data, device, told.few)
     (told.out / "figures.json").write_text(json.dumps(result))
     print(json.dumps(result), flush=True)
+
+
+def _base(told: argparse.Namespace, device: str) -> Network:
+    if not told.small:
+        return whole_of(told.qwen, device, told.layers)
+    with np.load(told.small / "small.npz") as kept:
+        return small_network(told.small / "multilingual.npz", dict(kept), device)
 
 
 if __name__ == "__main__":

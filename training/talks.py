@@ -1,8 +1,9 @@
 """Conversations with a fault at a known act of the agent, and their clean twins, as lines of the large network.
 
-They are the blind sets ``talks`` that are for development, but for the last two (``LEFT_SETS``), and those written for
-training (``written/talks``). Acts after the fault, and beside it, are not judged. Single answers are conversations of
-one message: written ones with their sources, written promises that nothing allows, and public ones with their evidence.
+They are the blind sets ``talks`` that are for development, but for the last ones (``LEFT_SETS``), and those written for
+training (``written/talks``). Acts after the fault, and beside it, are not judged. The lines say which values of an act
+are new. Single answers are conversations of one message: written ones with their sources, written promises that nothing
+allows, and public ones with their evidence.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def talk_arrays(rows: Iterable[dict[str, Any]], encode: Callable[[str], Sequence
         bad = faulty_act(row, places, events)
         if row["label"] == "faulty" and bad is None:
             continue
-        for line in talk_lines(encode, events):
+        for line in talk_lines(encode, events, notes=True):
             for at, event in line.marks:
                 near = bad is not None and (event > bad or (event != bad and abs(places[event] - places[bad]) <= 1))
                 fault = -1 if near else int(event == bad)

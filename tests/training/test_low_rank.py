@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from training.low_rank import LowRank, TalkTask, adapted, fit, kept_adapter, told_talks
+from training.low_rank import LowRank, TalkTask, adapted, fit, kept_adapter, started, told_talks
 from training.qwen_network import FAULT_AT, OUTPUTS, Network
 from training.talks import events_of, faulty_act, talk_arrays
 
@@ -87,6 +87,19 @@ def test_the_kept_adapter_is_what_runs() -> None:
     for side in (a, b.T):  # no block has more than the fifteen values that four bits hold
         for row in side:
             assert len(set((row[:64] / row[:64].abs().max()).round(decimals=2).tolist())) <= 15
+
+
+def test_training_goes_on_from_a_kept_adapter() -> None:
+    network = adapted(small_network(), torch.float32, rank=4)
+    with torch.no_grad():
+        for each in network.modules():
+            if isinstance(each, LowRank):
+                each.b.normal_(std=0.1)
+                each.round()
+    again = started(adapted(small_network(), torch.float32, rank=4), kept_adapter(network))
+    ids, sizes = torch.randint(1, 40, (2, 9)), torch.tensor([9, 6])
+    with torch.no_grad():
+        assert torch.allclose(network(ids, sizes), again(ids, sizes), atol=2e-2)
 
 
 def test_places_within_a_line_are_read_as_if_it_ended_there() -> None:

@@ -36,6 +36,20 @@ def test_the_line_holds_all_that_was_said_and_done() -> None:
         assert text_of(line.ids[: place + 1]).endswith(MARK)
 
 
+def test_with_notes_each_act_is_told_with_its_new_values() -> None:
+    events = [
+        TalkEvent(who="source", text="Returns within 14 days."),
+        TalkEvent(who="customer", text="Order 17, please."),
+        TalkEvent(who="agent", text="Order 17 has 30 days."),
+        TalkEvent(who="agent", text="As I said: 30 days."),
+    ]
+    (line,) = talk_lines(codes, events, notes=True)
+    assert text_of(line.ids).endswith(
+        "\nAgent: Order 17 has 30 days.\nNot given before: 30\nFault:\nAgent: As I said: 30 days.\nFault:"
+    )
+    assert [event for _, event in line.marks] == [2, 3]
+
+
 def test_nothing_is_judged_where_the_agent_did_nothing() -> None:
     assert talk_lines(codes, [TalkEvent(who="customer", text="Hello?")]) == []
     assert talk_lines(codes, []) == []

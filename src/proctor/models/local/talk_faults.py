@@ -43,13 +43,15 @@ _Row = tuple[Who, str, str]
 class TalkFaults:
     """Reads conversations with ``read_marks``: the tokens of a line and some places in it give an output row for each.
 
-    ``slope`` and ``offset`` make a probability of the logit of a fault.
+    ``slope`` and ``offset`` make a probability of the logit of a fault. ``notes`` says whether the network learnt from
+    lines that tell which values are new.
     """
 
     read_marks: Callable[[Sequence[int], Sequence[int]], Array]
     encode: Callable[[str], Sequence[int]]
     slope: float = 1.0
     offset: float = 0.0
+    notes: bool = False
     _batcher: Batcher[tuple[_Row, ...], tuple[ActFault, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +67,7 @@ class TalkFaults:
         """Return one with the slope and offset that the settings of the weights have under ``large.fault``."""
         given = (settings.get("large") or {}).get("fault") or {}
         numbers = {name: float(given[name]) for name in ("slope", "offset") if name in given}
-        return cls(read_marks=read_marks, encode=encode, **numbers)
+        return cls(read_marks=read_marks, encode=encode, notes=bool(given.get("notes")), **numbers)
 
     async def faults(self, events: Sequence[TalkEvent]) -> Sequence[ActFault]:
         """Return one for each message and call of the agent, in their order."""
@@ -77,7 +79,7 @@ class TalkFaults:
 
     def _read(self, talk: Sequence[_Row]) -> Iterator[ActFault]:
         events = [_as_trained(*row) for row in talk]
-        for line in talk_lines(self.encode, _fitted(events)):
+        for line in talk_lines(self.encode, _fitted(events), notes=self.notes):
             rows = np.asarray(self.read_marks(line.ids, [place for place, _ in line.marks]))
             if rows.shape != (len(line.marks), OUTPUTS) or not np.isfinite(rows).all():
                 raise StoreError(f"the network gives {rows.shape} for {len(line.marks)} marks, or no numbers")
