@@ -8,13 +8,13 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Gate
 from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
 from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.verdict_validation import FailAction, believed, edits_of, failure
 

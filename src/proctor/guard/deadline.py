@@ -11,8 +11,8 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.guard.capacity import OverCapacityError, QueueLimits
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.worker import Batch, GateJob, Worker
 
 __all__ = ["Answer", "Deadline", "GateTask"]

@@ -12,11 +12,11 @@ from time import monotonic
 from typing import Any, Final, Literal
 
 from proctor.core.event import Event
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import POINTS, Point
 from proctor.core.verdict import Verdict
 from proctor.guard.chain import Chain, Decision
 from proctor.guard.escalation import EscalationHook
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.recorder import Recorder
 from proctor.guard.step import Step
 from proctor.guard.sync_bridge import SyncBridge

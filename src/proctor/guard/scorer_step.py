@@ -9,11 +9,11 @@ from typing import Final, Literal
 from proctor.core.case import Case
 from proctor.core.chat import Message
 from proctor.core.errors import ProctorError
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Intent, Trajectory, Turn
 from proctor.core.verdict import Action, Finding
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.text.claims import LONGEST_STATEMENT, MOST_CLAIMS, statements
 

@@ -13,13 +13,13 @@ from uuid import uuid4
 
 from proctor.core.chat import ToolCall
 from proctor.core.decode import decode
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import Point
 from proctor.core.trajectory import Source
 from proctor.core.verdict import Verdict
 from proctor.guard.answer_stream import AnswerStream, ReleasePolicy
 from proctor.guard.chain import Decision
 from proctor.guard.engine import REPLIES, Watch
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.ledger import result_text, write
 from proctor.guard.prefetch import PrefetchJob, begin, readers
 from proctor.guard.sentence_buffer import StreamMode

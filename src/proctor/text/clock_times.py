@@ -27,6 +27,10 @@ _CLOCK: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGIT: Final = re.compile(r"\d")
+_CLOCK_SIGN: Final = re.compile(
+    r"[0-9]\s?(?:(?<=[0-9]):[0-5][0-9]|uhr|h\s?[0-5][0-9]|[ap]\.?m\b|o'clock\b)", re.IGNORECASE
+)
+_CLOCK_WORDS: Final = ("kl ", "kl. ", "klockan ", "klokken ", "godz. ", "godzinie ", "saat ")
 _NOON: Final = 12
 _LATER: Final = frozenset({"午後", "下午", "晚上", "오후", "p"})
 _EARLIER: Final = frozenset({"午前", "上午", "早上", "오전", "a"})
@@ -63,6 +67,12 @@ _SHORT_RANGE: Final = re.compile(
     r"(?:\s?[-–—~〜～]\s?|から|到|至|부터|\s(?:to|till?|bis|tot|t/m|à|au|a|al|até|do|по|до)\s(?:[ld]\w{0,2}\s)?)"
     r"(?P<last>[^\W\d_]{1,12})(?![^\W\d_])"
 )
+# The same in lowercase ASCII, where no letter stands between the names: a word is tried once and not letter by letter.
+_ASCII_SHORT_RANGE: Final = re.compile(
+    r"(?P<first>[a-z](?<![a-z].)[a-z]{0,11}+)\.?"
+    r"(?:\s?[-~]\s?|\s(?:to|till?|bis|tot|t/m|au|a|al|do)\s(?:[ld]\w{0,2}\s)?)"
+    r"(?P<last>[a-z]{1,12}+)(?![a-z])"
+)
 
 
 def find_times(text: str) -> tuple[Quantity, ...]:
@@ -77,7 +87,7 @@ def _remembered(text: str) -> tuple[Quantity, ...]:
 
 def find_clock_times(text: str) -> Iterator[Quantity]:
     """Yield times of day as minutes after midnight; a time that may be of either half of the day has both."""
-    found = list(_CLOCK.finditer(text)) if _DIGIT.search(text) is not None else []
+    found = list(_CLOCK.finditer(text)) if _may_have_clock(text) else []
     # A text that has 15:00 counts the hours to 24: its 10:00 is in the morning.
     to_24 = any(int(match["h"]) > _NOON for match in found)
     for match in found:
@@ -93,6 +103,16 @@ def find_clock_times(text: str) -> Iterator[Quantity]:
         yield Quantity(
             value=value, unit="clock", start=match.start(), end=match.end(), quote=match.group().strip(), high=other
         )
+
+
+def _may_have_clock(text: str) -> bool:
+    """Return whether a text may have a time of day; in ASCII a sign follows its hour, or a word stands before it."""
+    if not text.isascii():
+        return _DIGIT.search(text) is not None
+    if _CLOCK_SIGN.search(text) is not None:
+        return True
+    low = text.lower()
+    return any([word in low for word in _CLOCK_WORDS])
 
 
 def find_weekdays(text: str) -> Iterator[Quantity]:
@@ -127,7 +147,7 @@ def _short_ranges(text: str, low: str) -> Iterator[Quantity]:
     A short form is the beginning of a name. Alone it may be any word, so both ends must be names of one language.
     """
     rows = _rows_begun()
-    for match in _SHORT_RANGE.finditer(low):
+    for match in (_ASCII_SHORT_RANGE if low.isascii() else _SHORT_RANGE).finditer(low):
         first, last = match["first"], match["last"]
         if first not in rows or last not in rows:
             continue

@@ -25,6 +25,7 @@ _STOP: Final = frozenset(
     """.split()  # noqa: SIM905 - a page of words reads better than a page of quotation marks
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LETTERS_AND_DIGITS: Final = bytes(code if chr(code).isascii() and chr(code).isalnum() else 32 for code in range(256))
 _CJK = re.compile(f"[{HAN}{HAN_COMPATIBILITY}々]+|[{KATAKANA}]+|[{HANGUL}]+|[{THAI_LETTERS}]+")
 _UNSPACED = re.compile(f"[{EAST_ASIAN}{HAN_COMPATIBILITY}{THAI_LETTERS}]+")
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ied)$|(?<=[a-z]{3})(?:ings?|ed|es|s|e|ly)$")
@@ -53,6 +54,7 @@ _CLAUSE = re.compile(
     r"|(?:ですが|ますが|一方)[、,]?",
     re.IGNORECASE,
 )
+_BETWEEN_CLAUSES: Final = ("but", "while", "whereas", "though", "however")
 
 
 def content(text: str) -> frozenset[str]:
@@ -75,10 +77,17 @@ def _content(text: str) -> frozenset[str]:
         for run in _CJK.findall(plain):
             found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
         plain = _UNSPACED.sub(" ", plain)
-    for word in set(_WORD.findall(plain)) - _STOP:
+    for word in set(_words(plain)) - _STOP:
         if len(word) > 1 and (word.isalpha() or not _NUMBER.search(word)):
             found.add(_stem(word))
     return frozenset(found)
+
+
+def _words(plain: str) -> list[str]:
+    """Return the words of a text; without an apostrophe in ASCII they are runs of letters and digits."""
+    if not plain.isascii() or "'" in plain:
+        return _WORD.findall(plain)
+    return plain.encode().translate(_LETTERS_AND_DIGITS).decode().split()  # a fifth of the time of the pattern
 
 
 def overlap_share(wanted: frozenset[str], given: frozenset[str]) -> float:
@@ -93,6 +102,10 @@ def negated(text: str) -> bool:
 
 def clauses(sentence: str) -> list[str]:
     """Return the clauses of a sentence."""
+    if sentence.isascii() and "," not in sentence and ";" not in sentence:
+        low = sentence.lower()
+        if not any([word in low for word in _BETWEEN_CLAUSES]):
+            return [whole] if (whole := sentence.strip()) else []
     return [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
 
 

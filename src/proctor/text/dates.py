@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.text.first_letters import UNUSUAL_LETTERS
 from proctor.text.month_names import MONTH_NAMES
 
@@ -62,11 +63,27 @@ _PATTERNS: Final = tuple(
         (_MONTHS, rf"\b(?P<name>{_NAME})\s+(?P<y>[12][0-9]{{3}})(?![0-9])"),
     )
 )
-_ASCII_PATTERNS: Final = tuple((needs, pattern) for needs, pattern in _PATTERNS if any(map(str.isascii, needs)))
-_ANY: Final = re.compile("[0-9元]")
 _BEGUN: Final = min(map(len, MONTH_NAMES))  # characters
 _BEGINNINGS: Final = frozenset(name[:_BEGUN] for name in MONTH_NAMES)
-_AFTER_DIGIT: Final = re.compile(r"[0-9]\.?\s+(?:de\s+)?(?=\S)")
+# The beginning of the word after a digit.
+_AFTER_DIGIT: Final = re.compile(rf"[0-9]\.?\s+(?:de\s+)?(?=(\S[\s\S]{{0,{_BEGUN - 1}}}))")
+_BEGIN_MONTH: Final = f"(?:{'|'.join(_MONTHS)})"
+_MONTH_THEN_DIGIT: Final = re.compile(rf"{_BEGIN_MONTH}[a-z]*\.?\s+[0-9]")
+_DIGIT_THEN_MONTH: Final = re.compile(rf"[0-9](?:st|nd|rd|th)?\s+(?:of\s+)?{_BEGIN_MONTH}")
+# In ASCII, the names of months are searched beside a digit.
+_ASCII_PATTERNS: Final = tuple(
+    (
+        needs
+        if needs is not _MONTHS
+        else _DIGIT_THEN_MONTH
+        if pattern.pattern.startswith("(?P<d>")
+        else _MONTH_THEN_DIGIT,
+        pattern,
+    )
+    for needs, pattern in _PATTERNS
+    if any(map(str.isascii, needs))
+)
+_ANY: Final = re.compile("[0-9元]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +106,9 @@ class Day:
     def order(self) -> tuple[int, int, int]:
         """The sort key of dates; missing parts count as 0."""
         return (self.year or 0, self.month or 0, self.day or 0)
+
+
+_made: Final = fast_constructor(Day)
 
 
 def find_dates(text: str) -> tuple[Day, ...]:
@@ -128,7 +148,9 @@ def _matches(plain: str) -> Iterator[tuple[tuple[int, int], Day | None]]:
             yield match.span(), _day(match)
 
 
-def _has_any(low: str, needs: tuple[str, ...]) -> bool:
+def _has_any(low: str, needs: tuple[str, ...] | re.Pattern[str]) -> bool:
+    if isinstance(needs, re.Pattern):
+        return needs.search(low) is not None
     if len(needs) == 1:
         return needs[0] in low
     if needs is not _FOREIGN_NEEDS:
@@ -136,9 +158,7 @@ def _has_any(low: str, needs: tuple[str, ...]) -> bool:
     if not low.isascii() and not UNUSUAL_LETTERS.isdisjoint(low):
         return True
     # A hundred and fifty names: most texts have no word that begins like one of them, a blank after a digit.
-    return any(low[word.end() : word.end() + _BEGUN] in _BEGINNINGS for word in _AFTER_DIGIT.finditer(low)) and any(
-        [need in low for need in needs]
-    )
+    return not _BEGINNINGS.isdisjoint(_AFTER_DIGIT.findall(low))
 
 
 def _day(match: re.Match[str]) -> Day | None:
@@ -158,7 +178,7 @@ def _day(match: re.Match[str]) -> Day | None:
         date(year or 2024, month or 1, day or 1)  # a leap year, so that 29 February alone is valid
     except ValueError:
         return None
-    return Day(year=year, month=month, day=day, start=match.start(), end=match.end())
+    return _made(year=year, month=month, day=day, start=match.start(), end=match.end())
 
 
 def _plain(text: str) -> str:

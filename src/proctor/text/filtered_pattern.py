@@ -20,6 +20,7 @@ _REPEATS: Final = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPE
 _EDGES: Final = frozenset({sre.AT, sre.ASSERT, sre.ASSERT_NOT})
 _MOST_SPELLINGS: Final = 8  # of one run: "s[iu]z" has two
 _TOKEN: Final = re.compile(r"\w+")
+_IN_WORDS: Final = bytes(code if code < 128 and _TOKEN.match(chr(code)) else 32 for code in range(256))
 
 
 class _Needs(NamedTuple):
@@ -67,7 +68,9 @@ class FilteredPattern:
 
     @cached_property
     def _ascii_parts(self) -> tuple[str, ...]:
-        return tuple(part for part in (self._needs or _Needs()).parts if part.isascii())
+        parts = [part for part in (self._needs or _Needs()).parts if part.isascii()]
+        # "monday" is in every text that has "mondays"
+        return tuple(part for part in parts if not any(each != part and each in part for each in parts))
 
 
 _SHORT: Final = 1_000  # characters of a text whose words are cached: several patterns are tried on the same sentence
@@ -75,6 +78,8 @@ _SHORT: Final = 1_000  # characters of a text whose words are cached: several pa
 
 def _of_text(text: str) -> tuple[str, frozenset[str]]:
     small = lowered(text)
+    if small.isascii():  # bytes are split in a fifth of the time
+        return small, frozenset(small.encode().translate(_IN_WORDS).decode().split())
     return small, frozenset(_TOKEN.findall(small))
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from proctor.core.fast_dataclass import fast_constructor
+from proctor.text.first_letters import first_letters
 from proctor.text.numbers import Number, find_numbers
 from proctor.text.script_ranges import EAST_ASIAN
 
@@ -130,6 +132,7 @@ _BEFORE = re.compile(
 _LAST: Final = frozenset(
     (*_SIGNS, *"dyrpbwfnlskDYRPBWFNLSK.:")
 )  # last characters of what may be a currency before a number
+_CODES: Final = frozenset("usd jpy eur gbp cny rmb krw inr twd cad aud chf pln rub brl sar aed egp sek".split())  # noqa: SIM905
 _BEHIND = re.compile(
     r"[\s-]{0,2}(米ドル|ドル|円|えん|人民元|元|ユーロ|ポンド|ウォン|[¥￥€£₩₹₽₺$]"
     r"|(?:us dollars?|dollars?|bucks|yen|euros?|pounds|yuan|won|rupees"
@@ -142,6 +145,10 @@ _CENTS = re.compile(
     re.IGNORECASE,
 )
 _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$＄€£₩₹]?\s?", re.IGNORECASE)
+# The characters with which a currency or a hundredth of one begins after a number.
+_BEGINNINGS: Final = frozenset({*_SIGNS, *(word[0] for word in _WORDS), *"cgk"}) | (
+    first_letters(_ANY_INFLECTED.pattern) or frozenset()
+)
 _LOOK = 14
 _MOST_GAP = 2  # blanks and hyphens between a number and its currency
 _EASTERN: Final = re.compile(f"[{EAST_ASIAN}]")
@@ -165,6 +172,9 @@ class Money:
         if self.high is not None:
             return self.amount <= amount <= self.high
         return self.amount == amount
+
+
+_made: Final = fast_constructor(Money)
 
 
 @dataclass(slots=True)
@@ -215,9 +225,11 @@ def same_amount(one: Money, others: Sequence[Money]) -> bool:
 def _look(text: str, number: Number) -> _Found:
     start, end = number.start, number.end
     # The number's span includes its sign and currency; the text before may specify the dollar.
-    inside = next((at + 1 for at in range(start, min(start + 3, end)) if text[at] in _SIGNS), start)
+    inside = start
+    if not text[start : start + 1].isdigit():
+        inside = next((at + 1 for at in range(start, min(start + 3, end)) if text[at] in _SIGNS), start)
     ahead = text[max(0, start - _LOOK) : inside]
-    before = _BEFORE.search(ahead) if ahead.rstrip()[-1:] in _LAST else None
+    before = _BEFORE.search(ahead) if _may_be_currency(ahead) else None
     if before and not number.percent:
         word = (before["code"] or "").lower().rstrip(":.").replace("￥", "¥")
         currency = _WORDS.get(word) or ("JPY" if "¥" in word else _SIGNS.get(before["sign"] or ""))
@@ -243,15 +255,23 @@ def _look(text: str, number: Number) -> _Found:
     return _Found(number, None, start, end)
 
 
+def _may_be_currency(ahead: str) -> bool:
+    """Whether what stands before a number may end with a currency."""
+    tail = ahead.rstrip()
+    if (last := tail[-1:]) not in _LAST:
+        return False
+    return not (last.isalpha() and tail.isascii()) or tail[-3:].lower() in _CODES or tail[-2:].lower() == "rs"
+
+
 def _may_name_currency(text: str, end: int) -> bool:
-    """Whether a letter or a sign of a currency follows a number, after up to two blanks or hyphens."""
+    """Whether the first letter or the sign of a currency follows a number, after up to two blanks or hyphens."""
     sign = text[end : end + 1]
     for _ in range(_MOST_GAP):
         if sign != "-" and not sign.isspace():
             break
         end += 1
         sign = text[end : end + 1]
-    return sign.isalpha() or sign in _SIGNS
+    return sign.lower() in _BEGINNINGS if sign.isascii() else sign.isalpha() or sign in _SIGNS
 
 
 def _is_whole(text: str, word: re.Match[str]) -> bool:
@@ -272,4 +292,4 @@ def _is_range(text: str, one: _Found, after: _Found) -> bool:
 def _money(text: str, one: _Found, currency: str, *, end: int | None = None, high: Decimal | None = None) -> Money:
     end = one.end if end is None else end
     value = one.number.value.scaleb(-2) if one.cents else one.number.value
-    return Money(amount=value, currency=currency, start=one.start, end=end, quote=text[one.start : end], high=high)
+    return _made(amount=value, currency=currency, start=one.start, end=end, quote=text[one.start : end], high=high)

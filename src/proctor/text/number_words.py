@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, product
 from typing import Final
 
@@ -141,35 +141,39 @@ class SpelledNumber:
 
 def find_number_words(text: str) -> Iterator[SpelledNumber]:
     """Yield the longest numbers in words, in order. A word may be a number in one language and none in another."""
-    phrases, starts = _phrases()
+    phrases, starts, longer = _phrases()
     ascii_text = text if text.isascii() else text.translate(_PUNCTUATION)
     if ascii_text.isascii() and not _may_have_numbers(ascii_text):
         return
-    keys = [word.lower() for word in _WORD.findall(text)]
-    if starts.isdisjoint(keys):
-        return
     words = list(_WORD.finditer(text))
-    at = 0
-    while at < len(words):
-        taken = 0
-        key = keys[at]
-        if key in starts:
-            last = min(at + _MOST_WORDS, len(words))
-            known = key
-            best: tuple[int, Mapping[str, Decimal]] | None = (at, phrases[key]) if key in phrases else None
-            for more in range(at + 1, last):
-                if not _BETWEEN.fullmatch(text[words[more - 1].end() : words[more].start()]):
-                    break
-                known = f"{known} {keys[more]}"
-                if known in phrases:
-                    best = more, phrases[known]
-            if best is not None:
-                more, values = best
-                for value in sorted(set(values.values())):
-                    languages = frozenset(code for code, each in values.items() if each == value)
-                    yield SpelledNumber(value, words[at].start(), words[more].end(), languages)
-                taken = more - at
-        at += taken + 1
+    keys = [word.group().lower() for word in words]
+    after = 0
+    for at in [place for place, key in enumerate(keys) if key in starts]:
+        if at < after:
+            continue
+        known = keys[at]
+        best = (at, known) if known in phrases else None
+        for more in range(at + 1, min(at + _MOST_WORDS, len(words))):
+            if known not in longer or not _BETWEEN.fullmatch(text[words[more - 1].end() : words[more].start()]):
+                break
+            known = f"{known} {keys[more]}"
+            if known in phrases:
+                best = more, known
+        if best is not None:
+            more, phrase = best
+            for value, languages in _values(phrase):
+                yield SpelledNumber(value, words[at].start(), words[more].end(), languages)
+            after = more + 1
+
+
+@lru_cache(maxsize=1024)
+def _values(phrase: str) -> tuple[tuple[Decimal, frozenset[str]], ...]:
+    """Return the values of a phrase, each with the languages in which it has that value."""
+    values = _phrases()[0][phrase]
+    return tuple(
+        (value, frozenset(code for code, each in values.items() if each == value))
+        for value in sorted(set(values.values()))
+    )
 
 
 def _may_have_numbers(text: str) -> bool:
@@ -191,15 +195,16 @@ def _beginnings() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
 
 
 @cache
-def _phrases() -> tuple[dict[str, dict[str, Decimal]], frozenset[str]]:
-    """Return the values of each phrase by language, and the first words of all phrases."""
+def _phrases() -> tuple[dict[str, dict[str, Decimal]], frozenset[str], frozenset[str]]:
+    """Return the values of each phrase by language, the first words of all phrases, and what longer ones begin with."""
     made: dict[str, dict[str, Decimal]] = {}
     for code in _SMALL:
         for phrase, value in _numbers(code):
             made.setdefault(phrase.replace("-", " "), {}).setdefault(code, Decimal(value))
     for word, number in _HINDI.items():
         made.setdefault(word, {})["hi"] = Decimal(number)
-    return made, frozenset(phrase.split(" ", 1)[0] for phrase in made)
+    longer = {phrase[:place] for phrase in made for place, sign in enumerate(phrase) if sign == " "}
+    return made, frozenset(phrase.split(" ", 1)[0] for phrase in made), frozenset(longer)
 
 
 def _numbers(code: str) -> Iterator[tuple[str, int]]:

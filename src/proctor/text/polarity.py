@@ -89,6 +89,7 @@ _CLAUSE: Final = re.compile(
     r"(?<!\d)[,;:，、；：،؛](?!\d)|(?<=\d)[,;，、；](?=\s)|[.!?](?=\s|$)|[。！？।؟]|\s[–—-]\s|[()（）]"
 )
 _WORD: Final = re.compile(r"(?:[^\W\d_]|[\u0300-\u036f\u064b-\u0652\u0900-\u0903\u093a-\u094f])+")  # with vowel signs
+_LETTERS: Final = bytes(code if chr(code).isascii() and chr(code).isalpha() else 32 for code in range(256))
 _RUN: Final = re.compile(f"[{HAN}]+|[{KATAKANA}]+|[{HANGUL}]+|[{THAI_LETTERS}]+")
 _UNSPACED: Final = re.compile(f"[{EAST_ASIAN}{THAI_LETTERS}]")
 _ROOT: Final = 5
@@ -163,7 +164,8 @@ def root_words(clause: str) -> frozenset[str]:
             found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
         plain = _UNSPACED.sub(" ", plain)
     skip = common_words() if clause.isascii() else frozenset[str]()
-    for word in _WORD.findall(plain):
+    words = plain.encode().translate(_LETTERS).decode().split() if plain.isascii() else _WORD.findall(plain)
+    for word in words:
         if len(word) > 3 and not (word in skip and len(word) < 5):
             found.add(word[:_ROOT])
     return frozenset(found)

@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.text.dates import Day, find_dates
 from proctor.text.money import currency_after, find_money
 from proctor.text.number_words import find_number_words
@@ -36,6 +37,7 @@ _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.,]?\d)")
 _ORDINAL = re.compile(
     r"(?:\b(?:vol(?:ume)?|no(?=\.)|number|chapter|step|option|episode|part)s?\.?\s?#?|#|第)\s?$", re.IGNORECASE
 )
+_ORDINAL_ENDS: Final = frozenset("lerpntsLERPNTSſ.#第")  # its last characters
 _WARI = re.compile(r"\s?割")
 
 
@@ -72,6 +74,9 @@ class Quantity:
     def value_written(self) -> Decimal:
         """The number as it is written: 2 in "2 weeks"."""
         return self.value / self.size
+
+
+_quantity: Final = fast_constructor(Quantity)
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
@@ -144,7 +149,7 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 
 def _dates(text: str) -> Iterator[Quantity]:
     for day in find_dates(text):
-        yield Quantity(
+        yield _quantity(
             value=Decimal(0), unit="date", start=day.start, end=day.end, quote=text[day.start : day.end], day=day
         )
 
@@ -154,14 +159,15 @@ def _money(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
         # A price has no three decimals: 1.500 € is fifteen hundred.
         scale = 1000 if each.amount < 1000 and _THOUSANDS.search(each.quote) else 1
         value, high = each.amount * scale, None if each.high is None else each.high * scale
-        yield Quantity(value=value, unit=each.currency, start=each.start, end=each.end, quote=each.quote, high=high)
+        yield _quantity(value=value, unit=each.currency, start=each.start, end=each.end, quote=each.quote, high=high)
 
 
 def _counted(text: str, numbers: Sequence[Number]) -> Iterator[Quantity]:
+    ascii_only = text.isascii()
     for number in numbers:
         if number.percent:
             yield _of(text, number.value, "percent", number.start, number.end)
-        elif wari := _WARI.match(text, number.end):
+        elif not ascii_only and (wari := _WARI.match(text, number.end)):
             yield _of(text, number.value * 10, "percent", number.start, wari.end())
         else:
             yield _measured(text, number.value, number.start, number.end)
@@ -218,7 +224,8 @@ _KOREAN: Final = frozenset({"ko"})
 
 
 def _measured(text: str, value: Decimal, start: int, end: int, languages: frozenset[str] | None = None) -> Quantity:
-    if named := _ORDINAL.search(text, max(0, start - 12), start):
+    first = max(0, start - 12)
+    if text[first:start].rstrip()[-1:] in _ORDINAL_ENDS and (named := _ORDINAL.search(text, first, start)):
         kind = "volume number" if named.group().strip().lower().startswith(("vol", "第")) else "number"
         return _of(text, value, kind, start, end)
     if (unit := find_unit(text, end, languages)) is not None:
@@ -230,7 +237,7 @@ def _measured(text: str, value: Decimal, start: int, end: int, languages: frozen
 
 
 def _of(text: str, value: Decimal, unit: str, start: int, end: int, size: Decimal = Decimal(1)) -> Quantity:
-    return Quantity(value=value, unit=unit, start=start, end=end, quote=text[start:end], size=size)
+    return _quantity(value=value, unit=unit, start=start, end=end, quote=text[start:end], size=size)
 
 
 _TO = re.compile(  # small letters only: the A of 10 A is a unit
@@ -244,15 +251,18 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
     made: list[Quantity] = []
     for one in found:
         before = made[-1] if made else None
-        if before is not None and _is_rest_of_hour(text, before, one):
+        if before is None or before.unit not in ("", "hour"):  # nothing below continues it
+            made.append(one)
+            continue
+        if _is_rest_of_hour(text, before, one):
             total = before.value * 60 + one.value
             made[-1] = replace(one, value=total, unit="minute", start=before.start, quote=text[before.start : one.end])
             continue
-        if before is not None and _is_grouped(text, before, one):
+        if _is_grouped(text, before, one):
             value = before.value * 1000 + one.value
             made[-1] = replace(one, value=value, start=before.start, quote=text[before.start : one.end])
             continue
-        if before is not None and before.unit == "" and one.unit not in ("", "date") and before.high is None:
+        if before.unit == "" and one.unit not in ("", "date") and before.high is None:
             between = text[before.end : one.start]
             if _TO.fullmatch(between):
                 low = before.value * one.size

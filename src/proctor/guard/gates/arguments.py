@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.constraints import CallProblem, Constraints
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.ownership import Owned, foreign_owner, record_of
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.permission_matrix import NO_INTENT, TRIALS, PermissionMatrix
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import LONGEST_NAME, MOST_REMEMBERED, ByTool, call_of, call_text
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import Point
 from proctor.core.tool_effect import StatedEffect
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.call_origin import problems
 from proctor.guard.customer_request import request_of
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text
 from proctor.guard.traced_call import CallOrigin, OriginProblem, may_change

@@ -11,10 +11,10 @@ from threading import Lock
 from typing import ClassVar, Final, Literal
 
 from proctor.core.chat import ToolCall
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Verdict
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.session_memory import Memory
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import ByTool, call_of, call_text

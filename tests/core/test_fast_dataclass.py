@@ -10,10 +10,10 @@ import pytest
 
 from proctor.core.chat import ToolCall
 from proctor.core.event import Event
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.verdict import Finding, Verdict
 from proctor.guard.chain import Decision
 from proctor.guard.deadline import Answer, GateTask
-from proctor.guard.fast_dataclass import fast_constructor
 from proctor.guard.step import Step
 from tests.tables import table
 
