@@ -13,8 +13,7 @@ from proctor.text.quantities import Quantity
 
 __all__ = ["find_clock_times", "find_times", "find_weekdays"]
 
-_CLOCK: Final = re.compile(
-    r"(?P<before>午前|午後|上午|下午|晚上|早上|오전|오후)?\s?"
+_HOUR: Final = (
     r"(?<![\d:./])(?P<h>[01]?\d|2[0-4])"
     r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
     r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b)|\s?o['’]clock\b"
@@ -23,9 +22,10 @@ _CLOCK: Final = re.compile(
     r"|(?<=\bklockan \d)(?!\d)|(?<=\bklockan \d\d)|(?<=\bklokken \d)(?!\d)|(?<=\bklokken \d\d)"
     r"|(?<=\bgodz\. \d)(?!\d)|(?<=\bgodz\. \d\d)|(?<=\bgodzinie \d)(?!\d)|(?<=\bgodzinie \d\d)"
     r"|(?<=\bsaat \d)(?!\d)|(?<=\bsaat \d\d))(?![.,]\d{3}))"  # "saat 8.200 TL" is an amount
-    r"(?:\s?(?P<after>[ap])\.?m\b)?",
-    re.IGNORECASE,
+    r"(?:\s?(?P<after>[ap])\.?m\b)?"
 )
+_CLOCK: Final = re.compile(rf"(?P<before>午前|午後|上午|下午|晚上|早上|오전|오후)?\s?{_HOUR}", re.IGNORECASE)
+_ASCII_CLOCK: Final = re.compile(rf"(?=[\s0-9])(?P<before>(?!))?\s?{_HOUR}", re.IGNORECASE)
 _DIGIT: Final = re.compile(r"\d")
 _CLOCK_SIGN: Final = re.compile(
     r"[0-9]\s?(?:(?<=[0-9]):[0-5][0-9]|uhr|h\s?[0-5][0-9]|[ap]\.?m\b|o'clock\b)", re.IGNORECASE
@@ -87,7 +87,7 @@ def _remembered(text: str) -> tuple[Quantity, ...]:
 
 def find_clock_times(text: str) -> Iterator[Quantity]:
     """Yield times of day as minutes after midnight; a time that may be of either half of the day has both."""
-    found = list(_CLOCK.finditer(text)) if _may_have_clock(text) else []
+    found = list((_ASCII_CLOCK if text.isascii() else _CLOCK).finditer(text)) if _may_have_clock(text) else []
     # A text that has 15:00 counts the hours to 24: its 10:00 is in the morning.
     to_24 = any(int(match["h"]) > _NOON for match in found)
     for match in found:

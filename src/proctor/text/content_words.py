@@ -25,7 +25,9 @@ _STOP: Final = frozenset(
     """.split()  # noqa: SIM905 - a page of words reads better than a page of quotation marks
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_LETTERS_AND_DIGITS: Final = bytes(code if chr(code).isascii() and chr(code).isalnum() else 32 for code in range(256))
+_LETTERS_AND_DIGITS: Final = bytes(
+    code if code == ord("'") or (code < 128 and chr(code).isalnum()) else ord(" ") for code in range(256)
+)
 _CJK = re.compile(f"[{HAN}{HAN_COMPATIBILITY}々]+|[{KATAKANA}]+|[{HANGUL}]+|[{THAI_LETTERS}]+")
 _UNSPACED = re.compile(f"[{EAST_ASIAN}{HAN_COMPATIBILITY}{THAI_LETTERS}]+")
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ied)$|(?<=[a-z]{3})(?:ings?|ed|es|s|e|ly)$")
@@ -54,7 +56,14 @@ _CLAUSE = re.compile(
     r"|(?:ですが|ますが|一方)[、,]?",
     re.IGNORECASE,
 )
-_BETWEEN_CLAUSES: Final = ("but", "while", "whereas", "though", "however")
+# The same in ASCII, where one class of characters begins every match, which is found ten times as fast.
+_CONJUNCTION: Final = r"(?:but|while|whereas|although|though|however)\s"
+_ASCII_OPENING: Final = re.compile(_CONJUNCTION, re.IGNORECASE)
+_ASCII_CLAUSE: Final = re.compile(
+    r"[,;\s](?:(?<=;)|(?<=,)(?<![0-9],)(?![0-9])|(?<=[0-9],)(?=\s(?![12]\d{3}\b))"
+    rf"|(?<=\s){_CONJUNCTION})",
+    re.IGNORECASE,
+)
 
 
 def content(text: str) -> frozenset[str]:
@@ -78,16 +87,20 @@ def _content(text: str) -> frozenset[str]:
             found.update([run] if len(run) == 1 else (run[at : at + 2] for at in range(len(run) - 1)))
         plain = _UNSPACED.sub(" ", plain)
     for word in set(_words(plain)) - _STOP:
-        if len(word) > 1 and (word.isalpha() or not _NUMBER.search(word)):
+        # In ASCII, a word of letters and digits that is not of letters alone has a digit.
+        if len(word) > 1 and (word.isalpha() or not ((word.isascii() and word.isalnum()) or _NUMBER.search(word))):
             found.add(_stem(word))
     return frozenset(found)
 
 
 def _words(plain: str) -> list[str]:
-    """Return the words of a text; without an apostrophe in ASCII they are runs of letters and digits."""
-    if not plain.isascii() or "'" in plain:
+    """Return the words of a text; in ASCII they are runs of letters and digits, joined by apostrophes."""
+    if not plain.isascii():
         return _WORD.findall(plain)
-    return plain.encode().translate(_LETTERS_AND_DIGITS).decode().split()  # a fifth of the time of the pattern
+    words = plain.encode().translate(_LETTERS_AND_DIGITS).decode().split()  # a fifth of the time of the pattern
+    if "'" in plain:
+        words = [part for word in words for part in ([word] if "'" not in word else _WORD.findall(word))]
+    return words
 
 
 def overlap_share(wanted: frozenset[str], given: frozenset[str]) -> float:
@@ -102,10 +115,10 @@ def negated(text: str) -> bool:
 
 def clauses(sentence: str) -> list[str]:
     """Return the clauses of a sentence."""
-    if sentence.isascii() and "," not in sentence and ";" not in sentence:
-        low = sentence.lower()
-        if not any([word in low for word in _BETWEEN_CLAUSES]):
-            return [whole] if (whole := sentence.strip()) else []
+    if sentence.isascii():
+        begin = _ASCII_OPENING.match(sentence)
+        sentence = sentence[begin.end() :] if begin is not None else sentence
+        return [part.strip() for part in _ASCII_CLAUSE.split(sentence) if part and part.strip()]
     return [part.strip() for part in _CLAUSE.split(sentence) if part and part.strip()]
 
 

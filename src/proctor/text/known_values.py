@@ -290,7 +290,7 @@ def _numbers_of(text: str) -> Iterable[Decimal]:
 
 def _fractions(text: str) -> Iterable[Decimal]:
     """Yield the parts of a whole that a text names in figures: 2/3, 3분의 2, 三分の二 in digits."""
-    for match in _FRACTION.finditer(text):
+    for match in _FRACTION.finditer(text) if "/" in text or not text.isascii() else ():
         part, whole = (match["n"], match["m"]) if match["n"] else (match["n2"], match["m2"])
         if int(part) < int(whole):
             yield Decimal(part) / Decimal(whole)

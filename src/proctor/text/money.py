@@ -149,6 +149,7 @@ _TO = re.compile(r"\s{0,2}(?:-|–|—|~|〜|～|to|から)\s{0,2}(?:us)?[¥￥$
 _BEGINNINGS: Final = frozenset({*_SIGNS, *(word[0] for word in _WORDS), *"cgk"}) | (
     first_letters(_ANY_INFLECTED.pattern) or frozenset()
 )
+_LONGEST_TO: Final = 10  # characters: blanks, a word, blanks, a currency
 _LOOK = 14
 _MOST_GAP = 2  # blanks and hyphens between a number and its currency
 _EASTERN: Final = re.compile(f"[{EAST_ASIAN}]")
@@ -260,7 +261,10 @@ def _may_be_currency(ahead: str) -> bool:
     tail = ahead.rstrip()
     if (last := tail[-1:]) not in _LAST:
         return False
-    return not (last.isalpha() and tail.isascii()) or tail[-3:].lower() in _CODES or tail[-2:].lower() == "rs"
+    if last == "$" or last in _SIGNS or not tail.isascii():
+        return True
+    word = tail.rstrip(".:")[-3:].lower()
+    return word in _CODES or word[-2:] == "rs" or word[-1:] == "$"
 
 
 def _may_name_currency(text: str, end: int) -> bool:
@@ -280,6 +284,8 @@ def _is_whole(text: str, word: re.Match[str]) -> bool:
 
 
 def _is_range(text: str, one: _Found, after: _Found) -> bool:
+    if after.start - one.end > _LONGEST_TO:
+        return False
     between = _TO.fullmatch(text[one.end : after.number.start] or " ")
     if between is None and after.number.start > after.start:
         between = _TO.fullmatch(text[one.end : after.start])

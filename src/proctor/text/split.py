@@ -16,10 +16,13 @@ _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
 _CLOSING = "\"'”’»)\\]）」』】〉》"
 _SENTENCE_END = (
-    rf"[。！？｡]+[{_CLOSING}]*"  # needs no space after it
-    rf"|(?<![.!?؟।…])[.!?؟।…]++[{_CLOSING}]*(?=\s|$)"  # needs one, so that 3.14 and example.com are not split
-    r"|\n\s*\n"
-    r"|\n(?=\s*(?:[-*•・]|\d{1,3}[.)])\s)"  # the next list item
+    r"[。！？｡.!?؟।…\n](?:"  # one class begins every match, which is found faster than alternatives
+    rf"(?<=[。！？｡])[。！？｡]*[{_CLOSING}]*"  # needs no space after it
+    # needs one, so that 3.14 and example.com are not split
+    rf"|(?<=[.!?؟।…])(?<![.!?؟।…].)[.!?؟।…]*+[{_CLOSING}]*(?=\s|$)"
+    r"|(?<=\n)\s*\n"
+    r"|(?<=\n)(?=\s*(?:[-*•・]|\d{1,3}[.)])\s)"  # the next list item
+    r")"
 )
 _ABBREVIATION = (
     r"(?:^|[\s(\"'“])"

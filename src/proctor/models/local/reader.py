@@ -28,6 +28,7 @@ __all__ = ["INTENTS", "LETTERS", "LONGEST", "LocalReader", "SpanReading", "read"
 INTENTS = ("none", "legal_threat", "media_complaint", "safety_incident", "self_harm")
 LONGEST = 160  # tokens in one window; windows overlap by a quarter, so a name at the edge of one is inside another
 LONG = 2_000  # characters
+UNSETTLED = 256  # texts that wait for the network after the prefilter did not settle them
 LETTERS = 200_000  # per text: a longer one is rejected, since an unread part could not be masked
 
 _BREAK = re.compile(r".*(?:\n|[。！？]|[.!?] )", re.S)
@@ -67,6 +68,7 @@ class LocalReader:
     glance: bool = True
     _batcher: Batcher[str, SpanReading] = field(init=False, repr=False, compare=False)
     _ready: Event = field(init=False, repr=False, compare=False, default_factory=Event)
+    _unsettled: dict[str, None] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         # an answer has many parts, so the cache is smaller than elsewhere
@@ -92,7 +94,7 @@ class LocalReader:
         temperature = float(weights_of(self.folder).of("reader").get("temperature", 1.0))
         prefilter = self._prefilter()
         self._ready.set()
-        wanted = [i for i, text in enumerate(texts) if prefilter is None or not prefilter.passes(text)]
+        wanted = [i for i, text in enumerate(texts) if prefilter is None or not self._passes(prefilter, text)]
         found = [NOTHING] * len(texts)
         some = [texts[i] for i in wanted]
         seen = (each for few in groups(some) for each in read(few, pieces, network, temperature, prefilter))
@@ -118,7 +120,19 @@ class LocalReader:
     def _settled(self, text: str) -> SpanReading | None:
         """Return what the prefilter alone decides; None until everything is loaded, which blocks the event loop."""
         prefilter = self._prefilter() if self._ready.is_set() else None
-        return NOTHING if prefilter is not None and prefilter.passes(text) else None
+        if prefilter is None or prefilter.passes(text):
+            return None if prefilter is None else NOTHING
+        held = list(self._unsettled)  # a copy: another thread may remove texts meanwhile
+        for oldest in held[: max(0, len(held) - UNSETTLED + 1)]:  # their callers are gone
+            self._unsettled.pop(oldest, None)
+        self._unsettled[text] = None
+        return None
+
+    def _passes(self, prefilter: LinearPrefilter, text: str) -> bool:
+        """Return whether the prefilter settles the text; False without another look if it did not do so before."""
+        known = text in self._unsettled
+        self._unsettled.pop(text, None)
+        return not known and prefilter.passes(text)
 
 
 @cache

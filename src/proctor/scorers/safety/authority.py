@@ -10,6 +10,7 @@ from typing import Final
 
 from proctor.lexicon.promises import asks_first, promised
 from proctor.scorers.bounded_regex import first_matches
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.pattern_prefilter import Haystack
 from proctor.text.patterns import compiled
 from proctor.text.user_patterns import UserPattern, user_pattern
@@ -241,7 +242,7 @@ REGISTRY: Final[tuple[Authority, ...]] = (
 )
 
 
-_PROPOSES: Final = re.compile(
+_PROPOSES: Final = FilteredPattern(
     r"\b(?:would you like (?:me )?to (?:proceed|go ahead|continue|confirm|exchange|cancel|return|change)"
     r"|do you (?:want|wish)|(?:please )?confirm|\(yes/no\)|shall i|should i"
     r"|may i proceed|can i proceed|ready to proceed|is (?:this|that) (?:correct|ok(?:ay)?|acceptable)"
@@ -249,10 +250,10 @@ _PROPOSES: Final = re.compile(
     r"|よろしい(?:でしょうか|ですか)|いかがでしょう|進めて",
     re.IGNORECASE,
 )
-_SOOTHING: Final = re.compile(
+_SOOTHING: Final = FilteredPattern(
     r"\b(?:don['’]t worry|do not worry|no worries|no problem|no matter what|rest assured)\b", re.IGNORECASE
 )
-_STRONG: Final = re.compile(
+_STRONG: Final = FilteredPattern(
     _GRANTS
     + r"|\bwaived\b|承認|保証|約束|genehmigt|bewilligt|zugesagt|garant|approuv|accordé|aprobad|autorizad|approvat"
     r"|autorizzat|aprovad|goedgekeurd|toegezegd|批准|保证|保證|承诺|承諾|الموافقة|أضمن|نضمن|स्वीकृत|मंज़?ूर|गारंटी",

@@ -10,6 +10,7 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source, Turn
 from proctor.core.transcript import failed, parse_loosely
+from proctor.text.pattern_prefilter import lowered
 from proctor.text.split import sentences
 
 __all__ = ["Citation", "citations", "citing", "documents", "resolve", "retrieved"]
@@ -25,6 +26,8 @@ _MARK: Final = re.compile(
     r"|※\s?(?P<note>\d{1,2})(?!\d)",
     re.IGNORECASE | re.MULTILINE,
 )
+# Every mark has one of them.
+_MARK_SIGNS: Final = ("[", "【", "(", "（", "※", "source", "reference", "according to ", "出典", "参照", "参考")
 _AFTER: Final = re.compile(r"\s*(?:[.。!！?？;；)）\[【]|\n|$)")
 _NUMBER: Final = re.compile(r"(?:source |doc(?:ument)? |ref |資料|出典)?#?(\d{1,3})", re.IGNORECASE)
 _SEVERAL: Final = re.compile(r"\s*[,;、，]\s*|\s+and\s+|\s*&\s*")
@@ -55,7 +58,10 @@ class Citation:
 
 def citations(text: str) -> list[Citation]:
     """Return every mark in the text that may be a citation, with the sentence before or around it."""
-    found = []
+    found: list[Citation] = []
+    low = lowered(text[:60_000])
+    if not any([sign in low for sign in _MARK_SIGNS]):
+        return found
     for hit in _MARK.finditer(text[:60_000]):
         kind = hit.lastgroup or ""
         kind = "link" if hit.group("link") else kind

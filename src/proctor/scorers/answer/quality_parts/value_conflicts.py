@@ -12,6 +12,7 @@ from typing import Final
 from proctor.scorers.answer.quality_parts.source_passages import Ready, SourcePassage
 from proctor.text.clock_times import find_times
 from proctor.text.facts import Piece
+from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.known_values import KnownValues
 from proctor.text.money import CURRENCIES
 from proctor.text.polarity import find_opposite, is_denied, is_free, is_included, root_words, split_clauses
@@ -29,7 +30,7 @@ EXACT_UNITS: Final = frozenset(
 )
 _SAME_WORDS: Final = 0.75  # share of a clause's words in a clause of the source that says the opposite
 _SHORT_DAYS: Final = re.compile(r"(?<!\w)[^\W\d_]{1,3}\.?\s?[-–]\s?[^\W\d_]{1,3}(?!\w)")
-_DAY_BEFORE: Final = re.compile(
+_DAY_BEFORE: Final = FilteredPattern(
     r"\b(?:the day before|the previous day|(?:am|bis zum) (?:vortag|tag davor)|la veille|(?:el|"
     r"al) día (?:anterior|antes)|il giorno prima"
     r"|(?:na|a) véspera|o dia anterior|de dag (?:ervoor|tevoren)|dzień wcześniej|накануне|bir gün önce(?:si)?)\b|"
