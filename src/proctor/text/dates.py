@@ -14,7 +14,7 @@ from proctor.core.fast_dataclass import fast_constructor
 from proctor.text.first_letters import UNUSUAL_LETTERS
 from proctor.text.month_names import MONTH_NAMES
 
-__all__ = ["Day", "find_dates", "read_date"]
+__all__ = ["Day", "find_dates", "may_continue_date", "read_date"]
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867}
@@ -102,6 +102,10 @@ class Day:
         told = [(one, two) for one, two in pairs if one is not None and two is not None]
         return bool(told) and all(one == two for one, two in told)
 
+    def moved(self, by: int) -> Day:
+        """Return the same date so many characters further on."""
+        return _made(year=self.year, month=self.month, day=self.day, start=self.start + by, end=self.end + by)
+
     @property
     def order(self) -> tuple[int, int, int]:
         """The sort key of dates; missing parts count as 0."""
@@ -121,6 +125,11 @@ def find_dates(text: str) -> tuple[Day, ...]:
             if day is not None:
                 found.append(day)
     return tuple(sorted(found, key=lambda each: each.start))
+
+
+def may_continue_date(ahead: str) -> bool:
+    """Whether what follows a number and a full stop may be the name of a month, as in "3. Mai"."""
+    return ahead[:_BEGUN].lower() in _BEGINNINGS or ahead[:2].lower() == "de"
 
 
 def read_date(text: str | None) -> Day | None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from proctor.core.fast_dataclass import fast_constructor
-from proctor.text.dates import Day, find_dates
+from proctor.text.dates import Day, find_dates, may_continue_date
 from proctor.text.money import currency_after, find_money
 from proctor.text.number_words import find_number_words
 from proctor.text.numbers import Number, find_numbers
@@ -37,6 +38,7 @@ _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.,]?\d)")
 _ORDINAL = re.compile(
     r"(?:\b(?:vol(?:ume)?|no(?=\.)|number|chapter|step|option|episode|part)s?\.?\s?#?|#|第)\s?$", re.IGNORECASE
 )
+_LONGEST_ORDINAL: Final = 12  # characters
 _ORDINAL_ENDS: Final = frozenset("lerpntsLERPNTSſ.#第")  # its last characters
 _WARI = re.compile(r"\s?割")
 
@@ -104,6 +106,15 @@ def _remembered_whole(text: str) -> tuple[Quantity, ...]:
 
 def _found(text: str) -> tuple[Quantity, ...]:
     ascii_only = text.isascii()
+    if ascii_only and _BORDER.search(text) is not None and _DIGIT.search(text) is not None:
+        # Most callers also read the sentences one by one.
+        borders = _borders(text)
+        if borders:
+            return tuple(
+                _moved(one, start)
+                for start, end in pairwise((0, *borders, len(text)))
+                for one in find_quantities(text[start:end].rstrip())
+            )
     digits, eastern = _DIGIT.search(text) is not None, not ascii_only and _EASTERN.search(text) is not None
     numbers = find_numbers(text) if digits else ()
     found = list(_dates(text)) if digits or eastern else []
@@ -122,6 +133,40 @@ def _found(text: str) -> tuple[Quantity, ...]:
             taken.add(one.start, one.end)
             chosen.append(one)
     return _with_ranges(text, sorted(chosen, key=lambda each: each.start))
+
+
+# The end of a sentence before another one, in ASCII.
+_BORDER: Final = re.compile(r"[A-Za-z0-9)][.!?]\s(?=[A-Za-z])")
+
+
+def _borders(text: str) -> list[int]:
+    """Return where sentences begin that no quantity of an earlier one reaches into."""
+    found = []
+    for border in _BORDER.finditer(text):
+        at = border.end()
+        if text[at - 3].isdigit():
+            is_apart = not may_continue_date(text[at : at + 3])
+        else:
+            is_apart = _ORDINAL.search(text, max(0, at - _LONGEST_ORDINAL), at) is None  # "No. five"
+        if is_apart:
+            found.append(at)
+    return found
+
+
+def _moved(one: Quantity, by: int) -> Quantity:
+    """Return a quantity of a sentence as one of the text in which the sentence begins there."""
+    if not by:
+        return one
+    return _quantity(
+        value=one.value,
+        unit=one.unit,
+        start=one.start + by,
+        end=one.end + by,
+        quote=one.quote,
+        high=one.high,
+        day=None if one.day is None else one.day.moved(by),
+        size=one.size,
+    )
 
 
 def apart(one: str, other: str) -> bool:
@@ -224,7 +269,7 @@ _KOREAN: Final = frozenset({"ko"})
 
 
 def _measured(text: str, value: Decimal, start: int, end: int, languages: frozenset[str] | None = None) -> Quantity:
-    first = max(0, start - 12)
+    first = max(0, start - _LONGEST_ORDINAL)
     if text[first:start].rstrip()[-1:] in _ORDINAL_ENDS and (named := _ORDINAL.search(text, first, start)):
         kind = "volume number" if named.group().strip().lower().startswith(("vol", "第")) else "number"
         return _of(text, value, kind, start, end)
