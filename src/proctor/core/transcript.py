@@ -28,8 +28,8 @@ _ERROR: Final = re.compile(
 class TranscriptStep:
     """One step: a message of the customer or the agent, a call by either, or a recorded hand-off to a person.
 
-    A ``remark`` is text in the same message as a call; an ``answer`` has no call. A remark precedes its calls, unless it
-    is the last text of its turn and the calls stand in its message with their results, which no message of a tool
+    A ``remark`` is text in the same message as a call; an ``answer`` has no call. A remark precedes its calls, unless
+    it is the last text of its turn and the calls stand in its message with their results, which no message of a tool
     brings: it was written when they were known. ``turn`` and ``message`` count from zero; ``message`` is None for a
     call that no message of the turn contains.
     """
