@@ -199,3 +199,7 @@ def test_a_year_before_a_price_is_no_amount() -> None:
 
 def test_the_next_line_of_a_record_is_no_unit() -> None:
     assert _read("price: 7.0\nMIN-24")[0] == ("7.0", "")
+
+
+def test_powers_multiply_all_that_is_before_them() -> None:
+    assert [one.value for one in find_quantities("십오만 원, 오천만 원, 二十五万円")] == [150_000, 50_000_000, 250_000]

@@ -203,16 +203,20 @@ def _arabic_pairs(text: str) -> Iterator[Quantity]:
 
 def _composed(written: str, digits: Mapping[str, int], powers: Mapping[str, int]) -> Decimal:
     """Return the value of a number in signs: 二百五十, 삼십."""
-    total, digit = 0, 0
+    total, part, digit = 0, 0, 0  # of the ten thousands, of what follows them, of the next power
     for sign in written:
-        if sign in powers:
-            total += (digit or (0 if total and powers[sign] == 10_000 else 1)) * powers[sign]
-            digit = 0
-        else:
+        if sign not in powers:
             digit = digit * 10 + digits[sign]
-    return Decimal(total + digit)
+        elif powers[sign] == _TEN_THOUSAND:
+            total += (part + digit or 1) * _TEN_THOUSAND
+            part = digit = 0
+        else:
+            part += (digit or 1) * powers[sign]
+            digit = 0
+    return Decimal(total + part + digit)
 
 
+_TEN_THOUSAND: Final = 10_000
 _CHINESE_SIGNS: Final = frozenset({"ja", "zh"})
 _KOREAN: Final = frozenset({"ko"})
 
