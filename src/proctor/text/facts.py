@@ -181,8 +181,7 @@ def _by_numbers(wanted: Piece, given: Prepared, nearest: bool) -> FactMatch:
 def _decided(wanted: Piece, about: Sequence[tuple[float, Piece]]) -> FactMatch | None:
     top = max(share for share, _ in about)
     # Among equally near pieces, one that agrees comes first: a text may mention an old and a new figure.
-    near = sorted(about, key=lambda each: (each[0] < top - 1e-9, not _agree(wanted, each[1])))
-    share, best = near[0]
+    share, best = min(about, key=lambda each: (each[0] < top - 1e-9, not _agree(wanted, each[1])))
     if _agree(wanted, best):
         if share < ENOUGH:
             return None  # the number may belong to another thing: try larger pieces

@@ -17,7 +17,7 @@ from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.guard.threshold_levels import Level, check_level, check_order, cut
 from proctor.lexicon.danger import dangers
 from proctor.lexicon.takeover_phrases import attempts
-from proctor.text.normalise import Limits, Searched
+from proctor.text.normalise import DEFAULT_LIMITS, Searched
 from proctor.text.record_codes import without_codes
 
 __all__ = ["Injection"]
@@ -87,7 +87,7 @@ class Injection:
             return self._verdict("block", found[0].reason, found)
         if found:
             return self._verdict("escalate", f"perhaps {found[0].reason}", found, borderline=True)
-        if len(step.views) >= Limits().views:
+        if len(step.views) >= DEFAULT_LIMITS.views:
             reason = "the message holds more hidden texts than were read"
             return self._verdict("escalate", reason, [self._finding("smuggling", 0.5, reason)], borderline=True)
         if row.get("unread"):

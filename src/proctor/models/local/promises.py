@@ -107,7 +107,7 @@ class _Model:
     weights: np.ndarray[Any, Any]
     scale: float
     bias: float
-    acts: np.ndarray[Any, Any]
+    acts: np.ndarray[Any, Any]  # n-grams by acts: those of one n-gram are neighbours in memory
     act_scale: float
     act_bias: np.ndarray[Any, Any]
 
@@ -117,7 +117,7 @@ class _Model:
             return _FirstReading(text, NOTHING, (0.0,) * len(ACTS))
         root = math.sqrt(max(len(found), LEAST))
         logit = float(self.weights.take(found).sum(dtype=np.int64)) * self.scale / root + self.bias
-        totals = self.acts[:, found].sum(axis=1, dtype=np.int64) * (self.act_scale / root) + self.act_bias
+        totals = self.acts.take(found, axis=0).sum(axis=0, dtype=np.int64) * (self.act_scale / root) + self.act_bias
         return _FirstReading(text, logit, softmax(totals.tolist()))
 
 
@@ -130,7 +130,7 @@ def _model(folder: Path | None) -> _Model:
                 weights=kept["weights"],
                 scale=float(kept["scale"]),
                 bias=float(kept["bias"]),
-                acts=kept["acts"],
+                acts=np.ascontiguousarray(kept["acts"].T),
                 act_scale=float(kept["act_scale"]),
                 act_bias=kept["act_bias"],
             )

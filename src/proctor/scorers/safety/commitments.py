@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from proctor.core.case import Case
@@ -284,8 +286,14 @@ def _unread(unsure: Sequence[_Promise]) -> Iterator[Evidence]:
 
 def _grants(call: ToolCall, entry: Authority) -> bool:
     """Whether a tool that decides such things approved it: then the agent only reports the decision."""
-    named = any(fnmatchcase(call.name.casefold(), pattern.casefold()) for pattern in entry.unless)
+    named = bool(entry.unless) and _any_of(entry.unless).match(call.name.casefold()) is not None
     return named and not failed(call)
+
+
+@lru_cache(maxsize=64)
+def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of any of these names with wildcards."""
+    return re.compile("|".join(translate(name.casefold()) for name in names))
 
 
 def _check(each: _Promise) -> str:

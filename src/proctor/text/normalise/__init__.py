@@ -7,6 +7,7 @@
 from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.offsets import OffsetMap
 from proctor.text.normalise.results import (
+    DEFAULT_LIMITS,
     DocumentText,
     Limits,
     Normalised,
@@ -18,6 +19,7 @@ from proctor.text.normalise.results import (
 from proctor.text.normalise.views import views
 
 __all__ = [
+    "DEFAULT_LIMITS",
     "DocumentText",
     "Limits",
     "Normalised",

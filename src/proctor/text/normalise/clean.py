@@ -23,7 +23,7 @@ from proctor.text.normalise.characters import (
 from proctor.text.normalise.confusables import fold_confusables
 from proctor.text.normalise.emoji import flag_tags, keeps_joiner, keeps_selector, letters_of_regions
 from proctor.text.normalise.offsets import OffsetMap, identity
-from proctor.text.normalise.results import Limits, Normalised, Signal
+from proctor.text.normalise.results import DEFAULT_LIMITS, Limits, Normalised, Signal
 
 __all__ = ["normalise"]
 
@@ -46,7 +46,7 @@ def normalise(text: str, limits: Limits | None = None) -> Normalised:
     Plain ASCII is returned unchanged. The result has signals for what was unusual, and one named ``oversize`` if the
     text is too long for :func:`views` to search completely.
     """
-    oversize = _oversize(text, limits or Limits())
+    oversize = _oversize(text, limits or DEFAULT_LIMITS)
     if text.isascii() and (text.isprintable() or not _has(_CONTROL, text)):
         return Normalised(original=text, plain=text, offsets=identity(len(text)), signals=oversize)
     special = _has(SPECIAL, text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from proctor.text.normalise.offsets import OffsetMap
 
-__all__ = ["DocumentText", "Limits", "Normalised", "Searched", "SearchedDocument", "Signal", "View"]
+__all__ = ["DEFAULT_LIMITS", "DocumentText", "Limits", "Normalised", "Searched", "SearchedDocument", "Signal", "View"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,9 @@ class Limits:
     output: int = 131_072
     views: int = 24
     depth: int = 3
+
+
+DEFAULT_LIMITS: Final = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

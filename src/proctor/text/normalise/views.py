@@ -15,7 +15,7 @@ from proctor.text.normalise.language_likeness import is_readable
 from proctor.text.normalise.layer import layer_of
 from proctor.text.normalise.offsets import OffsetMap, identity
 from proctor.text.normalise.patches import Extent, Found, Patch, gather, splice
-from proctor.text.normalise.results import Limits, Normalised, View
+from proctor.text.normalise.results import DEFAULT_LIMITS, Limits, Normalised, View
 from proctor.text.normalise.smuggled import find_smuggled
 
 __all__ = ["views"]
@@ -45,7 +45,7 @@ def views(text: str | Normalised, limits: Limits | None = None) -> tuple[View, .
     decoded too. The work is bounded by ``limits`` and by the length of the text. Recent results are cached, because a
     gate and its model search the same text.
     """
-    limits = limits or Limits()
+    limits = limits or DEFAULT_LIMITS
     original = text.original if isinstance(text, Normalised) else text
     if not original:
         return ()
