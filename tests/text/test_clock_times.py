@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.tables import table
 
-from proctor.text.clock_times import find_times
+from proctor.text import clock_times
+from proctor.text.clock_times import find_clock_times, find_times, find_weekdays
 
 
 def _days(text: str) -> list[int]:
@@ -33,3 +37,18 @@ def test_a_word_before_or_after_makes_an_hour_a_time(text: str) -> None:
 def test_a_text_that_counts_to_24_has_its_small_hours_in_the_morning() -> None:
     assert [each.high for each in find_times("入浴は16時〜23時、退室11時")] == [None, None, None]
     assert [each.high for each in find_times("from 9:30")] == [1290]
+
+
+_WORDS = st.sampled_from(
+    "at 9 9:30 12:05 8 pm 8pm a.m. o'clock 10h30 7 uhr kl 10 kl. 9 godz. 8 saat 8.200 mo mon - fri to do sa di wed so".split()  # noqa: SIM905
+)
+
+
+@given(st.lists(_WORDS, max_size=8).map(" ".join))
+def test_ascii_is_read_as_any_text(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(clock_times, "_ASCII_CLOCK", clock_times._CLOCK)
+        patched.setattr(clock_times, "_ASCII_SHORT_RANGE", clock_times._SHORT_RANGE)
+        patched.setattr(clock_times, "_may_have_clock", lambda text: True)
+        whole = (*find_clock_times(text), *find_weekdays(text))
+    assert (*find_clock_times(text), *find_weekdays(text)) == whole

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
+from proctor.text import content_words
 from proctor.text.content_words import clauses, content, negated, overlap_share
 
 
@@ -50,3 +51,19 @@ def test_the_particle_of_a_romanised_title_denies_nothing() -> None:
     assert not negated("Shio no Yashiro no Shita is complete.")
     assert negated("Akagane no Kujira is not in stock.")
     assert negated("There is no offer.")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["but", "But ", "x", " ", ",", "5", "; ", ", 2024", "while ", "\n", "however"]), max_size=9
+    )
+)
+def test_clauses_of_ascii_are_those_of_any_text(pieces: list[str]) -> None:
+    sentence = "".join(pieces)
+    every = [part.strip() for part in content_words._CLAUSE.split(sentence) if part and part.strip()]
+    assert clauses(sentence) == every
+
+
+@given(st.text(st.sampled_from("ab'7_- \n"), max_size=20))
+def test_words_of_ascii_are_those_of_any_text(text: str) -> None:
+    assert content_words._words(text) == content_words._WORD.findall(text)

@@ -139,3 +139,39 @@ def test_dates_of_many_languages(text: str, wanted: tuple[int | None, int, int])
 
 def test_a_month_is_a_whole_word() -> None:
     assert find_dates("3 maison, 4 martini, 12 julius") == ()
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "3",
+                "12",
+                "31st",
+                "2024",
+                "May",
+                "mai",
+                "Jan.",
+                "sept",
+                "junio",
+                "of",
+                "de",
+                "March",
+                "marzo",
+                "5/6/2024",
+                "2024-05-03",
+                "x",
+                ",",
+                ".",
+                "the",
+            ]
+        ),
+        max_size=9,
+    )
+)
+def test_the_first_looks_miss_nothing(words: list[str]) -> None:
+    text = " ".join(words)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dates, "_has_any", lambda low, needs: True)
+        every = find_dates(text)
+    assert find_dates(text) == every

@@ -8,12 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
+from proctor.scorers.answer.quality_parts import value_conflicts
+from proctor.scorers.safety import authority, claimed_actions, claimed_results
 from proctor.text import content_words, polarity, policy_sections
 from proctor.text.filtered_pattern import FilteredPattern
 
 _SHIPPED = [
     each
-    for module in (polarity, content_words, policy_sections)
+    for module in (
+        polarity,
+        content_words,
+        policy_sections,
+        authority,
+        claimed_actions,
+        claimed_results,
+        value_conflicts,
+    )
     for value in vars(module).values()
     for each in (value.values() if isinstance(value, dict) else [value])
     if isinstance(each, FilteredPattern)
@@ -23,6 +33,8 @@ _PIECES = st.sampled_from(
     not no non-stop isn't isn’t İSN'T Kein keine nıe NİE değil sin pas mai \u017fin \u212aein
     不 ません नहीं दिन не ни refund REFUND FREE gratis Ücretsiz charge fee extra free of and , . ;
     7 ßonst mümkünsüz siz
+    I've I we have has your booking been is now cancelled sent confirmed done refund cancellation キャンセル しました
+    would you like me to proceed confirm shall i rest assured no problem waived guarantee will 'll can the day before
     """.split()  # noqa: SIM905 - a page of words reads better than a page of quotation marks
 )
 

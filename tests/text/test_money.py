@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
+from proctor.text import money
 from proctor.text.money import find_money, same_amount
 
 
@@ -72,6 +73,31 @@ def test_whatever_is_written_is_read_back(amount: int, form: str, grouped: bool)
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_and_quotes_are_in_it(text: str) -> None:
-    for money in find_money(text):
-        assert money.quote == text[money.start : money.end]
-        assert money.high is None or money.high >= money.amount
+    for found in find_money(text):
+        assert found.quote == text[found.start : found.end]
+        assert found.high is None or found.high >= found.amount
+
+
+@given(
+    st.lists(
+        st.sampled_from(["us$", "USD", "eur:", "Rs.", "rs", "u\u017fd", "¥", "jp¥", "x", " ", "  ", "\n", ":", "costs"])
+    )
+)
+def test_every_currency_before_a_number_is_looked_for(pieces: list[str]) -> None:
+    ahead = "".join(pieces)
+    if ahead.rstrip()[-1:] in money._LAST and money._BEFORE.search(ahead) is not None:
+        assert money._may_be_currency(ahead)
+
+
+def test_a_currency_begins_with_a_known_letter() -> None:
+    for text in (
+        "5 us dollars",
+        "5 kuruş",
+        "5 zł",
+        "5 lira",
+        "5 grosze",
+        "5 reais",
+        "5 francs suisses",
+        "5 £",
+    ):
+        assert find_money(text), text

@@ -3,10 +3,12 @@ from __future__ import annotations
 from decimal import Decimal
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
+from proctor.text import quantities
 from proctor.text.quantities import apart, comparable, find_quantities
 
 
@@ -203,3 +205,25 @@ def test_the_next_line_of_a_record_is_no_unit() -> None:
 
 def test_powers_multiply_all_that_is_before_them() -> None:
     assert [one.value for one in find_quantities("십오만 원, 오천만 원, 二十五万円")] == [150_000, 50_000_000, 250_000]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            """5 1,200 .5 5% $20 EUR 300 Rs. five a hundred zwei two Mai May Jan. de vol. No. option part number days h
+            thousand million percent cents and to - from The It Booking LT-2001 2026-11-23 12/3/2025 (5) c'è""".split()  # noqa: SIM905
+        ),
+        max_size=12,
+    ),
+    st.lists(st.sampled_from([" ", ". ", ".\n", "? ", "! ", ") ", "). ", ", ", "\n"]), min_size=12, max_size=12),
+)
+def test_sentences_hold_what_the_whole_text_holds(words: list[str], gaps: list[str]) -> None:
+    text = "".join(word + gap for word, gap in zip(words, gaps, strict=False))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(quantities, "_borders", lambda text: [])
+        whole = quantities._found(text)
+    assert quantities._found(text) == whole
+
+
+def test_a_sentence_of_a_record_is_read_by_itself() -> None:
+    assert quantities._borders("id: LT-2001. It starts at 5. The 3. Mai is free. No. five is not.") == [13, 29, 49]

@@ -11,6 +11,7 @@ import pytest
 
 from proctor.models.local.entities import LocalTagger
 from proctor.models.local.intents import LocalIntents
+from proctor.models.local.linear_prefilter import LinearPrefilter
 from proctor.models.local.network import Network
 from proctor.models.local.reader import INTENTS, NOTHING, LocalReader, SpanReading, reader_of
 
@@ -99,3 +100,24 @@ def test_one_reader_for_all_who_ask_alike(tmp_path: Path) -> None:
     assert LocalIntents()._reader is LocalTagger()._reader
     assert LocalIntents(threads=2)._reader is not LocalTagger()._reader
     assert LocalIntents(folder=tmp_path)._reader is not LocalTagger()._reader
+
+
+async def test_a_text_that_the_prefilter_did_not_settle_is_looked_at_once(
+    runs: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    real = LinearPrefilter.passes
+
+    def passes(self: LinearPrefilter, text: str) -> bool:
+        seen.append(text)
+        return real(self, text)
+
+    reader = LocalReader()
+    reader.readings(["Where is my parcel?"])  # everything is loaded
+    monkeypatch.setattr(LinearPrefilter, "passes", passes)
+    (found,) = await reader.read([NAMED])
+    assert found.read
+    assert seen == [NAMED]
+    assert not reader._unsettled
+    assert reader.readings([NAMED]) == [found]
+    assert seen == [NAMED, NAMED]
