@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.score import Evidence
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
@@ -14,6 +15,7 @@ from proctor.guard.scorer_step import Choice, asked, findings, strongest, unread
 from proctor.guard.step import Step
 
 __all__ = ["CommitmentsGate"]
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class CommitmentsGate:
             *unread(step, self.name),
         )
         chosen = {"commitment": self.action, "unbacked_confirmation": self.unbacked, "unread": self.long}
-        return Verdict(
+        return _made(
             action=strongest(chosen[each.kind] for each in found),
             gate=self.name,
             version=self.version,

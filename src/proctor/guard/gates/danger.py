@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Classifier, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
@@ -32,6 +33,7 @@ _MAX_READ_CHARS: Final = 3_000  # of one reading that the model sees, from both 
 _MIN_HIDDEN_CHARS: Final = (
     400  # minimum of hidden characters that it sees; for a longer message as many as the message has
 )
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,7 @@ class Danger:
             found = await self._by_model(some)
         if not found:
             left = (self._unread(len(read) - len(some)),) if len(some) < len(read) else ()
-            return Verdict(action="allow", gate=self.name, version=self.version, findings=left, borderline=bool(left))
+            return _made(action="allow", gate=self.name, version=self.version, findings=left, borderline=bool(left))
         found.sort(key=lambda each: DANGERS.index(each.kind))
         return Verdict(
             action=self.action,

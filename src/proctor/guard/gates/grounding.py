@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Scorer, socket
 from proctor.core.step import Point
@@ -25,6 +26,7 @@ _KINDS: Final = {
     "unsourced": "unsourced_claim",
     "unread": "unread",
 }
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,7 @@ class Grounding:
         choices = {each: self._choice(each) for each in map(_key, found)}
         stopped = [each for each in found if choices[_key(each)] in ("block", "escalate")]
         shown = stopped or list(found)
-        return Verdict(
+        return _made(
             action=strongest(choices.values()),
             gate=self.name,
             version=self.version,

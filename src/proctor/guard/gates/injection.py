@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Classifier, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Edit, Finding, Verdict
@@ -40,6 +41,7 @@ _MAX_SEARCHED_CHARS: Final = (
 _BRIEF_BYTES: Final = 15  # about fifteen Latin characters, or five of Japanese or Chinese
 _LONG_CHARS: Final = 160  # in longer messages less work is spent on the location
 _FEW_PARTS: Final = 3  # parts of a message that are classified one by one for it
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +215,7 @@ class Injection:
         *,
         borderline: bool = False,
     ) -> Verdict:
-        return Verdict(
+        return _made(
             action=action,
             gate=self.name,
             reason=reason,

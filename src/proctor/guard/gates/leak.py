@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Embedder, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Finding, Severity, Verdict
@@ -40,6 +41,7 @@ _MENTIONS_PROMPT: Final = re.compile(
     r"|システムプロンプト|指示(?:内容|は|に)|系统提示|指令|시스템 프롬프트|instrucciones|anweisungen",
     re.IGNORECASE,
 )
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +105,7 @@ class Leak:
         if not found and step.text.strip() and self.embedder is not None:
             found = await self._retold(step, self.embedder)
         if not found:
-            return Verdict(action="allow", gate=self.name, version=self.version)
+            return _made(action="allow", gate=self.name, version=self.version)
         return Verdict(
             action="allow" if self.action == "flag" else self.action,
             gate=self.name,

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import ClassVar, Final, Literal
 
 from proctor.core.entity import Entity
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Tagger, socket
 from proctor.core.step import Point
 from proctor.core.verdict import Action, Edit, Finding, Verdict
@@ -53,6 +54,7 @@ _MAX_SINGLE_PASS_CHARS: Final = (
 _MIN_REPEAT_CHARS: Final = 4
 _CUSTOMER: Final = "customer"
 _LOOKALIKES: Final = "words that only look like placeholders were marked as such"
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,7 @@ class Pii:
             found = [each for each in found if each.kind not in _TAGGED_KINDS and not self._shown(each, step)]
         edits = every if step.point != "output" else tuple(_edits(step, found))
         action, reason = self._decided(found, edits)
-        verdict = Verdict(
+        verdict = _made(
             action=action,
             gate=self.name,
             reason=reason,

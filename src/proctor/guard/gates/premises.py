@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import Point
 from proctor.core.verdict import Edit, Finding, Verdict
 from proctor.guard.edits import apply
@@ -19,6 +20,7 @@ from proctor.text.claims import statements
 __all__ = ["PremisesGate"]
 
 _NOTE: Final = " [unverified claim: nothing on record confirms this]"
+_made: Final = fast_constructor(Verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class PremisesGate:
             found.append(self._finding(sentence, first, last, turn))
             edits.append(Edit(start=last, end=last, text=self.note))
         if not found:
-            return Verdict(action="allow", gate=self.name, version=self.version)
+            return _made(action="allow", gate=self.name, version=self.version)
         return Verdict(
             action="redact" if self.action == "mark" else "escalate",
             gate=self.name,

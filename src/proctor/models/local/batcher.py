@@ -12,7 +12,7 @@ from contextvars import Context
 from functools import cache, partial
 from threading import Lock
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from proctor.core.fork_lock import ForkLock
@@ -113,7 +113,7 @@ class Batcher(Generic[Item, Answer]):
     async def ask(self, items: Sequence[Item]) -> list[Answer]:
         """Return the answers, in the order of the items."""
         loop = asyncio.get_running_loop()
-        line = self._lines.setdefault(loop, _Line())
+        line = self._lines.get(loop) or self._lines.setdefault(loop, _Line())
         found: list[Answer | _Question[Answer]] = []
         try:
             for item in items:
@@ -130,8 +130,10 @@ class Batcher(Generic[Item, Answer]):
                 if lane.waiting and (lane.worker is None or lane.worker.done()):
                     # in an empty context: it works for all callers, not for the first one
                     lane.worker = loop.create_task(self._work(line, lane), context=Context())
-        clock = CURRENT_CLOCK.get()
         questions = [each for each in found if isinstance(each, _Question)]
+        if not questions:
+            return cast("list[Answer]", found)
+        clock = CURRENT_CLOCK.get()
         for question in questions:  # all of them are pending from now on, not one after the other
             question.join(clock)
             question.callers += 1
