@@ -105,17 +105,14 @@ def _remembered_whole(text: str) -> tuple[Quantity, ...]:
 
 
 def _found(text: str) -> tuple[Quantity, ...]:
-    ascii_only = text.isascii()
-    if ascii_only and _BORDER.search(text) is not None and _DIGIT.search(text) is not None:
-        # Most callers also read the sentences one by one.
-        borders = _borders(text)
-        if borders:
-            return tuple(
-                _moved(one, start)
-                for start, end in pairwise((0, *borders, len(text)))
-                for one in find_quantities(text[start:end].rstrip())
-            )
-    digits, eastern = _DIGIT.search(text) is not None, not ascii_only and _EASTERN.search(text) is not None
+    ascii_only, digits = text.isascii(), _DIGIT.search(text) is not None
+    if ascii_only and digits and (borders := _borders(text)):  # other checks read the sentences one by one
+        return tuple(
+            _moved(one, start)
+            for start, end in pairwise((0, *borders, len(text)))
+            for one in find_quantities(text[start:end].rstrip())
+        )
+    eastern = not ascii_only and _EASTERN.search(text) is not None
     numbers = find_numbers(text) if digits else ()
     found = list(_dates(text)) if digits or eastern else []
     if digits:
