@@ -105,14 +105,14 @@ def _remembered_whole(text: str) -> tuple[Quantity, ...]:
 
 
 def _found(text: str) -> tuple[Quantity, ...]:
-    ascii_only, digits = text.isascii(), _DIGIT.search(text) is not None
-    if ascii_only and digits and (borders := _borders(text)):  # other checks read the sentences one by one
+    if len(text) <= _LONG and (borders := _borders(text)):  # other checks read the sentences one by one
         return tuple(
             _moved(one, start)
             for start, end in pairwise((0, *borders, len(text)))
             for one in find_quantities(text[start:end].rstrip())
         )
-    eastern = not ascii_only and _EASTERN.search(text) is not None
+    ascii_only = text.isascii()
+    digits, eastern = _DIGIT.search(text) is not None, not ascii_only and _EASTERN.search(text) is not None
     numbers = find_numbers(text) if digits else ()
     found = list(_dates(text)) if digits or eastern else []
     if digits:
@@ -132,13 +132,15 @@ def _found(text: str) -> tuple[Quantity, ...]:
     return _with_ranges(text, sorted(chosen, key=lambda each: each.start))
 
 
-# The end of a sentence before another one, in ASCII.
 _BORDER: Final = re.compile(r"[A-Za-z0-9)][.!?]\s(?=[A-Za-z])")
+_NOT_LATIN: Final = re.compile("[^\x00-\u024f\u2000-\u206f€]")  # other scripts write quantities in signs
 
 
 def _borders(text: str) -> list[int]:
-    """Return where sentences begin that no quantity of an earlier one reaches into."""
-    found = []
+    """Return where sentences of a Latin text begin that no quantity of an earlier one reaches into."""
+    found: list[int] = []
+    if _BORDER.search(text) is None or _NOT_LATIN.search(text) is not None:
+        return found
     for border in _BORDER.finditer(text):
         at = border.end()
         if text[at - 3].isdigit():
