@@ -68,6 +68,7 @@ _BEGINNINGS: Final = frozenset(name[:_BEGUN] for name in MONTH_NAMES)
 # The beginning of the word after a digit.
 _AFTER_DIGIT: Final = re.compile(rf"[0-9]\.?\s+(?:de\s+)?(?=(\S[\s\S]{{0,{_BEGUN - 1}}}))")
 _BEGIN_MONTH: Final = f"(?:{'|'.join(_MONTHS)})"
+_SENTENCE: Final = 160  # characters
 _MONTH_THEN_DIGIT: Final = re.compile(rf"{_BEGIN_MONTH}[a-z]*\.?\s+[0-9]")
 _DIGIT_THEN_MONTH: Final = re.compile(rf"[0-9](?:st|nd|rd|th)?\s+(?:of\s+)?{_BEGIN_MONTH}")
 # In ASCII, the names of months are searched beside a digit.
@@ -159,6 +160,8 @@ def _matches(plain: str) -> Iterator[tuple[tuple[int, int], Day | None]]:
 
 def _has_any(low: str, needs: tuple[str, ...] | re.Pattern[str]) -> bool:
     if isinstance(needs, re.Pattern):
+        if len(low) > _SENTENCE and not any([name in low for name in _MONTHS]):
+            return False  # in a long text this takes a tenth of the time of the pattern
         return needs.search(low) is not None
     if len(needs) == 1:
         return needs[0] in low
