@@ -12,9 +12,9 @@ from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digit
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
+__all__ = ["JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
 
-_JOINT: Final = (
+JOINT: Final = (
     r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|"
     r"đến|hingga|sampai|إلى|से|에서)(?=\s))\s*(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
@@ -125,7 +125,7 @@ def unit_pattern(code: str) -> str:
 def _pattern(code: str) -> re.Pattern[str]:
     gap = r"[\s\u00a0-]*"
     return re.compile(
-        rf"(?:{_BETWEEN}\s+)?(?P<low>{COUNT})(?:{_JOINT}(?P<high>{COUNT}))?{gap}(?:个|の|つの)?{_ADJECTIVE}"
+        rf"(?:{_BETWEEN}\s+)?(?P<low>{COUNT})(?:{JOINT}(?P<high>{COUNT}))?{gap}(?:个|の|つの)?{_ADJECTIVE}"
         rf"{unit_pattern(code)}",
         re.IGNORECASE,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.generate.extract.limit_subject import names_answer
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 _MOST: Final = 200
+_MOST_BEFORE: Final = 2  # words before the verb of a command
 _CODES: Final = Lazy(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
 _AFTER_COLON: Final = Lazy(
     r"\b(?:categor(?:y|ies)|labels?|classes|tags?|intents?|sentiments?|options|choices|values|topics|genres|levels|"
@@ -169,7 +171,7 @@ def _found_labels(statement: Statement) -> LabelSet | None:
         labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
-    if match := _GIVEN.search(text):
+    if (match := _GIVEN.search(text)) and _is_asked(text, match):
         labels = tuple(quoted_texts(match.group("list")))
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
     if match := _AFTER_COLON.search(text):
@@ -181,6 +183,19 @@ def _found_labels(statement: Statement) -> LabelSet | None:
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end())
     return None
+
+
+def _is_asked(text: str, match: re.Match[str]) -> bool:
+    """Whether a choice of quoted texts is asked of the answer: by a word such as ``only``, the answer, or a command.
+
+    ``Suppliers write "Stk" or "pz"`` has another subject.
+    """
+    before = re.split(r"[,;:.]", text[: match.start()])[-1]
+    return (
+        re.search(ONLY, match.group(), re.IGNORECASE) is not None
+        or names_answer(before, ())
+        or len(before.split()) <= _MOST_BEFORE
+    )
 
 
 def _coded(text: str) -> tuple[str, ...]:

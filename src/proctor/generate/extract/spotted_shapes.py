@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.answer_language import find_language
+from proctor.generate.extract.asked_amounts import JOINT
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.predicate_text import quoted
@@ -164,6 +165,8 @@ _TAG: Final = Lazy(
     r"<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
     re.IGNORECASE,
 )
+# ``from three to five <li>``: what stands before the number that counts the tag.
+_RANGE_START: Final = re.compile(rf"(?P<low>{COUNT}){JOINT}$", re.IGNORECASE)
 _TAGGED: Final = Lazy(
     r"\b(?:wrap|enclose|put|place|inside|within|in|between|dentro de|entre|zwischen|dans|"
     r"nei)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>\s*(?:(?:and|…|\.\.\.|et|y|"
@@ -235,8 +238,10 @@ def _tags(text: str) -> Iterator[tuple[str, int, int]]:
         if not (match["least"] or match["n"] or match["just"]):
             continue
         number = count_of(match["n"]) if match["n"] else 1 if match["just"] else 2
+        low = _RANGE_START.search(text[: match.start("n")]) if match["n"] else None
         form = ">=" if match["least"] or match["more"] else "="
-        counted = f'tags "{match["tag"].lower()}" {form} {number}'
+        amount = f"between {count_of(low['low'])} and {number}" if low else f"{form} {number}"
+        counted = f'tags "{match["tag"].lower()}" {amount}'
         tag = inside["tag"].lower() if inside else ""
         yield (f'tags "{tag}" >= 1 and each "{tag}": {counted}' if tag else counted), match.start(), match.end()
     for match in _TAGGED.finditer(text):
