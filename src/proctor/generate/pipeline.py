@@ -242,7 +242,7 @@ class _Making:
         spoken = tongue_of(self.order.prompt.text)
         if self.makers.writer is None and not is_understood(spoken):
             notes.append(
-                f"the prompt seems to be in a language ({spoken}) of which code reads lists, amounts and quoted texts "
+                f"the prompt seems to be in a language ({spoken if spoken != 'und' else 'not recognised'}) of which code reads lists, amounts and quoted texts "
                 "only; other rules are missed: use -m"
             )
         elif not artefacts.rules:

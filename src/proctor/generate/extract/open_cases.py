@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.conditions import QUOTED, blanked
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import is_case
 from proctor.generate.extract.predicate_text import checkable
@@ -26,7 +27,7 @@ _LONGEST_UNSPACED: Final = 40  # the same in a script that puts no spaces betwee
 _UNSPACED: Final = ("ja", "zh", "th")
 _MUST: Final = re.compile(
     r"\(*(?:starts with|ends with|contains (?!none)|fields in order|is table|is html|is csv|language is|has code|"
-    r"matches /|(?:first|last) (?:line|sentence): (?!not |\w+ <)|(?:tags|elements) \"[^\"]*\" (?:=|>|between))"
+    r"matches /|(?:first|last) (?:line|sentence): (?!not |\w+ <))"
 )
 _AMOUNT: Final = re.compile(
     r"\(*(?P<measure>words|characters|sentences|lines|paragraphs|bullets|items|numbered items|headings) "
@@ -47,7 +48,7 @@ def unread_case(statements: Sequence[Statement], replies: Sequence[str], code: s
         quoted = next(find_runs(each.text), None) is not None
         asks = re.search(rf"{REPLY}|{ONLY}", each.text, re.IGNORECASE) is not None
         coded = any(word.isupper() for word in _CODE.findall(each.text))
-        if is_case(each.text) and (asks or quoted or coded):
+        if is_case(blanked(QUOTED, each.text)) and (asks or quoted or coded):
             return True
         if not understood and (quoted or coded) and asks:
             return True

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_permitted
 from proctor.generate.extract.described_fields import bounded_count
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_literals import END, START
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.generate.extract.tongues import TONGUES
@@ -32,7 +34,7 @@ __all__ = [
 _BOUND: Final = Lazy(
     r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|muss|"
     r"musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|uniquement|"
-    r"seulement|il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|"
+    r"seulement|il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve(?:m|rá|rão|ria|rebbe)?|"
     r"sempre|apenas|somente|só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|"
     r"mogen|altijd|alleen|toegestaan|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|"
     r"måste|alltid|endast|bara|skal|vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|"
@@ -158,11 +160,22 @@ _ENDS_IN_VERB: Final = Lazy(
 )
 # ``people who don't read it twice``, ``but that doesn't matter``
 _OF_THIRD: Final = Lazy(r"\b(?:who|whose|which|(?<=\bbut )that|(?<=\band )that)\b[^,.;:]*", re.IGNORECASE)
+# Words of one language that are negations in another: the Portuguese ``no``, the German month.
+_NO_NEGATION: Final = {"pt": "no", "de": "mai"}
+_CLAUSE_START: Final = re.compile(r"(?:^|[,;:.，；：。、–—]\s*|\b(?:please|bitte|but|aber|pero|mais|mas|ma)\s+)[\"*]?$", re.I)
+_TOLD: Final = Lazy(
+    r"\W*(?:the|an?|some|many|most|they|it|he|she|there|our|their|this|that|these|those|nobody|people|readers?|"
+    r"students|customers|users)\b",
+    re.IGNORECASE,
+)
 _RULED: Final = ("rules", "output", "format", "never")
+# ``議事録は部長が読みます。``: in the opening, a polite verb tells something.
+_POLITE: Final = re.compile(r"^(?!.*(?:必ず|のみ|だけ|ください|こと[。．]?$)).*ます[。．]?$")
 _QUOTES: Final = re.compile(r"[\"“„«「`]")
 _MOST_NAMED: Final = 2  # labels in a sentence that says what one of them is; with more, it lists them
 _LONG_LEAD: Final = 8  # words of one that has neither a number, nor a negation, nor a quotation
 _SHORT_LEAD: Final = 4  # words
+_SHORT_POINTER: Final = 20  # characters of a sentence that points on without a colon: ``次の形で出力してください。``
 _SHORTEST: Final = 4  # characters of a sentence
 
 
@@ -197,6 +210,8 @@ def is_role(text: str, code: str) -> bool:
 def is_lead(text: str) -> bool:
     """Whether a sentence only introduces what is below it."""
     text = text.rstrip(" *_")
+    if _POINTS_ON.search(text) and len(text) <= _SHORT_POINTER and not re.search(r"\d|[\"“„«「`(（]", text):
+        return True
     asks = re.search(rf"{NEGATION}|[\"“„«`]", text, re.IGNORECASE) or bounded_count(text)
     short = len(text.split()) <= _SHORT_LEAD or (len(text.split()) <= _LONG_LEAD and not asks)
     return text.endswith((":", "：")) and (short or _POINTS_ON.search(text) is not None or not _BOUND.search(text))
@@ -216,7 +231,9 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     if is_lead(text) or _LEAD_IN.search(text) or is_about_else(text, scope):
         return False
     negated = _is_negated(statement, text, scope, opening)
-    bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
+    told = statement.start in opening and scope.language == "ja" and _POLITE.search(text)
+    counted = bounded_count(text) != "" or next(find_amounts(text, scope.language), None) is not None
+    bound = (_BOUND.search(text) is not None and not told) or negated or counted
     if is_role(text, scope.language) and _SPEAKS_LIKE.search(text):
         return True
     if is_role(text, scope.language):
@@ -234,15 +251,27 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
 
 
 def _is_negated(statement: Statement, text: str, scope: PromptScope, opening: frozenset[int]) -> bool:
-    """Whether a negation binds a sentence; none does that says something of others in the words beside the main clause.
+    """Whether a negation binds a sentence.
 
-    Those are relative clauses in English; in a language without tables, what stands behind a comma in the opening.
+    In the opening it begins a clause, as in a command, or the sentence speaks to the model: the others tell of the
+    world. In English, none does in a relative clause.
     """
-    if scope.language in ("", "en") and TONGUES.get(scope.language) is None and not statement.item:
-        text = _OF_THIRD.sub(" ", text)
-    elif statement.start in opening and TONGUES.get(scope.language) is None and not _SECOND_PERSON.search(text):
-        text = re.split(r"[,，、]", text)[0]
-    return re.search(NEGATION, text, re.IGNORECASE) is not None
+    denied = [
+        match
+        for match in re.finditer(NEGATION, text, re.IGNORECASE)
+        if match.group().lower() != _NO_NEGATION.get(scope.language)
+    ]
+    english = scope.language in ("", "en")
+    if statement.start in opening and not statement.item:
+        if not english and TONGUES.get(scope.language) is None and not _SECOND_PERSON.search(text):
+            denied = [match for match in denied if not re.search(r"[,，、]", text[: match.start()])]
+            return bool(denied) and not _WE.match(text)
+        spoken = re.search(r"\byou\b", text, re.IGNORECASE) if english else _SECOND_PERSON.search(text)
+        begun = any(_CLAUSE_START.search(text[: match.start()]) for match in denied)
+        return begun or bool(denied and spoken and not _TOLD.match(text))
+    if english and not statement.item:
+        return re.search(NEGATION, _OF_THIRD.sub(" ", text), re.IGNORECASE) is not None
+    return bool(denied)
 
 
 def is_about_else(text: str, scope: PromptScope) -> bool:
@@ -328,7 +357,8 @@ def _is_foreign_request(
         bound
         or conditional
         or _SECOND_PERSON.search(text) is not None
-        or _commands(text, tongue.opening, tongue.openers)
+        or any(_commands(piece, tongue.opening, tongue.openers) for piece in re.split(r"[;:]\s+", text))
+        or (_QUOTES.search(text) is not None and (START.search(text) or END.search(text)) is not None)
     )
 
 

@@ -59,8 +59,7 @@ __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
-_OPENING: Final = 3  # sentences of the first paragraph that say what the prompt is for
-_LONG_OPENING: Final = 6  # the same where no words of the language are known: all of the paragraph
+_OPENING: Final = 6  # sentences of the first paragraph: what the prompt is for
 _CODE: Final = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
@@ -194,8 +193,7 @@ def _read(prompt: Prompt) -> _Reading:
 def _opening(text: str, statements: Sequence[Statement], scope: PromptScope) -> frozenset[int]:
     """Return where the sentences of the first paragraph begin: they say who answers, and what for."""
     found: list[Statement] = []
-    known = TONGUES.get(scope.language) is not None or scope.language in ("", "en")
-    for each in statements[: _OPENING if known else _LONG_OPENING]:
+    for each in statements[:_OPENING]:
         if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
             break
         found.append(each)

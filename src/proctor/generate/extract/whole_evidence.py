@@ -13,7 +13,7 @@ from typing import Final
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.limit_subject import names_answer
 from proctor.generate.extract.predicate_text import quoted
-from proctor.generate.extract.quoted_literals import END, START, find_runs, literal_role
+from proctor.generate.extract.quoted_literals import END, START, find_runs
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 
 __all__ = ["doubt_of_evidence", "has_label_lines"]
@@ -122,7 +122,8 @@ def _doubt_of_amount(
         return f"it may be for {topic} only" if not _COUNTER.search(clause) else "it may be for each of several things"
     if parted and not names_answer(before, made):
         return "the answer has parts, and the sentence does not name the answer"
-    if amount["measure"] in _BLOCKS and END.search(said):
+    behind = _MARK.split(said[place.end :])[0]
+    if amount["measure"] in _BLOCKS and END.search(f"{clause} {behind}"):
         return "it may be for how the answer ends"
     if amount["measure"] == "paragraphs" and amount["bound"] != "= 1" and _has_fixed_edge(statements, said):
         return "fixed texts stand beside what is counted"
@@ -151,15 +152,9 @@ def _foreign_topic(said: str, made: Sequence[str]) -> str:
 
 
 def _has_fixed_edge(statements: Sequence[Statement], said: str) -> bool:
-    """Whether another sentence fixes how the answer begins or ends: that may be lines and paragraphs of their own."""
-    for each in statements:
-        if each.code or each.section in ASIDE_SECTIONS or each.text in said or said in each.text:
-            continue
-        for run in find_runs(each.text):
-            role = literal_role(each.text, run)
-            if role is not None and role.role in ("start", "end"):
-                return True
-        ending = END.search(each.text) or START.search(each.text)
-        if ending and each.text.rstrip("*_ ").endswith((":", "：")):
-            return True
-    return False
+    """Whether another sentence leads to lines with which the answer begins or ends: they are paragraphs of their own."""
+    return any(
+        each.text.rstrip("*_ ").endswith((":", "：")) and (END.search(each.text) or START.search(each.text)) is not None
+        for each in statements
+        if not each.code and each.section not in ASIDE_SECTIONS and each.text not in said and said not in each.text
+    )
