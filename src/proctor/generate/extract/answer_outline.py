@@ -173,18 +173,24 @@ def _labels(text: str, statements: Sequence[Statement], labels: Sequence[str]) -
     for match in _SHOWN_LABEL.finditer(text):
         if any(low <= match.start("label") < high for low, high in covered):
             group = next(name for name in ("a", "b", "c", "d") if match[name])
-            yield _label(match["label"].strip(), match.span(group))
+            yield _label(match["label"].strip(), match.span(group), _noun_of(match["a"] or ""))
     for label in labels:
         if not label.startswith("#"):
             yield _label(label.strip("#*:： "))
 
 
-def _label(label: str, place: tuple[int, int] | None = None) -> OutlinePart:
+def _noun_of(shown: str) -> str:
+    """Return the single word of a place to fill in, ``P: <pergunta>``: sentences call the part by it."""
+    word = shown.strip()
+    return word if re.fullmatch(r"[^\W\d_]{4,30}", word) else ""
+
+
+def _label(label: str, place: tuple[int, int] | None = None, noun: str = "") -> OutlinePart:
     return OutlinePart(
         kind="label",
         name=label,
         form=f"labelled {quoted([label])}:",
-        named=re.compile(_word(label), re.IGNORECASE),
+        named=re.compile(_word(label) + (rf"|{_word(noun)}" if noun else ""), re.IGNORECASE),
         places=(place,) if place else (),
     )
 

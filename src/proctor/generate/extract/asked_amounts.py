@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -15,7 +15,7 @@ from proctor.text.lazy_pattern import Lazy
 __all__ = ["JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
 
 JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|"
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|és|și|ja|"
     r"đến|hingga|sampai|إلى|से|에서)(?=\s))\s*(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
@@ -60,6 +60,10 @@ _NOT_COUNTED: Final = re.compile(
 )
 
 
+# ``seven bullets altogether at most``
+_IN_ALL: Final = r"(?:altogether|in total|overall|in all|insgesamt|en tout|au total|en total|no total|in totale|in totaal)"
+# ``at most five sentences and 100 words``: one bound for both.
+_SHARED: Final = re.compile(r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE)
 _LEAST: Final = re.compile(
     rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
@@ -142,7 +146,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
                 r"(?:(?:the|die|de|het|les|los|las|os|as|i|le|in|w|we|v|ve|auf|en|na|в|на)\s+)?[提问用写有出]{0,2}$",
                 re.IGNORECASE,
             ),
-            re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
+            re.compile(rf"\s*(?:の\w{{0,4}}|{_IN_ALL}\s+)?(?:{after[form]})", re.IGNORECASE) if form in after else None,
         )
         for form, before in BEFORE
     )
@@ -151,7 +155,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     text = in_digits(text, code or "en")
-    found = [*_found(text, code), *_stated(text, code)]
+    found = [*_with_shared_bounds(_found(text, code), text), *_stated(text, code)]
     yield from found
     if _LIST.search(text):
         listed = _STEPS.sub(lambda noun: "条目".ljust(len(noun.group())), text)
@@ -160,6 +164,17 @@ def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
             for each in _found(listed, code)
             if each.measure == "items" and not any(one.start < each.end and each.start < one.end for one in found)
         )
+
+
+def _with_shared_bounds(found: Iterable[AskedAmount], text: str) -> Iterator[AskedAmount]:
+    """Yield the amounts; a bare one that is joined to an upper bound has this bound, too."""
+    last: AskedAmount | None = None
+    for each in found:
+        joined = last is not None and _SHARED.fullmatch(text, last.end, each.start)
+        if joined and last is not None and each.bare and last.form in ("<=", "<") and last.measure != each.measure:
+            each = replace(each, form=last.form, bare=False)  # noqa: PLW2901
+        yield each
+        last = each
 
 
 def _found(text: str, code: str) -> Iterator[AskedAmount]:
@@ -178,6 +193,8 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue
         adjective = text[match.end("high" if match["high"] else "low") : match.start("unit")].strip(" -\u00a0个のつ")
+        if adjective and code == "und":
+            continue  # the words between may be of another noun
         lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")])
         if adjective and not lone and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
             continue  # ``one guiding question``: others may be there

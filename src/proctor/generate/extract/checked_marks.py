@@ -195,6 +195,13 @@ _AFTER: Final = Lazy(
 )
 
 
+# ``"seamless" is banned, and so are emojis``
+_SO_ARE: Final = re.compile(
+    r"\b(?:banned|forbidden|prohibited|not allowed|taboo|off[- ]limits)\b[^.;]*\bso (?:are|is) (?:all |any )?$",
+    re.IGNORECASE,
+)
+
+
 def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the predicate of everything that a sentence forbids, with where it stands."""
     taken: list[tuple[int, int]] = []
@@ -269,4 +276,5 @@ def _negated(text: str, at: int) -> int | None:
         ):
             return begin + 1 + match.start()
         return None
-    return None
+    also = _SO_ARE.search(head)
+    return begin + 1 + also.start() if also else None

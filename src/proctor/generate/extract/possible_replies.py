@@ -100,6 +100,7 @@ def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
 
 def stands_alone(said: str, reply: str) -> bool:
     """Whether a sentence asks for a reply and for nothing beside it."""
+    said = re.sub(r"([:：])[ \t]*\n[ \t]*", r"\1 ", said)
     at = said.find(reply)
     begin = max(said.rfind(mark, 0, at) for mark in (". ", "! ", "? ", "。", "\n"))
     head = said[max(0, at - _NEAR, begin + 1) : at]

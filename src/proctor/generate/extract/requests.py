@@ -12,6 +12,7 @@ from proctor.generate.extract.described_fields import bounded_count
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import END, START
+from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.generate.extract.tongues import TONGUES
@@ -226,8 +227,10 @@ def persona_of(text: str) -> str:
 def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]) -> bool:
     """Whether a sentence asks something of the answer; ``opening`` are the offsets of those that say the purpose."""
     text = plain(statement.text)
-    if len(text) < _SHORTEST or text.startswith("|") or text.endswith(("?", "？")) or is_thanks(text):
+    if len(text) < _SHORTEST or text.startswith("|") or is_thanks(text):
         return False
+    if text.endswith(("?", "？")) and not (is_conditional(text) and re.search(rf"(?:{ONLY}|{REPLY})[^:：]*[:：]", text)):
+        return False  # it asks, and gives no question as the reply of a case
     if is_lead(text) or _LEAD_IN.search(text) or is_about_else(text, scope):
         return False
     negated = _is_negated(statement, text, scope, opening)
