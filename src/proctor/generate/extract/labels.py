@@ -171,7 +171,9 @@ def _found_labels(statement: Statement) -> LabelSet | None:
         labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
-    if (match := _GIVEN.search(text)) and _is_asked(text, match):
+    if match := _GIVEN.search(text):
+        if not _is_asked(text, match):
+            return None
         labels = tuple(quoted_texts(match.group("list")))
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
     if match := _AFTER_COLON.search(text):

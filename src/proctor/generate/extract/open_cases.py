@@ -23,7 +23,7 @@ from proctor.generate.extract.tongues import TONGUES
 __all__ = ["of_long_answers", "unread_case"]
 
 _LONGEST_REPLY: Final = 100  # characters of a reply for some case
-_LONGEST_UNSPACED: Final = 40  # the same in a script that puts no spaces between words
+_LONGEST_UNSPACED: Final = 80  # the same in a script that puts no spaces between words
 _UNSPACED: Final = ("ja", "zh", "th")
 _MUST: Final = re.compile(
     r"\(*(?:starts with|ends with|contains (?!none)|fields in order|is table|is html|is csv|language is|has code|"

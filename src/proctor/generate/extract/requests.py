@@ -177,6 +177,7 @@ _MOST_NAMED: Final = 2  # labels in a sentence that says what one of them is; wi
 _LONG_LEAD: Final = 8  # words of one that has neither a number, nor a negation, nor a quotation
 _SHORT_LEAD: Final = 4  # words
 _SHORT_POINTER: Final = 20  # characters of a sentence that points on without a colon: ``次の形で出力してください。``
+_SHAPE_NOUN: Final = re.compile(r"形|フォーマット|通り|とおり|格式|format|steps?\b|rules?\b", re.IGNORECASE)
 _SHORTEST: Final = 4  # characters of a sentence
 
 
@@ -211,7 +212,7 @@ def is_role(text: str, code: str) -> bool:
 def is_lead(text: str) -> bool:
     """Whether a sentence only introduces what is below it."""
     text = text.rstrip(" *_")
-    if _POINTS_ON.search(text) and len(text) <= _SHORT_POINTER and not re.search(r"\d|[\"“„«「`(（]", text):
+    if _POINTS_ON.search(text) and _SHAPE_NOUN.search(text) and len(text) <= _SHORT_POINTER and not re.search(r"\d|[\"“„«「`(（]", text):
         return True
     asks = re.search(rf"{NEGATION}|[\"“„«`]", text, re.IGNORECASE) or bounded_count(text)
     short = len(text.split()) <= _SHORT_LEAD or (len(text.split()) <= _LONG_LEAD and not asks)

@@ -60,6 +60,7 @@ __all__ = ["extract_rules"]
 _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
 _OPENING: Final = 6  # sentences of the first paragraph: what the prompt is for
+_SHORT_OPENING: Final = 3  # the same where the prompt has no more than one paragraph
 _CODE: Final = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
@@ -192,14 +193,16 @@ def _read(prompt: Prompt) -> _Reading:
 
 def _opening(text: str, statements: Sequence[Statement], scope: PromptScope) -> frozenset[int]:
     """Return where the sentences of the first paragraph begin: they say who answers, and what for."""
-    found: list[Statement] = []
-    for each in statements[:_OPENING]:
-        if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
-            break
-        found.append(each)
-    starts = frozenset(each.start for each in found)
-    more = any(each not in found and is_request(each, scope, starts) for each in statements if not each.code)
-    return starts if more else frozenset()  # there, they are all that is asked
+    for most in (_OPENING, _SHORT_OPENING):
+        found: list[Statement] = []
+        for each in statements[:most]:
+            if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
+                break
+            found.append(each)
+        starts = frozenset(each.start for each in found)
+        if any(each not in found and is_request(each, scope, starts) for each in statements if not each.code):
+            return starts
+    return frozenset()  # they are all that is asked
 
 
 def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str]:

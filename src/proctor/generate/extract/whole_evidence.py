@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from proctor.generate.extract.answer_parts import OF_ANSWER
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.limit_subject import names_answer
+from proctor.generate.extract.limit_subject import TOTAL, names_answer
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.quoted_literals import END, START, find_runs
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
@@ -38,8 +39,14 @@ _EACH: Final = re.compile(
 _LABEL_LINE: Final = re.compile(
     r"[ \t]*(?:[■□◆◇●○▪◼]\s*\S|(?:\*\*)?[^\W\d_][^\n:：{}.!?。\"“„«「]{0,30}(?:\*\*)?[:：](?!//))[^\n]*$"
 )
+# A verb that has all of the answer as its object.
+_ANSWER_VERB: Final = re.compile(
+    r"\W*(?:answer|reply|respond|antwort\w*|répond\w*|respond\w*|contest\w*|rispond\w*|antwoord|odpowi\w+|ответ\w*|"
+    r"отвеч\w*|svara?|odpov\w+)\b",
+    re.IGNORECASE,
+)
 _BLOCKS: Final = ("paragraphs", "lines", "sentences")
-_PLACES: Final = re.compile(r"最[後初]|末尾|文末|冒頭|文頭|結び")
+_PLACES: Final = re.compile(r"最[後初]|書き出し|出だし|末尾|文末|冒頭|文頭|結び")
 _LEAST_LINES: Final = 2
 _MOST_LABEL_WORDS: Final = 3
 _MOST_VALUE_WORDS: Final = 5
@@ -83,8 +90,8 @@ def _doubt_of_edge(role: str, texts: str, said: str, made: Sequence[str], *, par
     verb = (START if role == "starts" else END).search(said)
     quote = next((run for run in find_runs(said) if quoted(run.texts) in texts or texts in quoted(run.texts)), None)
     place = verb.start() if verb else quote.start if quote else len(said)
-    before = _clause_before(said, place)
-    if not names_answer(before, made):
+    before = re.split(r"[\"”“»」』`]", _clause_before(said, place).rstrip("\"“„«「『` "))[-1]
+    if not names_answer(before, made) and not re.search(rf"(?<!\w){OF_ANSWER}(?!\w)", before, re.IGNORECASE):
         if parted:
             return "the answer has parts, and the sentence does not name the answer"
         if len(re.findall(r"[^\W\d_]+", before)) > _MOST_BEFORE:
@@ -120,9 +127,10 @@ def _doubt_of_amount(
             return "it may be for each of several things"
     if _COUNTER.search(clause) or (_KANA.search(said) and (topic := _foreign_topic(clause, made))):
         return f"it may be for {topic} only" if not _COUNTER.search(clause) else "it may be for each of several things"
-    if parted and not names_answer(before, made):
-        return "the answer has parts, and the sentence does not name the answer"
     behind = _MARK.split(said[place.end :])[0]
+    named = names_answer(before, made) or _ANSWER_VERB.match(clause) or TOTAL.search(f"{clause} {behind}")
+    if parted and not named:
+        return "the answer has parts, and the sentence does not name the answer"
     if amount["measure"] in _BLOCKS and END.search(f"{clause} {behind}"):
         return "it may be for how the answer ends"
     if amount["measure"] == "paragraphs" and amount["bound"] != "= 1" and _has_fixed_edge(statements, said):
