@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
-from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_permitted
+from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_permitted, split_condition
 from proctor.generate.extract.described_fields import bounded_count
+from proctor.generate.extract.limit_subject import names_answer
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import END, START
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 _BOUND: Final = Lazy(
-    r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|muss|"
+    r"\b(?:must|should|shall|only|nothing else|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|muss|"
     r"musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|uniquement|"
     r"seulement|il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve(?:m|rá|rão|ria|rebbe)?|"
     r"sempre|apenas|somente|só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|"
@@ -323,6 +324,10 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
         said := re.match(rf"(?:{re.escape(scope.persona)}|she|he|it)\s+(?P<verb>[a-z]+)\b", bare, re.IGNORECASE)
     ):
         return bound or is_conditional(text) or base_form(said["verb"]) in COMMANDS - THINKING
+    if any(is_conditional(piece) and is_command(split_condition(piece)[1]) for piece in text.split("; ")[1:]):
+        return True  # ``We answer with yes or no; if I write anything else, just send …``
+    if _QUOTES.search(text) and (START.search(text) or END.search(text)) and names_answer(text, ()):
+        return True  # ``the letter opens with "Dear …"``
     names = [name for name in (*scope.fields, *scope.labels) if len(name) > 1]
     named = sum(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None for name in names)
     if _WE.match(text) and not _SECOND_PERSON.search(text):

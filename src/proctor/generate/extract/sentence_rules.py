@@ -97,7 +97,9 @@ def sentence_drafts(
     told: list[Draft] = []
     if added or denying or is_request(statement, scope, opening):
         left = words_left(text, spans)
-        if len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
+        if added and _denies_more(text, spans):
+            told = list(_own(statement, scope, denying))
+        elif len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
             told = list(_own(statement, scope, denying))
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
@@ -108,6 +110,17 @@ def sentence_drafts(
     taken = {draft.text for draft in told} & more
     for each in added:
         yield each if each.text not in taken else replace(each, text=f"{each.text} ({each.predicate})")
+
+
+def _denies_more(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a member of a list of bans is checked by nothing: ``no comments`` beside ``no code block``."""
+    at = 0
+    for piece in re.split(r"([,;，；、])", text):
+        low, at = at, at + len(piece)
+        checked = any(start < at and low < end for start, end in spans)
+        if not checked and re.match(rf"\s*(?:and |und |et |y |e |en )?{NEGATION}", piece, re.IGNORECASE):
+            return True
+    return False
 
 
 def list_drafts(made: Sequence[tuple[Statement, Sequence[Draft]]], scope: PromptScope) -> Iterator[Draft]:
