@@ -51,8 +51,8 @@ _CAPITALS: Final = r"(?P<{name}>[A-ZÀ-ÖØ-ÞА-ЯЁİŞĞ]{{2,}}(?:[ _&/-]+[A-
 _QUOTED: Final = r"[\"“„«`*]{{1,3}}#{{0,4}}\s?(?P<{name}>[^\W\d_][^\"“”„»«`*#:\n]{{1,40}}?)[:：]?[\"”“»`*]{{1,3}}"
 _NAMED_SECTION: Final = Lazy(
     rf"(?i:\b{_SECTION_NOUN}{_CALLED})\s*:?\s+(?:{_CAPITALS.format(name='caps')}|{_QUOTED.format(name='quoted')})|"
-    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?:the |die |der |le |la |el |lo |il |o |a |"
-    rf"i )?){_CAPITALS.format(name='under')}(?!\s*\d)"
+    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?P<article>the |die |der |le |la |el |lo |il |o |a |"
+    rf"i )?){_CAPITALS.format(name='under')}(?!\s*\d)(?(article)(?=\s*(?:[,.:;)\n]|$)))"
 )
 _SHOWN_HEADING: Final = re.compile(r"(?m)^[ \t]*(?P<signs>#{1,4})[ \t]+(?P<name>[^\n#{}<]{2,50}?)[ \t:：]*$")
 # ``REASON: <one sentence>``, ``Subject: [at most 8 words]``, ``要約：（30文字以内）``

@@ -202,6 +202,14 @@ _SO_ARE: Final = re.compile(
 )
 
 
+# ``Do not repeat skills or tables``: the things may be there.
+_DOES_ELSE: Final = re.compile(
+    r"(?:n['’]t|not|never|nicht|niemals|nunca|jamais)\s+(?:repeat|change|copy|translate|remove|delete|edit|modify|count|"
+    r"reorder|rename|touch|summari[sz]e|mention|discuss)\b",
+    re.IGNORECASE,
+)
+
+
 def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the predicate of everything that a sentence forbids, with where it stands."""
     taken: list[tuple[int, int]] = []
@@ -216,6 +224,7 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 start, end = match.start(), after.end()
             if (
                 start is not None
+                and not _DOES_ELSE.match(text, start)
                 and not (predicate in _GIVEN_TOO and _DEFINITE.search(text[: match.start()]))
                 and not _is_excepted(text, start, match.start(), match.end())
                 and not _is_qualified(text, start, match.start(), end)

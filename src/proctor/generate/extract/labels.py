@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _MOST: Final = 200
+_CHOICE: Final = Lazy(r"\bor\b|[/|]|,(?!\s*and\b)", re.IGNORECASE)
 _MOST_BEFORE: Final = 2  # words before the verb of a command
 _CODES: Final = Lazy(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
 _AFTER_COLON: Final = Lazy(
@@ -180,7 +181,7 @@ def _found_labels(statement: Statement) -> LabelSet | None:
         labels = _coded(match.group("list")) or listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base, end=base + len(text))
-    if match := _AS.search(text):
+    if (match := _AS.search(text)) and _CHOICE.search(match["list"]):  # ``whether it is fast and secure`` is none
         labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end())
@@ -192,11 +193,11 @@ def _is_asked(text: str, match: re.Match[str]) -> bool:
 
     ``Suppliers write "Stk" or "pz"`` has another subject.
     """
-    before = re.split(r"[,;:.]", text[: match.start()])[-1]
+    before, after = re.split(r"[,;:.]", text[: match.start()])[-1], text[match.end() :]
     return (
         re.search(ONLY, match.group(), re.IGNORECASE) is not None
         or names_answer(before, ())
-        or len(before.split()) <= _MOST_BEFORE
+        or (len(before.split()) <= _MOST_BEFORE and not re.match(r"\s+(?!if|when|for|and|or|depending|based)[a-z]", after))
     )
 
 

@@ -46,6 +46,16 @@ _PER_ITEM: Final = Lazy(
     r"punten|punkt\w*)\s+(?:of|with|mit|de|à|z|av|von|di|van|con|com|met)\b|每[项条个]?|各|마다|각",
     re.IGNORECASE,
 )
+# ``12 words or less each``, ``at most 16 words per bullet``
+_EACH_AFTER: Final = Lazy(
+    r"\W*(?:(?:or|oder|ou|o) (?:less|fewer|weniger|moins|menos|meno)\s+)?(?:each\b|apiece|per\s|pro\s|par\s|por\s|"
+    r"jeweils|chacune?|cada un[oa]|ciascun[oa]|elk\b)|\s*(?:bullets?|bullet points?|items?|points?)\b",
+    re.IGNORECASE,
+)
+# ``the INSIGHTS bullets as 10 to 25 words``
+_ITEMS: Final = Lazy(
+    r"\b(?:bullets|bullet points|items|points|entries|puces|viñetas|marcadores|punkte|stichpunkte|punten)\b", re.IGNORECASE
+)
 _CEILING: Final = re.compile(r"\w+ <")  # ``no tip is longer than``, ``nessun passo supera``
 _NO_ITEM: Final = Lazy(
     r"\b(?:no|kein(?:e[rns]?)?|aucune?|ning[uú]na?|nenhuma?|nessun[oa]?|geen|żad(?:en|na|ne)|ни один|ни одна|"
@@ -157,7 +167,7 @@ def _checks(
             or (_is_of_answer(clause, made) and not mentions)
         ):
             continue
-        inner = checkable(_fitting(asked, part, text[low:start])) if asked else None
+        inner = checkable(_fitting(asked, part, text[low:start], text[end:])) if asked else None
         if inner and inner not in seen:
             seen.add(inner)
             yield PartCheck(asked=inner, whole=asked, part=part, start=start, end=end)
@@ -179,10 +189,15 @@ def _is_of_other(
     return bool(unknown_words(before, made)) or (bool(said) and not _PRONOUN.search(said))  # ``Use at most 80 words.``
 
 
-def _fitting(asked: str, part: OutlinePart, before: str) -> str:
+def _fitting(asked: str, part: OutlinePart, before: str, after: str) -> str:
     """Return what is asked in the form that fits the kind of part; nothing if none does."""
     counted = asked.startswith("(")  # so many things
-    of_items = part.kind != "place" and bool(_PER_ITEM.search(before) or _NO_ITEM.search(before))
+    sized = asked.startswith(("words", "characters", "sentences"))
+    of_items = part.kind != "place" and bool(
+        _PER_ITEM.search(before)
+        or _NO_ITEM.search(before)
+        or (sized and (_EACH_AFTER.match(after) or _ITEMS.search(before)))
+    )
     if part.kind == "section":
         each = "each line" if LINE_OF_TEXT.search(before) else "each item"
         return asked if not of_items else "" if counted else f"{each}: {asked}"

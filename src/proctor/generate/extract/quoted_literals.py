@@ -49,7 +49,7 @@ END: Final = Lazy(
     re.IGNORECASE,
 )
 _HOLD: Final = Lazy(
-    r"\b(?:includ\w*|contain\w*|mention\w*|add\w*|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|"
+    r"\b(?:includ\w*|contain(?:s|ed|ing)?|mention\w*|add(?:s|ed|ing)?|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|"
     r"ergänz\w*|inclu\w*|conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|"
     r"acrescent\w*|adicion\w*|includ\w*|contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|(?:use|using|write|say|put|"
     r"with) the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|加上|写上|注明|含",

@@ -28,6 +28,7 @@ _TABLE: Final = Lazy(
     rf"of|columns?|rows?|above|below|oben|unten|ci-dessus|de arriba|acima|sopra))|表形式",
     re.IGNORECASE,
 )
+_FOREIGN_TABLE: Final = re.compile(r"\b(?:CSV|HTML|LaTeX|TSV)[- ]\w+$", re.IGNORECASE)  # of another format
 _COLUMNS: Final = Lazy(
     r"(?:columns?|spalten|colonnes|columnas|colunas|colonne|kolommen|列)\s*(?:are\s*)?[:：]?\s*[(:：]?\s*"
     r"(?P<list>[^\W\d_][\w %€$/-]{1,30}?(?:\s*(?:[,、，|]|\band\b|\bund\b|\bet\b|\by\b|"
@@ -112,6 +113,9 @@ _HTML: Final = Lazy(
     re.IGNORECASE,
 )
 _MARKDOWN: Final = Lazy(r"\b(?:use|using|in|as|valid|with)\s+(?:\w+\s+)?markdown\b", re.IGNORECASE)
+_HTML_NAMES: Final = frozenset(
+    "a b br code div em h1 h2 h3 h4 i img li ol p pre s small span strong sub sup table td th tr u ul".split()
+)
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
     r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|"
@@ -199,6 +203,8 @@ def find_spotted_shapes(text: str, scope: PromptScope) -> Iterator[tuple[str, in
     """Yield the predicates of the shapes that a sentence asks for, with where it does."""
     for predicate, pattern in _ASKED:
         if (match := pattern.search(text)) and not _denied(text, match):
+            if predicate == "is table" and _FOREIGN_TABLE.search(text[: match.end()]):
+                continue
             if predicate == "no markdown" and _MARKDOWN.search(text):
                 continue  # ``Markdown that reads well as plain text``
             yield predicate, match.start(), match.end()
@@ -326,6 +332,8 @@ def _listed(text: str) -> Iterator[tuple[str, int, int]]:
         yield f"starts with {quoted(tokens)}", match.start(), match.end()
     if match := _TAGS.search(text):
         names = [name for name in re.findall(r"[a-z][a-z0-9]*", match["list"], re.IGNORECASE) if name not in _AND]
+        if "<" not in match["list"] and not _HTML_NAMES.issuperset(map(str.lower, names)):
+            return  # ``only output the tags in lowercase``
         yield f"tags only {quoted(names)}", match.start(), match.end()
 
 

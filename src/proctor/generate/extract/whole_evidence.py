@@ -46,6 +46,14 @@ _ANSWER_VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _BLOCKS: Final = ("paragraphs", "lines", "sentences")
+_LISTS: Final = ("bullets", "items", "numbered items")
+_PRONOUN: Final = re.compile(r"\W*(?:it|they|elle|elles|ella|ela|essa)\s", re.IGNORECASE)
+# ``Conclude with a "Recommendation" section``
+_PART_NOUN: Final = re.compile(
+    r"\W*(?:section|heading|paragraph|part|block|list|table|label|tag|field|column|abschnitt|überschrift|rubrique|sección|"
+    r"seção|sezione)\b",
+    re.IGNORECASE,
+)
 _PLACES: Final = re.compile(r"最[後初]|書き出し|出だし|末尾|文末|冒頭|文頭|結び")
 _LEAST_LINES: Final = 2
 _MOST_LABEL_WORDS: Final = 3
@@ -96,6 +104,8 @@ def _doubt_of_edge(role: str, texts: str, said: str, made: Sequence[str], *, par
             return "the answer has parts, and the sentence does not name the answer"
         if len(re.findall(r"[^\W\d_]+", before)) > _MOST_BEFORE:
             return "its subject may be a part of the answer"
+    if quote and _PART_NOUN.match(said, quote.end):
+        return "the text names a part of the answer"
     if topic := _foreign_topic(said, made):
         return f"it may be for {topic} only"
     return ""
@@ -122,6 +132,8 @@ def _doubt_of_amount(
         return ""
     before = said[: place.start]
     clause = _clause_before(said, place.start)
+    if _PRONOUN.match(said) and not _speaks_of_answer(statements, said, made):
+        return "what it is for is named in the sentence before"
     for each in _EACH.finditer(before):
         if not names_answer(each["noun"] or "", ()):
             return "it may be for each of several things"
@@ -131,6 +143,8 @@ def _doubt_of_amount(
     named = names_answer(before, made) or _ANSWER_VERB.match(clause) or TOTAL.search(f"{clause} {behind}")
     if parted and not named:
         return "the answer has parts, and the sentence does not name the answer"
+    if amount["measure"] in _LISTS and _has_other_list(statements, said, code):
+        return "there is more than one list"
     if amount["measure"] in _BLOCKS and END.search(f"{clause} {behind}"):
         return "it may be for how the answer ends"
     if amount["measure"] == "paragraphs" and amount["bound"] != "= 1" and _has_fixed_edge(statements, said):
@@ -138,6 +152,22 @@ def _doubt_of_amount(
     if re.search(r"<[a-z]\w*>", said[place.end : place.end + 12]):
         return "a tag is counted"
     return ""
+
+
+def _has_other_list(statements: Sequence[Statement], said: str, code: str) -> bool:
+    """Whether another sentence asks for a number of list items."""
+    return any(
+        each.measure in _LISTS and each.bound != "= 0"
+        for statement in statements
+        if not statement.code and statement.section not in ASIDE_SECTIONS and statement.text not in said
+        for each in find_amounts(statement.text, code)
+    )
+
+
+def _speaks_of_answer(statements: Sequence[Statement], said: str, made: Sequence[str]) -> bool:
+    """Whether the sentence before names the answer, or there is none before."""
+    at = next((at for at, each in enumerate(statements) if said in each.text or each.text in said), 0)
+    return at == 0 or names_answer(statements[at - 1].text, made)
 
 
 def _clause_before(said: str, at: int) -> str:
