@@ -53,7 +53,7 @@ _ORDINAL: Final = re.compile(
 )
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
-    r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
+    r"\s*(?:breaks?|lengths?|(?<=line )(?:descriptions?|summar(?:y|ies)|explanations?|comments?)|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
     r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|not "
     r"including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|(?:不含|不包括|を除))",
     re.IGNORECASE,
@@ -188,7 +188,7 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
             continue
         if _ONE_OF.search(near):
             continue  # ``one of three sentences``
-        if _NOT_COUNTED.match(text[match.end() :]):
+        if _NOT_COUNTED.match(text, match.end()):
             continue
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue

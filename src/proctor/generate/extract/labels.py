@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _MOST: Final = 200
+_EXAMPLES: Final = Lazy(r"\b(?:examples?|e\.g\.?|such as|like)\W*$", re.IGNORECASE)
 _CHOICE: Final = Lazy(r"\bor\b|[/|]|,(?!\s*and\b)", re.IGNORECASE)
 _MOST_BEFORE: Final = 2  # words before the verb of a command
 _CODES: Final = Lazy(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
@@ -177,7 +178,7 @@ def _found_labels(statement: Statement) -> LabelSet | None:
             return None
         labels = tuple(quoted_texts(match.group("list")))
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
-    if match := _AFTER_COLON.search(text):
+    if (match := _AFTER_COLON.search(text)) and not _EXAMPLES.search(text[: match.start("list")]):
         labels = _coded(match.group("list")) or listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base, end=base + len(text))
