@@ -189,7 +189,9 @@ def _one_start(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Return the rules; where two fix the beginning, the one for the first line does, and the other is contained."""
     first = [rule for rule in rules if "first line: starts with" in (rule.predicate or "")]
     starts = [
-        rule for rule in rules if re.match(r'(?:when \w+ > \d+: )?starts with "(?:[^"\\]|\\.)*"(?: or one of .*)?$', rule.predicate or "")
+        rule
+        for rule in rules
+        if re.match(r'(?:when \w+ > \d+: )?starts with "(?:[^"\\]|\\.)*"(?: or one of .*)?$', rule.predicate or "")
     ]
     if not first or not starts:
         return tuple(rules)

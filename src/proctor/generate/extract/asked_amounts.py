@@ -53,7 +53,8 @@ _ORDINAL: Final = re.compile(
 )
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
-    r"\s*(?:breaks?|lengths?|(?<=line )(?:descriptions?|summar(?:y|ies)|explanations?|comments?)|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
+    r"\s*(?:breaks?|lengths?|(?<=line )(?:descriptions?|summar(?:y|ies)|explanations?|comments?)|"
+    r"of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
     r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|not "
     r"including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|(?:不含|不包括|を除))",
     re.IGNORECASE,
@@ -61,9 +62,13 @@ _NOT_COUNTED: Final = re.compile(
 
 
 # ``seven bullets altogether at most``
-_IN_ALL: Final = r"(?:altogether|in total|overall|in all|insgesamt|en tout|au total|en total|no total|in totale|in totaal)"
+_IN_ALL: Final = (
+    r"(?:altogether|in total|overall|in all|insgesamt|en tout|au total|en total|no total|in totale|in totaal)"
+)
 # ``at most five sentences and 100 words``: one bound for both.
-_SHARED: Final = re.compile(r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE)
+_SHARED: Final = re.compile(
+    r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE
+)
 _LEAST: Final = re.compile(
     rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",

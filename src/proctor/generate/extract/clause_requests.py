@@ -60,7 +60,9 @@ _SCORE: Final = re.compile(
     r"\b(?:scores?|scale|rat(?:e|es|ing)|grades?|levels?|points?|skala|note|bewert\w+|escala|puntuación|nota|voto)\b[^.;:]{0,20}$",
     re.IGNORECASE,
 )
-_NOT_THINGS: Final = re.compile(r"\s*(?:for|to|based|scale|according|depending|scores?|ratings?|points?)\b", re.IGNORECASE)
+_NOT_THINGS: Final = re.compile(
+    r"\s*(?:for|to|based|scale|according|depending|scores?|ratings?|points?)\b", re.IGNORECASE
+)
 
 
 def find_requests(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:

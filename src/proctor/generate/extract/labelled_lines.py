@@ -36,7 +36,9 @@ _LINE: Final = re.compile(
     r"(?P<said>[^\n]{2,300})$"
 )
 _BARE: Final = re.compile(
-    r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}()\[\]=]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*[■□◆◇●▪◼][ \t]*[^\n:：{}]{1,30}[:：]?[ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
+    r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}()\[\]=]{0,30}[:：][ \t]*\n){2,}|"
+    r"(?:^[ \t]*[■□◆◇●▪◼][ \t]*[^\n:：{}]{1,30}[:：]?[ \t]*\n){2,}|"
+    r"(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 # Names of what a letter is made of; nobody writes them before it.

@@ -158,6 +158,10 @@ def labels_in(statement: Statement) -> LabelSet | None:
 
 
 def _found_labels(statement: Statement) -> LabelSet | None:
+    return _single_label(statement) or _listed_labels(statement)
+
+
+def _single_label(statement: Statement) -> LabelSet | None:
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
@@ -173,6 +177,11 @@ def _found_labels(statement: Statement) -> LabelSet | None:
         labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
+    return None
+
+
+def _listed_labels(statement: Statement) -> LabelSet | None:
+    text, base = statement.text, statement.start
     if match := _GIVEN.search(text):
         if not _is_asked(text, match):
             return None
@@ -198,7 +207,10 @@ def _is_asked(text: str, match: re.Match[str]) -> bool:
     return (
         re.search(ONLY, match.group(), re.IGNORECASE) is not None
         or names_answer(before, ())
-        or (len(before.split()) <= _MOST_BEFORE and not re.match(r"\s+(?!if|when|for|and|or|depending|based)[a-z]", after))
+        or (
+            len(before.split()) <= _MOST_BEFORE
+            and not re.match(r"\s+(?!if|when|for|and|or|depending|based)[a-z]", after)
+        )
     )
 
 

@@ -203,7 +203,9 @@ def unknown_words(said: str, made: Sequence[str]) -> list[str]:
 def names_answer(said: str, made: Sequence[str]) -> bool:
     """Whether some words name the whole answer."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", said)]
-    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|返事|答え|応答|メッセージ|답변|답글|메시지|응답|전체", said)
+    han = re.search(
+        r"回答|回复|答复|答案|全文|整体|总共|全体|返信|返事|答え|応答|メッセージ|답변|답글|메시지|응답|전체", said
+    )
     return bool(han) or any(word in _ANSWER or _is_made(word, made) for word in words)
 
 

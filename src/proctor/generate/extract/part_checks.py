@@ -58,7 +58,8 @@ _EACH_AFTER: Final = Lazy(
 _MANY_OF: Final = re.compile(r"\d\s+(?:[^\W\d_-]+\s+){0,2}[^\W\d_]+s,?\s+(?:of|with|each)\b[^.;]*$", re.IGNORECASE)
 # ``the INSIGHTS bullets as 10 to 25 words``
 _ITEMS: Final = Lazy(
-    r"\b(?:bullets|bullet points|items|points|entries|puces|viñetas|marcadores|punkte|stichpunkte|punten)\b", re.IGNORECASE
+    r"\b(?:bullets|bullet points|items|points|entries|puces|viñetas|marcadores|punkte|stichpunkte|punten)\b",
+    re.IGNORECASE,
 )
 _CEILING: Final = re.compile(r"\w+ <")  # ``no tip is longer than``, ``nessun passo supera``
 _NO_ITEM: Final = Lazy(
@@ -201,7 +202,10 @@ def _fitting(asked: str, part: OutlinePart, text: str, low: int, start: int, end
     of_items = part.kind != "place" and bool(
         _PER_ITEM.search(before)
         or _NO_ITEM.search(before)
-        or (sized and (_EACH_AFTER.match(text, end) or _ITEMS.search(before) or _MANY_OF.search(in_digits(before, "en"))))
+        or (
+            sized
+            and (_EACH_AFTER.match(text, end) or _ITEMS.search(before) or _MANY_OF.search(in_digits(before, "en")))
+        )
     )
     if part.kind == "section":
         each = "each line" if LINE_OF_TEXT.search(before) else "each item"

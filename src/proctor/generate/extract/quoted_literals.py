@@ -29,7 +29,8 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 START: Final = Lazy(
-    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|(?:prefix|preface)\w*(?= (?:the |your |every |each )?(?:answer|response|reply|output|message))|"
+    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|"
+    r"(?:prefix|preface)\w*(?= (?:the |your |every |each )?(?:answer|response|reply|output|message))|"
     r"beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"

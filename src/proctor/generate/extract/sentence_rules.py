@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.commands import is_command, pieces_of
 from proctor.generate.extract.conditions import denies, is_conditional, split_condition
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
@@ -18,11 +19,9 @@ from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.requests import (
     about_input,
     is_about_else,
-    is_command,
     is_request,
     is_role,
     is_thanks,
-    pieces_of,
     plain,
 )
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
@@ -97,9 +96,7 @@ def sentence_drafts(
     told: list[Draft] = []
     if added or denying or is_request(statement, scope, opening):
         left = words_left(text, spans)
-        if added and _denies_more(text, spans):
-            told = list(_own(statement, scope, denying))
-        elif len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
+        if (added and _denies_more(text, spans)) or len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
             told = list(_own(statement, scope, denying))
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more

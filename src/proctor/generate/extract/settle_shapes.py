@@ -24,9 +24,7 @@ _LIST_COUNT: Final = re.compile(
     r"(?P<measure>numbered items|items|bullets|headings) (?:>=? [2-9]|= [2-9]|between [2-9])"
 )
 _NO_LIST: Final = re.compile(r"(?:items|bullets|numbered items) = 0$")
-_MARKUP_ASKED: Final = Lazy(
-    r"\b(?:markdown|bullets?|bullet points?|bulleted|headings?|numbered list)\b", re.IGNORECASE
-)
+_MARKUP_ASKED: Final = Lazy(r"\b(?:markdown|bullets?|bullet points?|bulleted|headings?|numbered list)\b", re.IGNORECASE)
 _SIGNS: Final = frozenset("-+*•–")
 _FIXED_END: Final = re.compile(r'ends with (?P<texts>"(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)$')
 # ``put [[HANDOVER]] on a line of its own at the very end``

@@ -8,12 +8,13 @@ from typing import Final
 
 from proctor.generate.extract.answer_language import find_language
 from proctor.generate.extract.asked_amounts import JOINT
-from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_headings import find_quoted_headings
 from proctor.generate.extract.reply_words import ONLY, REPLY
+from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_spotted_shapes"]
@@ -113,8 +114,8 @@ _HTML: Final = Lazy(
     re.IGNORECASE,
 )
 _MARKDOWN: Final = Lazy(r"\b(?:use|using|in|as|valid|with)\s+(?:\w+\s+)?markdown\b", re.IGNORECASE)
-_HTML_NAMES: Final = frozenset(
-    "a b br code div em h1 h2 h3 h4 i img li ol p pre s small span strong sub sup table td th tr u ul".split()
+_HTML_NAMES: Final = worded(
+    "a b br code div em h1 h2 h3 h4 i img li ol p pre s small span strong sub sup table td th tr u ul"
 )
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
@@ -275,45 +276,11 @@ _ENDS_IN_MARK: Final = Lazy(
     + rf"(?:\s+(?:or|oder|ou|o|of)\s+{_MARK.format(at=2)})?(?![^\W\d_])",
     re.IGNORECASE,
 )
-_HEADING: Final = Lazy(
-    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|titres?|"
-    r"rubriques?|sections|parties|encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|"
-    r"koppen|delen|nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|rubriker|overskrifter|nadpis\w*|başlık\w*|bölüm\w*)\b|"
-    r"标题|部分|小节|見出し|項目|제목|부분|عناوين|शीर्षक",
-    re.IGNORECASE,
-)
-_HEADING_QUOTE: Final = re.compile(
-    r"„([^“”\"\n]{1,60})[“”\"]|“([^”\n]{1,60})”|\"([^\"\n]{1,60})\"|«\s*([^»\n]{1,60}?)\s*»|"
-    r"`([^`\n]{1,60})`|【[^】\n]{1,30}】|「([^」\n]{1,40})」"
-)
-_SLASHED: Final = re.compile(r"[:：]\s*(?P<list>[^/\n:：]{3,60}(?:\s/\s[^/\n:：]{3,60}){2,})\s*$")
-
-
-def _headings(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield that all headings are there which a sentence quotes in a row: ``three sections: "A", "B" and "C"``."""
-    named = _HEADING.search(text)
-    if named is None or _denied(text, named) or is_conditional(text):
-        return
-    quotes = [match for match in _HEADING_QUOTE.finditer(text, named.end())]
-    run = quotes[:1]
-    for match in quotes[1:]:
-        if len(text[run[-1].end() : match.start()].strip(" ,，、")) > _LONGEST_JOINT:
-            break
-        run.append(match)
-    if len(run) > 1:
-        texts = [next((group for group in match.groups() if group), match.group()).lstrip("# ") for match in run]
-        yield f"contains all {quoted(texts)}", named.start(), run[-1].end()
-    elif slashed := _SLASHED.search(text, named.end()):
-        pieces = [piece.strip() for piece in slashed["list"].split(" / ")]
-        yield f"contains all {quoted(pieces)}", named.start(), slashed.end()
-
-
-_LONGEST_JOINT: Final = 5  # characters of a word between two headings
 
 
 def _listed(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the shapes that a list in the sentence names: columns, pieces, beginnings, tags."""
-    yield from _headings(text)
+    yield from find_quoted_headings(text)
     if match := _ENDS_IN_MARK.search(text):
         marks = [match[name].lower() for name in ("mark1", "mark2") if match[name]]
         signs = [next(sign for pattern, sign in _MARK_SIGNS if re.search(pattern, mark)) for mark in marks]

@@ -98,7 +98,7 @@ def _doubt_of_edge(role: str, texts: str, said: str, made: Sequence[str], *, par
     verb = (START if role == "starts" else END).search(said)
     quote = next((run for run in find_runs(said) if quoted(run.texts) in texts or texts in quoted(run.texts)), None)
     place = verb.start() if verb else quote.start if quote else len(said)
-    before = re.split(r"[\"”“»」』`]", _clause_before(said, place).rstrip("\"“„«「『` "))[-1]
+    before = re.split(r"[\"”“»」』`]", _clause_before(said, place).rstrip('"“„«「『` '))[-1]
     if not names_answer(before, made) and not re.search(rf"(?<!\w){OF_ANSWER}(?!\w)", before, re.IGNORECASE):
         if parted:
             return "the answer has parts, and the sentence does not name the answer"
@@ -130,17 +130,12 @@ def _doubt_of_amount(
     )
     if place is None:
         return ""
-    before = said[: place.start]
+    doubt = _doubt_of_subject(said, place.start, statements, made)
+    if doubt:
+        return doubt
     clause = _clause_before(said, place.start)
-    if _PRONOUN.match(said) and not _speaks_of_answer(statements, said, made):
-        return "what it is for is named in the sentence before"
-    for each in _EACH.finditer(before):
-        if not names_answer(each["noun"] or "", ()):
-            return "it may be for each of several things"
-    if _COUNTER.search(clause) or (_KANA.search(said) and (topic := _foreign_topic(clause, made))):
-        return f"it may be for {topic} only" if not _COUNTER.search(clause) else "it may be for each of several things"
     behind = _MARK.split(said[place.end :])[0]
-    named = names_answer(before, made) or _ANSWER_VERB.match(clause) or TOTAL.search(f"{clause} {behind}")
+    named = names_answer(said[: place.start], made) or _ANSWER_VERB.match(clause) or TOTAL.search(f"{clause} {behind}")
     if parted and not named:
         return "the answer has parts, and the sentence does not name the answer"
     if amount["measure"] in _LISTS and _has_other_list(statements, said, code):
@@ -149,9 +144,19 @@ def _doubt_of_amount(
         return "it may be for how the answer ends"
     if amount["measure"] == "paragraphs" and amount["bound"] != "= 1" and _has_fixed_edge(statements, said):
         return "fixed texts stand beside what is counted"
-    if re.search(r"<[a-z]\w*>", said[place.end : place.end + 12]):
-        return "a tag is counted"
     return ""
+
+
+def _doubt_of_subject(said: str, at: int, statements: Sequence[Statement], made: Sequence[str]) -> str:
+    """Return why the words before an amount may name something else than the whole answer."""
+    if _PRONOUN.match(said) and not _speaks_of_answer(statements, said, made):
+        return "what it is for is named in the sentence before"
+    several = any(not names_answer(each["noun"] or "", ()) for each in _EACH.finditer(said[:at]))
+    clause = _clause_before(said, at)
+    if several or _COUNTER.search(clause):
+        return "it may be for each of several things"
+    topic = _foreign_topic(clause, made) if _KANA.search(said) else ""
+    return f"it may be for {topic} only" if topic else ""
 
 
 def _has_other_list(statements: Sequence[Statement], said: str, code: str) -> bool:
@@ -173,7 +178,9 @@ def _speaks_of_answer(statements: Sequence[Statement], said: str, made: Sequence
 def _clause_before(said: str, at: int) -> str:
     """Return the words from the mark before a place to it."""
     safe = protected(said[:at])
-    cuts = [cut.end() for cut in _MARK.finditer(said, 0, at) if not any(low <= cut.start() < high for low, high in safe)]
+    cuts = [
+        cut.end() for cut in _MARK.finditer(said, 0, at) if not any(low <= cut.start() < high for low, high in safe)
+    ]
     return said[max(cuts, default=0) : at]
 
 
@@ -190,7 +197,7 @@ def _foreign_topic(said: str, made: Sequence[str]) -> str:
 
 
 def _has_fixed_edge(statements: Sequence[Statement], said: str) -> bool:
-    """Whether another sentence leads to lines with which the answer begins or ends: they are paragraphs of their own."""
+    """Whether another sentence leads to lines that begin or end the answer: they are paragraphs of their own."""
     return any(
         each.text.rstrip("*_ ").endswith((":", "：")) and (END.search(each.text) or START.search(each.text)) is not None
         for each in statements
