@@ -52,6 +52,8 @@ def made_nouns(statements: Sequence[Statement], code: str = "") -> tuple[str, ..
     for each in told:
         if match := MAKES.search(each.text):
             said = match["made"] or match["said"]
+            if re.match(r"\s*to\b", said):
+                continue  # ``You help charities write to foundations``
             head = _LESS.split(f"{said} ")[0]
             if _SEVERAL.search(said):
                 return ()  # ``a caption and an alt text``: each of them is a part

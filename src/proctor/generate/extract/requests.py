@@ -230,8 +230,8 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
     counted = bounded_count(text) != "" or next(find_amounts(text, scope.language), None) is not None
     bound = (_BOUND.search(text) is not None and not told) or negated or counted
     if is_role(text, scope.language):
-        binds = _BOUND.search(text) or _SPEAKS_LIKE.search(text)
-        return binds is not None or (negated and scope.language in ("", "en"))
+        spoken = _BOUND.search(text) or _SPEAKS_LIKE.search(text)
+        return spoken is not None or (negated and scope.language in ("", "en"))
     if _HABITUAL.search(text) and not bound:
         return False
     if statement.item and statement.opens and _is_placed(statement, scope):

@@ -48,7 +48,6 @@ from proctor.generate.extract.requests import is_request, persona_of, plain
 from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.settle_shapes import settle_shapes
-from proctor.generate.extract.shown_lines import counted_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
 from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.whole_sentences import as_whole_sentences
@@ -295,7 +294,6 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
     if read.shape is not None:
         made += shape_drafts(read.shape, statements, read.text, scope)
     else:
-        yield from counted_line_drafts(statements, scope.language)
         made += part_drafts(labelled_parts(read.text), statements, read.text, scope)
         made += place_drafts(statements, scope)
         for run in described_runs(statements):
