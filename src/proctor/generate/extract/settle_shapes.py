@@ -63,6 +63,8 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
         predicate = draft.predicate or ""
         if draft.end and cased and (count := _LIST_COUNT.match(predicate)):
             yield replace(draft, predicate=checkable(f"when {count['measure']} >= 1: {predicate}"))
+        elif predicate == "items = 0" and _asks_markdown(told, draft):
+            yield replace(draft, predicate=None, note="left to a judge: another sentence asks for a list")
         elif _NO_LIST.match(predicate) and (sign := _list_sign(told, draft)):
             yield replace(draft, predicate=None, note=f"left to a judge: another sentence asks for lines with {sign}")
         elif predicate.startswith("no markdown") and _asks_markdown(told, draft):
@@ -83,6 +85,7 @@ def _asks_markdown(told: Sequence[Statement], draft: Draft) -> bool:
     """Whether another sentence asks for Markdown, or for lists or headings."""
     return any(
         (found := _MARKUP_ASKED.search(each.text)) is not None
+        and not is_case(each.text)
         and not re.search(rf"{NEGATION}[^.;,:]*$", each.text[: found.start()], re.IGNORECASE)
         for each in told
         if not each.start <= draft.start < each.end

@@ -15,6 +15,7 @@ from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.limit_subject import TOTAL, names_answer
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.quoted_literals import END, START, find_runs
+from proctor.generate.extract.reply_words import REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 
 __all__ = ["doubt_of_evidence", "has_label_lines"]
@@ -68,6 +69,8 @@ def doubt_of_evidence(
 
     ``parted`` is whether the answer has parts, ``code`` the language of the prompt.
     """
+    if predicate.startswith("language is") and not (names_answer(said, made) or re.search(REPLY, said, re.IGNORECASE)):
+        return "the sentence does not say what is in this language"
     found = _ALTERNATIVE.match(predicate)
     core = (found["core"] or found["bare"]) if found else predicate
     if edge := _EDGE.match(core):
@@ -138,6 +141,8 @@ def _doubt_of_amount(
     named = names_answer(said[: place.start], made) or _ANSWER_VERB.match(clause) or TOTAL.search(f"{clause} {behind}")
     if parted and not named:
         return "the answer has parts, and the sentence does not name the answer"
+    if not named and not said.startswith(clause):
+        return "what it is for is named before it in the sentence, and is not the answer"
     if amount["measure"] in _LISTS and _has_other_list(statements, said, code):
         return "there is more than one list"
     if amount["measure"] in _BLOCKS and END.search(f"{clause} {behind}"):
