@@ -2,8 +2,8 @@
 
 Both learn the labels and an English teacher's judgement (all-mpnet-base-v2, tuned here first), the shallow one also
 what the deep one answers in the same step. In the last part the table is frozen as int8 and every product is rounded
-as it will run. Whole sources of grounding rows are left out for good (``LEFT``), so that support is measured on kinds
-of text that no step saw. A second run in float goes on where the first one stopped.
+as it will run. Whole sources of grounding rows are left out for good (``LEFT_SOURCES``), so that support is measured on
+kinds of text that no step saw. A second run in float goes on where the first one stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from training.batches import encode_pairs
-from training.data import LABELS, read
+from training.data import LABELS, LEFT_SOURCES, read
 from training.finetune import predict
 from training.halve import body_of
 from training.keeping import keep_small
@@ -36,9 +36,8 @@ from training.teacher import Teacher, judge, train
 from training.teacher import _lines as teacher_lines
 from training.teacher import _weights as teacher_weights
 
-__all__ = ["LEFT", "Both", "assemble", "judged"]
+__all__ = ["Both", "assemble", "judged"]
 
-LEFT = ("q2", "summedits/news", "summedits/podcast")  # never trained on; sources without a licence are not either
 WARMTH = 1.5
 FACTS, TRANSLATED, MIX, WRITTEN = 0.7, 0.8, 0.6, 3.0  # what such a pair is worth against a written one
 
@@ -242,10 +241,10 @@ def _after(short: torch.Tensor, long: torch.Tensor) -> torch.Tensor:
 
 def ground_task(told: argparse.Namespace, tokenizer: Tokenizer, network: nn.Module, device: str, budget: int) -> Task:
     """Responses with their label, claims of supported ones, and claims with one fact changed."""
-    rows = [r for r in read(told.data / "grounding.jsonl.gz", told.limit) if r["ok"] and r["src"] not in LEFT]
+    rows = [r for r in read(told.data / "grounding.jsonl.gz", told.limit) if r["ok"] and r["src"] not in LEFT_SOURCES]
     pairs = [(r["p"], r["h"], float(r["y"]), 1.0) for r in rows]
     pairs += [(p, c, 1.0, 0.5) for r in rows if r["y"] for p, c in r["claims"]]
-    left = {name.split("/")[0] for name in LEFT if "/" not in name}
+    left = {name.split("/")[0] for name in LEFT_SOURCES if "/" not in name}
     for row in read(told.data / "more.jsonl.gz", told.limit):
         if row["kind"] != "mix" and row["src"] not in left:
             pairs.append((row["pair"][0], row["pair"][1], float(row["y"]), 0.4))
@@ -292,7 +291,9 @@ def judged(
     rows = [r for many in by.values() for r in random.Random(5).sample(many, min(len(many), most))]
     rows += [r for r in read(told.data / "facts-held.jsonl.gz", told.limit)][: most * 4]
     lines = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in rows], 224, device)
-    ground = [r for r in read(told.data / "grounding.jsonl.gz") if r["src"] in LEFT or not r["ok"]][: told.limit]
+    ground = [r for r in read(told.data / "grounding.jsonl.gz") if r["src"] in LEFT_SOURCES or not r["ok"]][
+        : told.limit
+    ]
     ground = ground if not few else random.Random(6).sample(ground, min(len(ground), 1500))
     evidence = encode_pairs(tokenizer, [(r["p"], r["h"]) for r in ground], 288, device)
     talk = read(told.data / "decode.jsonl.gz", told.limit)[: 1000 if few else 100000]

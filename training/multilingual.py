@@ -2,7 +2,7 @@
 
 ``whole`` tunes the layers as they are; ``cut`` takes some of them with the most used part of each, reads a smaller
 table, and learns what the whole one says. From a share of the way on, weights are rounded to 4 bits and what they are
-multiplied with to 8, as it will run. Whole sources of grounding rows are left out for good (``entail.LEFT``).
+multiplied with to 8, as it will run. Whole sources of grounding rows are left out for good (``data.LEFT_SOURCES``).
 
 A line is ``Premise: … Hypothesis: … Answer:`` for a pair, ``Customer: … Agent: … Grants:`` for what an answer promises,
 ``Message: … Judge:`` and ``Document: … Orders:`` for attacks and dangers, ``Customer: … Agent: … Acts:`` (and the other

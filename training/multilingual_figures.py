@@ -14,8 +14,8 @@ import torch
 from tokenizers import Tokenizer
 
 from training.aside import kept
-from training.data import LABELS, clean, read
-from training.entail import LEFT, auroc
+from training.data import LABELS, LEFT_SOURCES, clean, read
+from training.entail import auroc
 from training.multilingual_tasks import acts_of, role_of, turn_lines
 from training.plan import planned
 from training.qwen_layers import STARTS
@@ -71,7 +71,7 @@ def measured(network: Network, tokenizer: Tokenizer, data: Path, device: str, fe
             len(rows),
             round(float(np.mean([LABELS[m] == r["y"] for m, r in zip(mine, rows, strict=True)])), 3),
         ]
-    ground = [r for r in read(data / "grounding.jsonl.gz") if r["src"] in LEFT or not r["ok"]]
+    ground = [r for r in read(data / "grounding.jsonl.gz") if r["src"] in LEFT_SOURCES or not r["ok"]]
     ground = random.Random(6).sample(ground, min(len(ground), 2500 if few else 10**6))
     out = run([(r["p"], r["h"]) for r in ground], 320)
     y = np.array([r["y"] for r in ground])

@@ -19,8 +19,8 @@ import torch.nn.functional as F
 from tokenizers import Tokenizer
 
 from training.aside import kept, split
-from training.data import clean, read
-from training.entail import LEFT, assemble
+from training.data import LEFT_SOURCES, clean, read
+from training.entail import assemble
 from training.guards import LEFT as NEVER
 from training.marking import INTENTS
 from training.plan import planned
@@ -200,10 +200,10 @@ def _numbered(data: Path, tokenizer: Tokenizer, limit: int | None) -> dict[str, 
 
 def _claims(data: Path, limit: int | None) -> list[tuple[str, str, float, float, bool]]:
     """Evidence, claim, whether it is supported, what it is worth, and whether a teacher is asked."""
-    ground = [r for r in read(data / "grounding.jsonl.gz", limit) if r["ok"] and r["src"] not in LEFT]
+    ground = [r for r in read(data / "grounding.jsonl.gz", limit) if r["ok"] and r["src"] not in LEFT_SOURCES]
     rows = [(r["p"], r["h"], float(r["y"]), 1.0, True) for r in ground]
     rows += [(p, c, 1.0, 0.5, True) for r in ground if r["y"] for p, c in r["claims"]]
-    left = {name.split("/")[0] for name in LEFT if "/" not in name}
+    left = {name.split("/")[0] for name in LEFT_SOURCES if "/" not in name}
     for row in read(data / "more.jsonl.gz", limit):
         if row["kind"] != "mix" and row["src"] not in left:
             rows.append((row["pair"][0], row["pair"][1], float(row["y"]), 0.4, False))

@@ -22,9 +22,9 @@ from torch import nn
 
 from training.aside import split
 from training.batches import encode_pairs
-from training.data import LABELS, clean, read, rows, shippable
+from training.data import LABELS, LEFT_SOURCES, clean, read, rows, shippable
 from training.deepen import deepened
-from training.entail import LEFT, WARMTH, assemble, auroc
+from training.entail import WARMTH, assemble, auroc
 from training.export import build
 from training.finetune import predict
 from training.halve import Taught, _shares
@@ -110,7 +110,7 @@ def tasks_of(
         follows = F.binary_cross_entropy_with_logits(mine[:, 3], (y == 0).float() * 0.98 + 0.01, reduction="none")
         return ((label + teacher + before + support + follows * (y >= 0) * 0.2) * worth[group]).mean() + 0.05 * apart
 
-    ground = [r for r in read(told.data / "grounding.jsonl.gz", told.limit) if r["ok"] and r["src"] not in LEFT]
+    ground = [r for r in read(told.data / "grounding.jsonl.gz", told.limit) if r["ok"] and r["src"] not in LEFT_SOURCES]
     pairs = [(r["p"], r["h"], float(r["y"])) for r in ground]
     target = torch.tensor([x[2] for x in pairs], device=device)
 
@@ -149,7 +149,9 @@ def figures(
     found: dict[str, Any] = {
         str(k): [int((names == k).sum()), round(float(right[names == k].mean()), 4)] for k in np.unique(names)
     }
-    ground = [r for r in read(told.data / "grounding.jsonl.gz") if r["src"] in LEFT or not r["ok"]][: told.limit]
+    ground = [r for r in read(told.data / "grounding.jsonl.gz") if r["src"] in LEFT_SOURCES or not r["ok"]][
+        : told.limit
+    ]
     out = predict(
         network, table, encode_pairs(tokenizer, [(r["p"], r["h"]) for r in ground], 288, device), device, budget
     )

@@ -19,8 +19,7 @@ import numpy as np
 from proctor.core.talk_event import FAULTS, TalkEvent, call_text
 from proctor.models.local.talk_lines import talk_lines
 from training.aside import split
-from training.data import clean, read, written
-from training.entail import LEFT
+from training.data import LEFT_SOURCES, clean, read, written
 
 __all__ = [
     "BLIND",
@@ -28,6 +27,7 @@ __all__ = [
     "answer_talks",
     "events_of",
     "faulty_act",
+    "results_first",
     "talk_arrays",
     "talks_of",
     "training_talks",
@@ -44,7 +44,7 @@ def training_talks() -> Iterator[dict[str, Any]]:
     for file in sorted(BLIND.glob("dev*.jsonl")):
         if file.name not in LEFT_SETS:
             yield from talks_of(file)
-    yield from written("talks")
+    yield from map(results_first, written("talks"))
 
 
 def talks_of(file: Path) -> Iterator[dict[str, Any]]:
@@ -53,7 +53,28 @@ def talks_of(file: Path) -> Iterator[dict[str, Any]]:
         row = json.loads(line)
         if file.name in FROM_ZERO and row.get("turn") is not None:
             row["turn"] += 1
-        yield row
+        yield results_first(row)
+
+
+def results_first(row: dict[str, Any]) -> dict[str, Any]:
+    """The conversation with what the agent wrote once it knew its calls' results in a message of its own after them.
+
+    That is the text beside calls with results at the end of a turn, as ``proctor.core.transcript.steps`` reads it.
+    """
+    told, messages = row["messages"], list[dict[str, Any]]()
+    turn = row.get("turn")
+    for place, message in enumerate(told, start=1):
+        calls = message.get("tool_calls") or ()
+        ends = place == len(told) or told[place]["role"] == "user"
+        known = all(call.get("result") is not None or call.get("error") is not None for call in calls)
+        if not (calls and known and ends and message["role"] == "assistant" and (message.get("content") or "").strip()):
+            messages.append(message)
+            continue
+        messages += [message | {"content": ""}, {"role": "assistant", "content": message["content"]}]
+        # The fault of a wrong id is the call's, every other one that of the text.
+        if turn is not None and (place < row["turn"] or (place == row["turn"] and row.get("fault") != "wrong_id")):
+            turn += 1
+    return row | {"messages": messages, "turn": turn}
 
 
 def answer_talks(data: Path, most: int = 9000, seed: int = 21) -> Iterator[dict[str, Any]]:
@@ -63,7 +84,7 @@ def answer_talks(data: Path, most: int = 9000, seed: int = 21) -> Iterator[dict[
     for row in split("commitments")[0]:
         kind = "false_claim_of_act" if set(row["acts"]) == {"done"} else "commitment"
         yield _single(row.get("customer") or "", row["answer"], (), kind if row["acts"] else None)
-    ground = [r for r in read(data / "grounding.jsonl.gz") if r["ok"] and r["src"] not in LEFT]
+    ground = [r for r in read(data / "grounding.jsonl.gz") if r["ok"] and r["src"] not in LEFT_SOURCES]
     for row in dice.sample(ground, min(most, len(ground))):
         yield _single("", row["h"], (row["p"],), None if row["y"] else "")
 

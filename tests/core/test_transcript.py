@@ -58,7 +58,7 @@ def test_no_failures(result: Any) -> None:
 
 
 def test_words_beside_a_call_are_a_remark_and_a_recorded_escalation_is_a_step() -> None:
-    call = ToolCall(name="get_booking", result="found")
+    call = ToolCall(name="get_booking")
     said = (Message(role="user", content="Help"), Message(role="assistant", content="A moment.", tool_calls=(call,)))
     turn = Turn(messages=said, tool_calls=(ToolCall(name="log"),), escalation=Escalation(reason="angry"))
     found = steps(Trajectory(turns=(turn,)))
@@ -71,3 +71,25 @@ def test_words_beside_a_call_are_a_remark_and_a_recorded_escalation_is_a_step() 
     ]
     assert [step.is_agent_message for step in found] == [False, True, False, False, False]
     assert found[-1].text == "angry"
+
+
+def _said_with_a_call(*, result: Any = None, told: bool = False, more: str = "") -> list[str]:
+    call = ToolCall(name="get_price", id="1", result=result)
+    messages = [
+        Message(role="user", content="How much?"),
+        Message(role="assistant", content="It is 5.", tool_calls=(call,)),
+    ]
+    messages += [Message(role="tool", content="5", tool_call_id="1")] if told else []
+    messages += [Message(role="assistant", content=more)] if more else []
+    return [step.kind for step in steps(Trajectory(turns=(Turn(messages=tuple(messages)),)))]
+
+
+def test_text_beside_calls_that_carry_their_results_follows_them() -> None:
+    assert _said_with_a_call(result=5) == ["request", "call", "remark"]
+
+
+def test_text_beside_a_call_precedes_a_result_that_comes_later() -> None:
+    assert _said_with_a_call() == ["request", "remark", "call"]
+    assert _said_with_a_call(told=True) == ["request", "remark", "call"]
+    assert _said_with_a_call(result=5, told=True) == ["request", "remark", "call"]
+    assert _said_with_a_call(result=5, more="Anything else?") == ["request", "remark", "call", "answer"]

@@ -63,3 +63,8 @@ def test_any_text_is_cut(text: str) -> None:
 def test_a_line_end_written_as_two_signs_is_one() -> None:
     found = statements(r'{"message": "Your order is on its way.\n\nIt comes on Monday\n- by bus"}')
     assert [each.text for each in found] == ['{"message": "Your order is on its way.', "It comes on Monday", 'by bus"}']
+
+
+def test_a_decimal_at_the_beginning_is_no_number_of_a_list() -> None:
+    assert claims("39.05米过了警戒线。") == ["39.05米过了警戒线。"]
+    assert claims("3. The pool opens at noon.") == ["The pool opens at noon."]

@@ -38,6 +38,8 @@ def explained(said: str, told: str, heard: str = "") -> bool:
         ("fino al 28 maggio", '{"check_in": "2025-05-31", "free_until_hours_before": 72}', ""),
         ("avant le 20 mars", "demande reçue avant le 20 du mois", "on est le 12 mars"),
         ("le 30 avril", "à la fin du mois suivant", "on est le 12 mars"),
+        ("$41.00 for the 2,050", "$0.02 per GB", ""),
+        ("30일로 나누면 하루 1,100원", "월 33,000원, 30일", ""),
         ("£27 as credit", '{"paid": 30.0, "currency": "GBP"}; the value less 10 %', ""),
     ],
 )

@@ -46,3 +46,23 @@ def test_the_first_look_knows_every_word_in_ascii() -> None:
     _, starts = number_words._phrases()
     # Its words are runs of letters; a number that begins with another sign would be passed over.
     assert [word for word in starts if word.isascii() and not word.isalpha()] == []
+
+
+@table(
+    ("text", "value"),
+    [
+        ("two hundred and fifty-two", 252),
+        ("one thousand two hundred", 1200),
+        ("doscientos cincuenta y dos", 252),
+        ("двести пятьдесят два", 252),
+        ("mille deux cents", 1200),
+    ],
+)
+def test_a_number_goes_on_after_its_round_part(text: str, value: int) -> None:
+    (found,) = find_number_words(text)
+    assert found.value == value
+
+
+def test_two_numbers_side_by_side_stay_two() -> None:
+    assert [each.value for each in find_number_words("twenty ten")] == [20, 10]
+    assert [each.value for each in find_number_words("two hundred and a two")] == [200, 2]

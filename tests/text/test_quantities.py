@@ -176,3 +176,30 @@ def test_amounts_and_shares_are_read_as_each_language_writes_them(text: str, uni
 
 def test_a_unit_between_two_numbers_makes_no_range() -> None:
     assert [(one.unit, str(one.value)) for one in find_quantities("16 A 7,50 €")] == [("", "16"), ("EUR", "7.50")]
+
+
+def _read(text: str) -> list[tuple[str, str]]:
+    return [(str(one.value), one.unit) for one in find_quantities(text)]
+
+
+def test_hundredths_behind_an_amount_belong_to_it() -> None:
+    assert _read("К оплате 3 418 рублей 20 копеек.") == [("3418.20", "RUB")]
+    assert _read("3 euros and 20 cents") == [("3.20", "EUR")]
+    assert _read("8 cents, 2 dollars") == [("0.08", "USD"), ("2", "USD")]
+
+
+def test_a_letter_behind_a_number_is_no_cent() -> None:
+    assert _read("50c") == [("0.50", "USD")]
+    assert not any(unit for _, unit in _read("duas C-3300; la pompa 4482.01 c'è; en C/ Noria"))
+
+
+def test_a_year_before_a_price_is_no_amount() -> None:
+    assert _read("un saint-chinian 2023 à 7,00 €") == [("2023", ""), ("7.00", "EUR")]
+
+
+def test_the_next_line_of_a_record_is_no_unit() -> None:
+    assert _read("price: 7.0\nMIN-24")[0] == ("7.0", "")
+
+
+def test_powers_multiply_all_that_is_before_them() -> None:
+    assert [one.value for one in find_quantities("십오만 원, 오천만 원, 二十五万円")] == [150_000, 50_000_000, 250_000]

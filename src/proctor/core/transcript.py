@@ -28,8 +28,10 @@ _ERROR: Final = re.compile(
 class TranscriptStep:
     """One step: a message of the customer or the agent, a call by either, or a recorded hand-off to a person.
 
-    A ``remark`` is text in the same message as a call; an ``answer`` has no call. ``turn`` and ``message`` count from
-    zero; ``message`` is None for a call that no message of the turn contains.
+    A ``remark`` is text in the same message as a call; an ``answer`` has no call. A remark precedes its calls, unless
+    it is the last text of its turn and the calls stand in its message with their results, which no message of a tool
+    brings: it was written when they were known. ``turn`` and ``message`` count from zero; ``message`` is None for a
+    call that no message of the turn contains.
     """
 
     kind: StepKind
@@ -58,18 +60,31 @@ def _steps_of_turn(index: int, turn: Turn) -> Iterator[TranscriptStep]:
     for place, message in enumerate(turn.messages):
         if not placed and place == last_answer:
             yield from _rest(index, known)
+        by_user = message.role == "user"
+        calls = [
+            _call(index, _with_result(call, [] if by_user else known, results), message=place, by_user=by_user)
+            for call in message.tool_calls
+        ]
+        after = place == last_answer and _has_own_results(message, results)
+        if after:
+            yield from calls
         if message.role in ("user", "assistant") and message.content:
-            spoken: StepKind = "remark" if message.tool_calls else "answer"
-            kind = "request" if message.role == "user" else spoken
-            yield TranscriptStep(kind=kind, turn=index, text=message.content, message=place)
-        for call in message.tool_calls:
-            mine = [] if message.role == "user" else known
-            found = _with_result(call, mine, results)
-            yield _call(index, found, message=place, by_user=message.role == "user")
+            spoken: StepKind = "remark" if calls else "answer"
+            yield TranscriptStep(kind="request" if by_user else spoken, turn=index, text=message.content, message=place)
+        if not after:
+            yield from calls
     if placed or last_answer is None:
         yield from _rest(index, known)
     if turn.escalation is not None:
         yield TranscriptStep(kind="hand-off", turn=index, text=turn.escalation.reason)
+
+
+def _has_own_results(message: Message, results: Mapping[str | None, Message]) -> bool:
+    """Whether a message records its calls with their results, so that its text was written when they were known."""
+    return bool(message.tool_calls) and all(
+        (call.result is not None or call.error is not None) and (not call.id or call.id not in results)
+        for call in message.tool_calls
+    )
 
 
 def _rest(index: int, known: list[ToolCall]) -> Iterator[TranscriptStep]:

@@ -36,7 +36,7 @@ _RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,500}\)")
 _MARK_SIGNS: Final = "*_~`"
 _MARK = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
-_LEAD = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・▪◦●○]|\(?\d{1,3}[.)．、]|[①-⑳])\s*)+")
+_LEAD = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*•・▪◦●○]|\(?\d{1,3}[.)．、]|[①-⑳])(?!\d)\s*)+")
 _ROW_EDGE = re.compile(r"^\s*\||\|\s*$", re.MULTILINE)
 
 _QUESTION = re.compile(r"[?？]\s*[\"'”’」』)）]*\s*$|(?:ですか|ますか|でしょうか|ませんか|ましょうか)[。.\s]*$")

@@ -23,6 +23,7 @@ __all__ = ["KnownValues"]
 _MOST_AMOUNTS: Final = 12  # of one currency; sums of more explain any figure
 _MOST_TERMS: Final = 6  # amounts of which three are summed
 _MOST_FACTOR: Final = 1000
+_MOST_SHOWN: Final = 1_000_000  # of a count in the draft: 75,000 kWh at 11.8 cents
 _MOST_HOURS: Final = 24 * 14  # of a period that a record gives as a bare number
 _MOST_COUNT: Final = 31  # a bare number of a source that may be a count of days or persons
 _FEW_FIGURES: Final = 40
@@ -52,6 +53,7 @@ class KnownValues:
     factors: frozenset[Decimal]
     fractions: frozenset[Decimal] = frozenset()
     asked: frozenset[Decimal] = frozenset()  # numbers of the customer, which the agent may compute with
+    shown: frozenset[Decimal] = frozenset()  # counts that the draft names, so that the reader can follow a calculation
 
     @classmethod
     def of(cls, told: Iterable[str], heard: Iterable[str] = (), said: str = "") -> KnownValues:
@@ -63,7 +65,8 @@ class KnownValues:
         factors |= {each for each in counts if each <= _MOST_COUNT} if len(stated) <= _FEW_FIGURES else set()
         fractions = frozenset(each for text in (*told, *heard, said[:_READ]) for each in _fractions(text))
         asked = frozenset(sorted({value for text in heard[-2:] for value in _numbers_of(text)})[:_MOST_ASKED])
-        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR), fractions, asked)
+        shown = frozenset(each for each in _counts(said[:_READ]) if 1 < each <= _MOST_SHOWN)
+        return cls(stated, frozenset(each for each in factors if 1 < each <= _MOST_FACTOR), fractions, asked, shown)
 
     def explains(self, one: Quantity, beside: Sequence[Quantity] = ()) -> bool:
         """Whether a figure is stated or can be computed; ``beside`` are explained figures of the same draft."""
@@ -161,6 +164,7 @@ class KnownValues:
         shares = {each.value / 100 for each in self.stated if each.unit == "percent"} | self.fractions
         scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
         parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
+        parts |= {result for amount in amounts for count in self.shown for result in (amount * count, amount / count)}
         halves = {amount * _HALF for amount in scaled}
         if any(abs(each - one.value) < _ROUNDED for each in parts | halves):
             return True

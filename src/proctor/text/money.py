@@ -137,7 +137,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _CENTS = re.compile(
-    r"\s{0,2}(?:(?:c|cents?|céntimos?|centimes?|centesimi|cêntimos?|centavos?|grosz[ye]?|kuruş)(?![^\W\d_])|セント|"
+    r"\s{0,2}(?:(?:(?-i:c)(?!['’/])|(?:cents?|céntimos?|centimes?|centesimi|cêntimos?|centavos?|grosz[ye]?|kuruş))(?![^\W\d_])|セント|"
     r"коп\w*)",
     re.IGNORECASE,
 )

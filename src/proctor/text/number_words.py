@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -18,6 +18,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:['’\u064b-\u0652\u093c-\u094d][^\W\d_]
 _LETTERS_ALONE: Final = bytes(code if chr(code).isascii() and chr(code).isalpha() else 32 for code in range(256))
 _PUNCTUATION: Final = dict.fromkeys(map(ord, "\u00a0‘’“”–—…€£"), " ")  # what English text has beside ASCII
 _BETWEEN: Final = re.compile(r"[ \u00a0-]{1,2}|['’]")
+
+_LINKS: Final[Mapping[str, str]] = {"en": "and", "es": "y", "pt": "e", "fr": "et"}  # between the parts of a number
 
 # 0 to 19 (or 20), then the tens from 20 (or 30); forms of one number are joined by "|".
 _SMALL: Final[Mapping[str, str]] = {
@@ -165,11 +167,46 @@ def find_number_words(text: str) -> Iterator[SpelledNumber]:
                     best = more, phrases[known]
             if best is not None:
                 more, values = best
+                while (longer := _continued(text, words, keys, more, values, phrases)) is not None:
+                    more, values = longer
                 for value in sorted(set(values.values())):
                     languages = frozenset(code for code, each in values.items() if each == value)
                     yield SpelledNumber(value, words[at].start(), words[more].end(), languages)
                 taken = more - at
         at += taken + 1
+
+
+def _continued(
+    text: str,
+    words: Sequence[re.Match[str]],
+    keys: Sequence[str],
+    last: int,
+    values: Mapping[str, Decimal],
+    phrases: Mapping[str, Mapping[str, Decimal]],
+) -> tuple[int, Mapping[str, Decimal]] | None:
+    """Return where a number goes on after its last word, and its values then: "two hundred and fifty" and "two"."""
+    for first in (last + 1, last + 2):  # a linking word may stand between
+        for end in range(min(first + 2, len(keys) - 1), first - 1, -1):
+            if not all(
+                _BETWEEN.fullmatch(text[words[place].end() : words[place + 1].start()]) for place in range(last, end)
+            ):
+                continue
+            rest = phrases.get(" ".join(keys[first : end + 1]), {})
+            sums = {
+                code: value + rest[code]
+                for code, value in values.items()
+                if code in rest
+                and (first == last + 1 or keys[last + 1] == _LINKS.get(code))
+                and _leaves_room(value, rest[code])
+            }
+            if sums:
+                return end, sums
+    return None
+
+
+def _leaves_room(value: Decimal, rest: Decimal) -> bool:
+    """Whether a number ends with as many zeros as another one has digits: 250 and 2, 1000 and 200, but not 20 and 10."""
+    return 0 < rest < 1000 and rest % 1 == 0 and value >= 20 and value % 10 ** len(str(int(rest))) == 0
 
 
 def _may_have_numbers(text: str) -> bool:

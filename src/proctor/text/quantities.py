@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from proctor.text.dates import Day, find_dates
-from proctor.text.money import currency_after, find_money
+from proctor.text.money import CURRENCIES, currency_after, find_money
 from proctor.text.number_words import find_number_words
 from proctor.text.numbers import Number, find_numbers
 from proctor.text.taken_spans import TakenSpans
@@ -203,16 +203,20 @@ def _arabic_pairs(text: str) -> Iterator[Quantity]:
 
 def _composed(written: str, digits: Mapping[str, int], powers: Mapping[str, int]) -> Decimal:
     """Return the value of a number in signs: 二百五十, 삼십."""
-    total, digit = 0, 0
+    total, part, digit = 0, 0, 0  # of the ten thousands, of what follows them, of the next power
     for sign in written:
-        if sign in powers:
-            total += (digit or (0 if total and powers[sign] == 10_000 else 1)) * powers[sign]
-            digit = 0
-        else:
+        if sign not in powers:
             digit = digit * 10 + digits[sign]
-    return Decimal(total + digit)
+        elif powers[sign] == _TEN_THOUSAND:
+            total += (part + digit or 1) * _TEN_THOUSAND
+            part = digit = 0
+        else:
+            part += (digit or 1) * powers[sign]
+            digit = 0
+    return Decimal(total + part + digit)
 
 
+_TEN_THOUSAND: Final = 10_000
 _CHINESE_SIGNS: Final = frozenset({"ja", "zh"})
 _KOREAN: Final = frozenset({"ko"})
 
@@ -221,7 +225,8 @@ def _measured(text: str, value: Decimal, start: int, end: int, languages: frozen
     if named := _ORDINAL.search(text, max(0, start - 12), start):
         kind = "volume number" if named.group().strip().lower().startswith(("vol", "第")) else "number"
         return _of(text, value, kind, start, end)
-    if (unit := find_unit(text, end, languages)) is not None:
+    unit = find_unit(text, end, languages)
+    if unit is not None and "\n" not in text[end : unit.end]:  # the next line of a record is no unit
         return _of(text, value * unit.size, unit.base, start, unit.end, unit.size)
     if languages is not None and (money := currency_after(text, end)) is not None:
         currency, last, cents = money
@@ -248,6 +253,10 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
             total = before.value * 60 + one.value
             made[-1] = replace(one, value=total, unit="minute", start=before.start, quote=text[before.start : one.end])
             continue
+        if before is not None and _is_rest_of_amount(text, before, one):
+            total = before.value + one.value
+            made[-1] = replace(before, value=total, end=one.end, quote=text[before.start : one.end])
+            continue
         if before is not None and _is_grouped(text, before, one):
             value = before.value * 1000 + one.value
             made[-1] = replace(one, value=value, start=before.start, quote=text[before.start : one.end])
@@ -261,9 +270,8 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
                         one, value=low, high=one.value, start=before.start, quote=text[before.start : one.end]
                     )
                     continue
-                made[-1] = replace(
-                    before, value=low, unit=one.unit, size=one.size
-                )  # "between 14 and 7 days": both are days
+                if one.unit not in CURRENCIES:  # "between 14 and 7 days": both are days; "a 2023 at 7 €" is a year
+                    made[-1] = replace(before, value=low, unit=one.unit, size=one.size)
         made.append(one)
     return tuple(made)
 
@@ -276,6 +284,19 @@ def _is_rest_of_hour(text: str, hours: Quantity, rest: Quantity) -> bool:
     return rest.unit in ("", "minute") and (between.strip() == "" and len(between) <= 1) and rest.high is None
 
 
+def _is_rest_of_amount(text: str, whole: Quantity, rest: Quantity) -> bool:
+    """Whether hundredths continue an amount: "418 рублей 20 копеек", "3 euros and 20 cents"."""
+    return (
+        whole.unit in CURRENCIES
+        and rest.unit in CURRENCIES
+        and whole.high is None
+        and whole.value == whole.value.to_integral_value()
+        and 0 < rest.value < 1
+        and _REST.fullmatch(text[whole.end : rest.start]) is not None
+    )
+
+
+_REST: Final = re.compile(r"\s(?:(?:and|und|et|y|e|en|i|и)\s)?")
 _GROUP: Final = re.compile(r"\d{3}(?![\d.,]\d)")
 
 

@@ -103,6 +103,14 @@ async def test_a_document_that_a_tool_returned_can_be_cited() -> None:
     assert (await built(Citations).score(CASE, run)).value == 1.0
 
 
+async def test_the_name_of_a_source_may_have_its_section() -> None:
+    source = Source(id="Cemetery statute § 21", text="Stones may be 0.80 m high.")
+    told = talk(turn("How high?", "Up to 0.80 m, says § 21.", sources=(source,)))
+    assert (await built(Citations).score(CASE, told)).value is None
+    other = talk(turn("How high?", "Up to 0.80 m, says § 22.", sources=(source,)))
+    assert (await built(Citations).score(CASE, other)).value == 0.0
+
+
 async def test_what_was_retrieved_before_can_be_cited() -> None:
     run = talk(
         turn("Pets?", "One moment.", sources=(PETS,)), ("So?", "Small dogs may come on all boat tours [faq-12].")

@@ -19,14 +19,25 @@ __all__ = ["PERIODS", "RECORD_FIELD", "follows"]
 PERIODS: Final = frozenset({"hour", "business day", "month", "percent"})
 RECORD_FIELD: Final = re.compile(r"(?:^|[\n.] ?)([^\W\d][\w ]{0,40}): \$?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
 _MOST_SUMMED: Final = 14
+_MOST_SAID: Final = 8
 _MOST_TIMES: Final = 4
 _DAY: Final = Decimal(24)
 
 
-def follows(one: Quantity, known: KnownValues, beside: Sequence[Quantity], message: AgentMessage) -> bool:
-    """Whether a figure follows from a known date or period, or is the total of known amounts."""
+def follows(
+    one: Quantity,
+    known: KnownValues,
+    beside: Sequence[Quantity],
+    message: AgentMessage,
+    spoken: Sequence[Quantity] = (),
+) -> bool:
+    """Whether a figure follows from a known date or period, or is the total of known amounts.
+
+    ``beside`` are the figures of its sentence, ``spoken`` those before it in its message that are explained.
+    """
     if one.unit in CURRENCIES:
-        return one.value == 0 or _is_total(one.value, message)
+        amounts = [each.value for each in spoken if each.unit == one.unit]
+        return one.value == 0 or _is_total(one.value, message) or _adds_up(one.value, amounts)
     if one.unit in PERIODS - {"percent"} and (_is_multiple(one, known, beside) or _is_rounded(one, known)):
         return True
     days = [each.day for each in (*known.stated, *beside) if each.day is not None]
@@ -87,6 +98,16 @@ def _is_total(value: Decimal, message: AgentMessage) -> bool:
         for name, written in RECORD_FIELD.findall(each.text) if each.data else ():
             fields.setdefault(name.lower(), []).append(Decimal(written))
     return any(len(values) > 1 and _is_sum(value, values) for values in fields.values())
+
+
+def _adds_up(value: Decimal, amounts: Sequence[Decimal]) -> bool:
+    """Whether an amount is the total of the last ones said before it, or, in hundredths, of some of them."""
+    total = Decimal(0)
+    for number, each in enumerate(reversed(amounts), start=1):
+        total += each
+        if number > 1 and total == value:
+            return True
+    return value % 1 != 0 and _is_sum(value, amounts[-_MOST_SAID:])
 
 
 def _is_sum(value: Decimal, values: Sequence[Decimal]) -> bool:

@@ -113,12 +113,14 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
     known = KnownValues.of((*(each.text for each in message.told), *known_texts), message.heard, message.text)
     said = [each.text for each in statements(message.text) if each.kind in ("claim", "courtesy", "offer")]
     left: list[tuple[str, Quantity]] = []
+    first = len(explained)
     for sentence in said:
         figures = find_quantities(sentence)
         for one in figures:
             if not _is_checked(one) or _is_elapsed(sentence, one):
                 continue
-            if known.explains(one, explained[-_MOST_KEPT:]) or follows(one, known, figures, message):
+            spoken = explained[first:]
+            if known.explains(one, explained[-_MOST_KEPT:]) or follows(one, known, figures, message, spoken):
                 explained.append(one)
             elif not _is_denied_figure(sentence, one):
                 left.append((sentence, one))

@@ -155,7 +155,8 @@ def _passage(source: Source) -> SourcePassage:
 def _invented(run: Trajectory) -> Iterator[Evidence]:
     """Yield references to sections, documents and addresses that nothing given to the agent has."""
     for message in agent_messages(run):
-        given = known_text(message) + "\n" + "\n".join(f"{each.uri or ''} {each.title or ''}" for each in run.sources)
+        named = (f"{each.id} {each.uri or ''} {each.title or ''}" for each in run.sources)  # an id is often a title
+        given = known_text(message) + "\n" + "\n".join(named)
         for written, why in missing_places(message.text, given):
             yield Evidence(quote=quoted(message.text), turn=message.turn, where=quoted(written, 80), note=why)
 
