@@ -9,7 +9,7 @@ from proctor.generate.offline.rule_limits import Limit, aim_of
 from proctor.prompts.load import parse_prompt
 from proctor.text.predicates import parse
 
-CASE = 'You answer guests. {rule} If somebody is rude, answer with a joke about boats.'
+CASE = "You answer guests. {rule} If somebody is rude, answer with a joke about boats."
 
 
 @table(

@@ -15,7 +15,6 @@ from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.limit_subject import TOTAL, names_answer
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.quoted_literals import END, START, find_runs
-from proctor.generate.extract.reply_words import REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, protected
 
 __all__ = ["doubt_of_evidence", "has_label_lines"]
@@ -69,8 +68,6 @@ def doubt_of_evidence(
 
     ``parted`` is whether the answer has parts, ``code`` the language of the prompt.
     """
-    if predicate.startswith("language is") and not (names_answer(said, made) or re.search(REPLY, said, re.IGNORECASE)):
-        return "the sentence does not say what is in this language"
     found = _ALTERNATIVE.match(predicate)
     core = (found["core"] or found["bare"]) if found else predicate
     if edge := _EDGE.match(core):
