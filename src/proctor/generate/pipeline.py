@@ -240,9 +240,10 @@ class _Making:
         """Return what code alone could not read or make, in words."""
         notes = []
         spoken = tongue_of(self.order.prompt.text)
+        name = "not recognised" if spoken == "und" else spoken
         if self.makers.writer is None and not is_understood(spoken):
             notes.append(
-                f"the prompt seems to be in a language ({spoken}) of which code reads lists, amounts and quoted texts "
+                f"the prompt seems to be in a language ({name}) of which code reads lists, amounts and quoted texts "
                 "only; other rules are missed: use -m"
             )
         elif not artefacts.rules:

@@ -32,6 +32,7 @@ _MADE_AT_WILL: Final = re.compile(
     r"exclamations) (?:=|<|>|between)|case is|language is|one of|is \"|starts with|ends with|is yes|is number|"
     r"is integer)"
 )
+_OF_LONG: Final = re.compile(r"^when [a-z ]+ > \d+: ")  # a predicate for answers longer than the reply of a case
 # ``throw away the logs -> rm *.log``
 _ARROW: Final = re.compile(
     r"(?m)^[ \t>*-]*(?P<asked>[^\n{}]{2,600}?)[ \t]+(?P<sign>->|=>|→|⇒)[ \t]+(?P<answer>\S[^\n]{0,600})$"
@@ -136,7 +137,7 @@ def _example_texts(prompt: Prompt) -> list[str]:
 def settle_predicates(rules: Sequence[Rule], answers: Sequence[KnownAnswer] = ()) -> tuple[Rule, ...]:
     """Return the rules; one whose predicate fails a known answer, or excludes another's, is left to a judge."""
     kept = _one_start([_against_answers(rule, answers) for rule in rules])
-    checks = {rule.id: parse(rule.predicate) for rule in kept if rule.predicate}
+    checks = {rule.id: parse(_OF_LONG.sub("", rule.predicate)) for rule in kept if rule.predicate}
     against = _exclusive(checks)
     return tuple(
         _judged(rule, f"its predicate `{rule.predicate}` {against[rule.id]}") if rule.id in against else rule
@@ -188,7 +189,9 @@ def _one_start(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Return the rules; where two fix the beginning, the one for the first line does, and the other is contained."""
     first = [rule for rule in rules if "first line: starts with" in (rule.predicate or "")]
     starts = [
-        rule for rule in rules if re.match(r'starts with "(?:[^"\\]|\\.)*"(?: or one of .*)?$', rule.predicate or "")
+        rule
+        for rule in rules
+        if re.match(r'(?:when \w+ > \d+: )?starts with "(?:[^"\\]|\\.)*"(?: or one of .*)?$', rule.predicate or "")
     ]
     if not first or not starts:
         return tuple(rules)

@@ -37,7 +37,7 @@ def test_the_opposite_contradicts_the_rule(text: str, opposite: str) -> None:
 
 def test_the_purpose_is_what_the_file_says_it_is() -> None:
     prompt = parse_prompt("---\nname: x\ndescription: Tags a word\n---\nsystem:\nYou are a bot. Return only the tag.")
-    assert extract_intent(prompt) == "Tags a word."
+    assert extract_intent(prompt) == "Tags a word. Return only the tag."
 
 
 def test_the_purpose_is_else_the_first_task() -> None:

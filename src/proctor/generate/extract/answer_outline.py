@@ -51,8 +51,8 @@ _CAPITALS: Final = r"(?P<{name}>[A-ZÀ-ÖØ-ÞА-ЯЁİŞĞ]{{2,}}(?:[ _&/-]+[A-
 _QUOTED: Final = r"[\"“„«`*]{{1,3}}#{{0,4}}\s?(?P<{name}>[^\W\d_][^\"“”„»«`*#:\n]{{1,40}}?)[:：]?[\"”“»`*]{{1,3}}"
 _NAMED_SECTION: Final = Lazy(
     rf"(?i:\b{_SECTION_NOUN}{_CALLED})\s*:?\s+(?:{_CAPITALS.format(name='caps')}|{_QUOTED.format(name='quoted')})|"
-    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?:the |die |der |le |la |el |lo |il |o |a |"
-    rf"i )?){_CAPITALS.format(name='under')}(?!\s*\d)"
+    rf"(?i:(?:^|(?<=\W)){_UNDER}\s+(?P<article>the |die |der |le |la |el |lo |il |o |a |"
+    rf"i )?){_CAPITALS.format(name='under')}(?!\s*\d)(?(article)(?=\s*(?:[,.:;)\n]|$)))"
 )
 _SHOWN_HEADING: Final = re.compile(r"(?m)^[ \t]*(?P<signs>#{1,4})[ \t]+(?P<name>[^\n#{}<]{2,50}?)[ \t:：]*$")
 # ``REASON: <one sentence>``, ``Subject: [at most 8 words]``, ``要約：（30文字以内）``
@@ -173,18 +173,24 @@ def _labels(text: str, statements: Sequence[Statement], labels: Sequence[str]) -
     for match in _SHOWN_LABEL.finditer(text):
         if any(low <= match.start("label") < high for low, high in covered):
             group = next(name for name in ("a", "b", "c", "d") if match[name])
-            yield _label(match["label"].strip(), match.span(group))
+            yield _label(match["label"].strip(), match.span(group), _noun_of(match["a"] or ""))
     for label in labels:
         if not label.startswith("#"):
             yield _label(label.strip("#*:： "))
 
 
-def _label(label: str, place: tuple[int, int] | None = None) -> OutlinePart:
+def _noun_of(shown: str) -> str:
+    """Return the single word of a place to fill in, ``P: <pergunta>``: sentences call the part by it."""
+    word = shown.strip()
+    return word if re.fullmatch(r"[^\W\d_]{4,30}", word) else ""
+
+
+def _label(label: str, place: tuple[int, int] | None = None, noun: str = "") -> OutlinePart:
     return OutlinePart(
         kind="label",
         name=label,
         form=f"labelled {quoted([label])}:",
-        named=re.compile(_word(label), re.IGNORECASE),
+        named=re.compile(_word(label) + (rf"|{_word(noun)}" if noun else ""), re.IGNORECASE),
         places=(place,) if place else (),
     )
 

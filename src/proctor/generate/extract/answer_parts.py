@@ -11,7 +11,7 @@ from proctor.generate.extract.number_words import count_of, in_digits
 from proctor.generate.extract.sections import section_of
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["LINE_OF_TEXT", "PLACES", "SENTENCE_OF_TEXT", "WHOLE", "AnswerPart", "line_number", "part_at"]
+__all__ = ["LINE_OF_TEXT", "OF_ANSWER", "PLACES", "SENTENCE_OF_TEXT", "WHOLE", "AnswerPart", "line_number", "part_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ _HAS: Final = (
     r"(?=\s+(?:has|have|is|must|may|should|never|contains|hat|ist|darf|soll|muss|a|est|doit|fait|compte|tiene|es|"
     r"debe|tem|é|deve|ha|è|heeft|mag|moet|telt)\b)"
 )
-_OF_ANSWER: Final = (
+OF_ANSWER: Final = (
     r"(?:answers?|responses?|results?|repl(?:y|ies)|outputs?|messages?|turns?|posts?|e-?mails?|texts?|questions?|"
     r"antwort\w*|nachricht\w*|ausgabe|réponse|message|odpow\w+|odpov\w+|wypowied\w+|svar|meddelande|besked|mesaj\w*|"
     r"yanıt\w*|відповід\w+|जवाब|الرد|respuesta|mensaje|resposta|mensagem|risposta|messaggio|antwoord|ответ\w*|回答|"
@@ -98,10 +98,10 @@ _MARKERS: Final[tuple[tuple[str | None, Lazy], ...]] = tuple(
             rf"\b{_EACH}\s+{_LINE}\b|^\W*{_ANY}\s+{_LINE}\b{_HAS}|每行|每一行|各行|한 줄(?:은|에|당)|각 줄|줄마다",
         ),
         ("each paragraph:", rf"^\W*{_ANY}\s+{_PARAGRAPH}\b{_HAS}|\b{_EACH}\s+{_PARAGRAPH}\b|每段|每个段落|各段落"),
-        ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|每条|每项|每点|每个要点|各項目|各条"),
+        ("each item:", rf"\b{_EACH}\s+{_ITEM}\b|^\W*{_ANY}\s+{_ITEM}\b{_HAS}|每条|每项|每点|每个要点|各項目|各条"),
         (
             "",
-            rf"\b{_EACH}\s+(?:single\s+)?{_OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|"
+            rf"\b{_EACH}\s+(?:single\s+)?{OF_ANSWER}\b|\bin total\b|\bthe whole\b|\binsgesamt\b|\bau total\b|"
             rf"\ben total\b|"
             r"每(?:次|条|个|份)(?:回复|回答|输出)|毎回|\bno total\b|\bin totale\b|\binteir[ao]\b|\bcomplet[ao]s?\b|"
             r"\bgesamte?\w*\b|全文|全体|整体|整篇|总共|一共",
@@ -181,7 +181,7 @@ _SUBJECT: Final = Lazy(
     re.IGNORECASE,
 )
 _ANSWERS: Final = Lazy(
-    rf"{_OF_ANSWER}|you|they|this|sie|tout|todo|tudo|tutto|alles|everything|usted|você|jij", re.IGNORECASE
+    rf"{OF_ANSWER}|you|they|this|sie|tout|todo|tudo|tutto|alles|everything|usted|você|jij", re.IGNORECASE
 )
 # ``Asistentes: one line``: the label names a part, unless it names what is asked for.
 _LABEL: Final = re.compile(r"\W*(?P<label>[^\W\d_][^:：\n\"“«]{0,40}?)\**\s*[:：](?=\s|\*|[一-鿿ぁ-ヿ])")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -12,10 +12,10 @@ from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digit
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["AskedAmount", "find_amounts", "unit_pattern"]
+__all__ = ["JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
 
-_JOINT: Final = (
-    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|"
+JOINT: Final = (
+    r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|és|și|ja|"
     r"đến|hingga|sampai|إلى|से|에서)(?=\s))\s*(?:(?:the|die|le|les|las|los|as|os|i)\s+)?"
 )
 _BETWEEN: Final = (
@@ -53,13 +53,22 @@ _ORDINAL: Final = re.compile(
 )
 _NAMES_PART: Final = re.compile(r"(?<=つの文)は|(?<=一文)(?:は|を|が|あたり)")  # ``one sentence`` stands for each
 _NOT_COUNTED: Final = re.compile(
-    r"\s*(?:breaks?|lengths?|of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
+    r"\s*(?:breaks?|lengths?|(?<=line )(?:descriptions?|summar(?:y|ies)|explanations?|comments?)|"
+    r"of the (?:text|input|article|document|original|question|user)|from the\b|in the (?:text|"
     r"input)|的(?!回答|回复|答案|内容)|que (?:te|le|vous) |の入力|apart\b|,?\s+(?:without|excluding|not counting|not "
     r"including|ohne|sans compter|sin contar|sem contar|senza contare|zonder)\b|(?:不含|不包括|を除))",
     re.IGNORECASE,
 )
 
 
+# ``seven bullets altogether at most``
+_IN_ALL: Final = (
+    r"(?:altogether|in total|overall|in all|insgesamt|en tout|au total|en total|no total|in totale|in totaal)"
+)
+# ``at most five sentences and 100 words``: one bound for both.
+_SHARED: Final = re.compile(
+    r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE
+)
 _LEAST: Final = re.compile(
     rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
@@ -125,7 +134,7 @@ def unit_pattern(code: str) -> str:
 def _pattern(code: str) -> re.Pattern[str]:
     gap = r"[\s\u00a0-]*"
     return re.compile(
-        rf"(?:{_BETWEEN}\s+)?(?P<low>{COUNT})(?:{_JOINT}(?P<high>{COUNT}))?{gap}(?:个|の|つの)?{_ADJECTIVE}"
+        rf"(?:{_BETWEEN}\s+)?(?P<low>{COUNT})(?:{JOINT}(?P<high>{COUNT}))?{gap}(?:个|の|つの)?{_ADJECTIVE}"
         rf"{unit_pattern(code)}",
         re.IGNORECASE,
     )
@@ -142,7 +151,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
                 r"(?:(?:the|die|de|het|les|los|las|os|as|i|le|in|w|we|v|ve|auf|en|na|в|на)\s+)?[提问用写有出]{0,2}$",
                 re.IGNORECASE,
             ),
-            re.compile(rf"\s*(?:の\w{{0,4}})?(?:{after[form]})", re.IGNORECASE) if form in after else None,
+            re.compile(rf"\s*(?:の\w{{0,4}}|{_IN_ALL}\s+)?(?:{after[form]})", re.IGNORECASE) if form in after else None,
         )
         for form, before in BEFORE
     )
@@ -151,7 +160,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
     text = in_digits(text, code or "en")
-    found = [*_found(text, code), *_stated(text, code)]
+    found = [*_with_shared_bounds(_found(text, code), text), *_stated(text, code)]
     yield from found
     if _LIST.search(text):
         listed = _STEPS.sub(lambda noun: "条目".ljust(len(noun.group())), text)
@@ -160,6 +169,17 @@ def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
             for each in _found(listed, code)
             if each.measure == "items" and not any(one.start < each.end and each.start < one.end for one in found)
         )
+
+
+def _with_shared_bounds(found: Iterable[AskedAmount], text: str) -> Iterator[AskedAmount]:
+    """Yield the amounts; a bare one that is joined to an upper bound has this bound, too."""
+    last: AskedAmount | None = None
+    for each in found:
+        joined = last is not None and _SHARED.fullmatch(text, last.end, each.start)
+        if joined and last is not None and each.bare and last.form in ("<=", "<") and last.measure != each.measure:
+            each = replace(each, form=last.form, bare=False)  # noqa: PLW2901
+        yield each
+        last = each
 
 
 def _found(text: str, code: str) -> Iterator[AskedAmount]:
@@ -173,11 +193,13 @@ def _found(text: str, code: str) -> Iterator[AskedAmount]:
             continue
         if _ONE_OF.search(near):
             continue  # ``one of three sentences``
-        if _NOT_COUNTED.match(text[match.end() :]):
+        if _NOT_COUNTED.match(text, match.end()):
             continue
         if _ORDINAL.search(text[match.end("low") : match.start("unit")]) or _NAMES_PART.match(text, match.end()):
             continue
         adjective = text[match.end("high" if match["high"] else "low") : match.start("unit")].strip(" -\u00a0个のつ")
+        if adjective and code == "und":
+            continue  # the words between may be of another noun
         lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")])
         if adjective and not lone and _measure(match["unit"]) in ("questions", "exclamations", "emoji"):
             continue  # ``one guiding question``: others may be there

@@ -195,6 +195,21 @@ _AFTER: Final = Lazy(
 )
 
 
+# ``"seamless" is banned, and so are emojis``
+_SO_ARE: Final = re.compile(
+    r"\b(?:banned|forbidden|prohibited|not allowed|taboo|off[- ]limits)\b[^.;]*\bso (?:are|is) (?:all |any )?$",
+    re.IGNORECASE,
+)
+
+
+# ``Do not repeat skills or tables``: the things may be there.
+_DOES_ELSE: Final = re.compile(
+    r"(?:n['’]t|not|never|nicht|niemals|nunca|jamais)\s+(?:repeat|change|copy|translate|remove|delete|edit|modify|count|"
+    r"reorder|rename|touch|summari[sz]e|mention|discuss)\b",
+    re.IGNORECASE,
+)
+
+
 def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the predicate of everything that a sentence forbids, with where it stands."""
     taken: list[tuple[int, int]] = []
@@ -209,6 +224,7 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
                 start, end = match.start(), after.end()
             if (
                 start is not None
+                and not _DOES_ELSE.match(text, start)
                 and not (predicate in _GIVEN_TOO and _DEFINITE.search(text[: match.start()]))
                 and not _is_excepted(text, start, match.start(), match.end())
                 and not _is_qualified(text, start, match.start(), end)
@@ -269,4 +285,5 @@ def _negated(text: str, at: int) -> int | None:
         ):
             return begin + 1 + match.start()
         return None
-    return None
+    also = _SO_ARE.search(head)
+    return begin + 1 + also.start() if also else None

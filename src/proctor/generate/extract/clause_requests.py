@@ -55,6 +55,16 @@ _COUNTED: Final = Lazy(
 )
 
 
+# ``a score of 1-10 for``: no number of things
+_SCORE: Final = re.compile(
+    r"\b(?:scores?|scale|rat(?:e|es|ing)|grades?|levels?|points?|skala|note|bewert\w+|escala|puntuación|nota|voto)\b[^.;:]{0,20}$",
+    re.IGNORECASE,
+)
+_NOT_THINGS: Final = re.compile(
+    r"\s*(?:for|to|based|scale|according|depending|scores?|ratings?|points?)\b", re.IGNORECASE
+)
+
+
 def find_requests(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:
     """Yield what a sentence asks, whatever it is of: a predicate, and where its words stand."""
     yield from _amounts(text, scope)
@@ -78,7 +88,8 @@ def _amounts(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:
             single = each.measure == "sentences" and each.form == "=" and each.low == 1
             yield f"{each.measure} {'<= 1' if single else each.bound}", each.start, each.end
     for match in _COUNTED.finditer(in_digits(text, scope.language or "en")):
-        if not any(each.start < match.end() and match.start() < each.end for each in amounts):
+        scored = _SCORE.search(text[: match.start()]) or _NOT_THINGS.match(text, match.end())
+        if not scored and not any(each.start < match.end() and match.start() < each.end for each in amounts):
             yield from _counted(match)
 
 

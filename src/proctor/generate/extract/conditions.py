@@ -11,6 +11,7 @@ from proctor.text.lazy_pattern import Lazy
 
 __all__ = [
     "PERMISSION",
+    "QUOTED",
     "blanked",
     "denies",
     "independent_pieces",
@@ -30,11 +31,12 @@ _CONCEDED: Final = Lazy(
 _IF: Final = Lazy(
     r"\b(?:if|when|whenever|unless|in case|except|once|wenn|falls|sofern|sobald|außer|lorsque|lorsqu['’]|quand|à "
     r"moins|sauf|cuando|en caso|a menos|salvo|excepto|quando|em caso|exceto|qualora|nel caso|tranne|wanneer|indien|"
-    r"если|когда|jeśli|jeżeli|gdy|eğer|když|pokud|jestli(?:že)?|якщо|коли|ha|jos|mikäli|dacă|jika|bila|apabila|nếu|"
+    r"если|когда|jeśli|jeżeli|gdy|eğer|když|pokud|jestli(?:že)?|якщо|коли|jos|mikäli|dacă|jika|bila|apabila|nếu|"
     r"αν|εάν|όταν|hvis|når|ifall|när|eğer|durumunda|yoksa|varsa|[^\W\d_]{3,}(?:ıyorsa|iyorsa|uyorsa|üyorsa|ıysa|iysa|"
     r"mışsa|mişse|masa|mese|rsa|rse|ında[yi]sa|taysa|deyse)|depending on|je nach|selon|según|dependendo)\b|(?:^|"
     r"[,;:–—(]\s*|\b(?:et|y|e|and|mais|pero|mas|ma|but)\s+)(?:si|(?<!\bet )(?<!\by )(?<!\bmais )(?<!\bpero )se|"
-    r"als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|s['’]il\w*|caso|bei|for|en cas[ou]?|in caso|im fall\w*|"
+    r"als(?= (?:de|het|er|een|je|u|iemand|dat|niets|geen)\b)|s['’]il\w*|caso|bei|ha|"
+    r"for(?! (?:example|instance))|en cas[ou]?|in caso|im fall\w*|"
     r"w przypadku|i fall)\b(?!\s+(?:each|every|jede|chaque|cada|ogni|all|einem|allen))|如果|若(?!干)|如遇|假如|一旦|"
     r"当|(?<!回答)(?<!回复)(?<!输出)(?<!写作)时[，,、：:]|的话|の場合|場合は|とき[はに、]|時は|たら、|れば、|なら、|"
     r"除非|除了|^\W*om\s[^,]{3,90},|(?:^|\s|و)(?:إذا|في حال|عند)(?=\s|ال)|(?:^|\s)(?:अगर|यदि)\s|होने "
@@ -84,7 +86,7 @@ _CONDITION_FIRST: Final = Lazy(
 )
 _BRACKETS: Final = re.compile(r"[(（][^()（）]*[)）]")
 _CASE_IN_BRACKETS: Final = re.compile(r"\b(?:si|se|als|om|hvis|jeśli)\b", re.IGNORECASE)
-_QUOTED: Final = re.compile(
+QUOTED: Final = re.compile(
     r"[\"“„«「『`][^\"“”„«»「」『』`\n]{1,200}[\"”“»」』`]"
 )  # words in quotes do not bind the sentence
 
@@ -123,7 +125,7 @@ def denies(lead: str) -> str:
 
 def is_open(piece: str) -> bool:
     """Whether some words hold in some cases only, or softly."""
-    control = blanked(_QUOTED, piece)
+    control = blanked(QUOTED, piece)
     return any(pattern(control) for pattern in (is_conditional, _PERMITTED.search, _SOFT.search))
 
 

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from proctor.generate.extract.answer_parts import AnswerPart, line_number, part_at
+from proctor.generate.extract.answer_parts import LINE_OF_TEXT, AnswerPart, line_number, part_at
 from proctor.generate.extract.asked_amounts import find_amounts
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.limit_subject import names_answer
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
+from proctor.generate.extract.reply_words import REPLY
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import Statement
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
@@ -34,7 +36,9 @@ _LINE: Final = re.compile(
     r"(?P<said>[^\n]{2,300})$"
 )
 _BARE: Final = re.compile(
-    r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}]{0,30}[:：][ \t]*\n){2,}|(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
+    r"(?m)(?:^[ \t]*[^\W\d_][^\n:：.{}()\[\]=]{0,30}[:：][ \t]*\n){2,}|"
+    r"(?:^[ \t]*[■□◆◇●▪◼][ \t]*[^\n:：{}]{1,30}[:：]?[ \t]*\n){2,}|"
+    r"(?:^[ \t]*#{1,6} [^\n{}]{2,40}\n){2,}"
 )
 _NO_TEMPLATE: Final = ("example", "input", "tools", "never")
 # Names of what a letter is made of; nobody writes them before it.
@@ -66,7 +70,7 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         fits = (
             match is not None
             and "{{" not in each.text
-            and (each.lead.rstrip("*_ ").endswith((":", "：")) or each.section in ("format", "output"))
+            and (_asks_for_lines(each.lead) or each.section in ("format", "output"))
             and len(match["label"].split()) <= _MOST_WORDS
             and (not each.item or match["label"].isupper())
             and not line_number(match["label"])
@@ -85,6 +89,12 @@ def described_runs(statements: Sequence[Statement]) -> tuple[tuple[Statement, ..
         and 2 * sum(map(_is_rule, run)) <= len(run)
         and not any(_PART_NAME.fullmatch(_label(each).rstrip(":： ")) for each in run)
     )
+
+
+def _asks_for_lines(lead: str) -> bool:
+    """Whether a line leads to lines of the answer: it names the answer, or lines, or says to write something."""
+    asks = re.search(REPLY, lead, re.IGNORECASE) or names_answer(lead, ()) or LINE_OF_TEXT.search(lead)
+    return lead.rstrip("*_ ").endswith((":", "：")) and bool(asks or not lead.isascii() or section_of(lead) != "plain")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.generate.extract.limit_subject import names_answer
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import Statement
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 _MOST: Final = 200
+_EXAMPLES: Final = Lazy(r"\b(?:examples?|e\.g\.?|such as|like)\W*$", re.IGNORECASE)
+_CHOICE: Final = Lazy(r"\bor\b|[/|]|,(?!\s*and\b)", re.IGNORECASE)
+_MOST_BEFORE: Final = 2  # words before the verb of a command
 _CODES: Final = Lazy(r"(?:(?<=[:,;]\s)|(?<=[:,;])|^)\s*([A-Z][\w$/+-]{0,14})\s*(?::|=|–)\s+(?=\S)")
 _AFTER_COLON: Final = Lazy(
     r"\b(?:categor(?:y|ies)|labels?|classes|tags?|intents?|sentiments?|options|choices|values|topics|genres|levels|"
@@ -154,6 +158,10 @@ def labels_in(statement: Statement) -> LabelSet | None:
 
 
 def _found_labels(statement: Statement) -> LabelSet | None:
+    return _single_label(statement) or _listed_labels(statement)
+
+
+def _single_label(statement: Statement) -> LabelSet | None:
     text, base = statement.text, statement.start
     if match := _YES_NO.search(text):
         return LabelSet(labels=("Yes", "No"), start=base + match.start(), end=base + len(text), alone=True, yes_no=True)
@@ -169,18 +177,41 @@ def _found_labels(statement: Statement) -> LabelSet | None:
         labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
+    return None
+
+
+def _listed_labels(statement: Statement) -> LabelSet | None:
+    text, base = statement.text, statement.start
     if match := _GIVEN.search(text):
+        if not _is_asked(text, match):
+            return None
         labels = tuple(quoted_texts(match.group("list")))
         return LabelSet(labels=labels, start=base + match.start(), end=base + match.end(), alone=True)
-    if match := _AFTER_COLON.search(text):
+    if (match := _AFTER_COLON.search(text)) and not _EXAMPLES.search(text[: match.start("list")]):
         labels = _coded(match.group("list")) or listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base, end=base + len(text))
-    if match := _AS.search(text):
+    if (match := _AS.search(text)) and _CHOICE.search(match["list"]):  # ``whether it is fast and secure`` is none
         labels = listed(match.group("list"))
         if len(labels) >= 2:
             return LabelSet(labels=labels, start=base + match.start(), end=base + match.end())
     return None
+
+
+def _is_asked(text: str, match: re.Match[str]) -> bool:
+    """Whether a choice of quoted texts is asked of the answer: by a word such as ``only``, the answer, or a command.
+
+    ``Suppliers write "Stk" or "pz"`` has another subject.
+    """
+    before, after = re.split(r"[,;:.]", text[: match.start()])[-1], text[match.end() :]
+    return (
+        re.search(ONLY, match.group(), re.IGNORECASE) is not None
+        or names_answer(before, ())
+        or (
+            len(before.split()) <= _MOST_BEFORE
+            and not re.match(r"\s+(?!if|when|for|and|or|depending|based)[a-z]", after)
+        )
+    )
 
 
 def _coded(text: str) -> tuple[str, ...]:

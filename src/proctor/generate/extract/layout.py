@@ -87,6 +87,7 @@ class _Place:
     outer: tuple[str, Section | None] = ("", None)
     tags: list[str] = field(default_factory=list)
     above: list[tuple[int, Section]] = field(default_factory=list)
+    listed: bool = False  # the heading has no mark and is over a list, so it ends with the list
 
     @property
     def section(self) -> Section:
@@ -186,6 +187,7 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
         elif (heading := _heading(line.text) or _title(lines, at)) is not None:
             _under(place, heading, _level(line.text))
             place.lead, place.lead_section = "", None
+            place.listed = _heading(line.text) is None and place.heading_section in ("tools", "input")
             yield _block("heading", line, line, place, offset, role)
             at += 1
         else:
@@ -311,9 +313,13 @@ def _lead(place: _Place, text: str, made: PromptBlock) -> None:
 
 def _after_blank(place: _Place, lines: list[_Line], at: int) -> None:
     """After a blank line, keep a lead-in only for a list, a code block, or one more example."""
-    if at >= len(lines) or place.lead_section is None or _BLANK.match(lines[at].text):
+    if at >= len(lines) or _BLANK.match(lines[at].text):
         return
     following = lines[at].text
+    if place.listed and not (_ITEM.match(following) or _FENCE.match(following) or following[:1].isspace()):
+        place.heading, place.heading_section, place.listed = "", "plain", False
+    if place.lead_section is None:
+        return
     holds = bool(_ITEM.match(following) or _FENCE.match(following) or _HASHES.match(following))
     if place.lead_section == "example":
         shown = holds or _PAIR.match(following) or following.lstrip()[:1] in "\"“'`{[<>「|"

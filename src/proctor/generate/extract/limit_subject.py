@@ -19,7 +19,7 @@ from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["is_of_whole", "names_answer", "unknown_words"]
+__all__ = ["TOTAL", "is_of_whole", "names_answer", "unknown_words"]
 
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
@@ -86,7 +86,7 @@ _CJK: Final = Lazy(
     r"쓰세요|한다|합니다|하세요|하고|으로|하나|총|모두|반드시|정확히|[은는을를이가의로에도]"
 )
 # ``in total``, ``insgesamt``, ``全文``: the limit is of everything, whatever other words stand with it.
-_TOTAL: Final = Lazy(
+TOTAL: Final = Lazy(
     r"\b(?:in total|overall(?!\s+[a-z])|altogether|(?:the )?(?:whole|entire) \w+|complete (?:answer|response|reply|"
     r"message|text|output)|insgesamt|gesamt(?:e|en|er|länge)?|(?:der|die|das) ganze \w+|alles zusammen|(?:el|la|le|"
     r"il|o|a) \w+ (?:enter[oa]|entière?|inter[oa]|inteir[oa]|complet[oa]?)|cał[yae] \w+|вс[её] \w+|en tout|au total|"
@@ -125,7 +125,7 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
     whole = _WHOLE_PART.search(beside)
     if whole and len(unknown_words(whole["noun"], made)) > 1 and not names_answer(whole["noun"], made):
         return False
-    if _TOTAL.search(beside) or _is_subject(text[low:start], made):
+    if TOTAL.search(beside) or _is_subject(text[low:start], made):
         return True
     if not text[:low].strip() and not unknown_words(text[low:start], made) and _ADJECTIVE.fullmatch(text[end:high]):
         return True  # ``até três parágrafos curtos``
@@ -203,7 +203,9 @@ def unknown_words(said: str, made: Sequence[str]) -> list[str]:
 def names_answer(said: str, made: Sequence[str]) -> bool:
     """Whether some words name the whole answer."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", said)]
-    han = re.search(r"回答|回复|答复|答案|全文|整体|总共|全体|返信|답변|답글|메시지|응답|전체", said)
+    han = re.search(
+        r"回答|回复|答复|答案|全文|整体|总共|全体|返信|返事|答え|応答|メッセージ|답변|답글|메시지|응답|전체", said
+    )
     return bool(han) or any(word in _ANSWER or _is_made(word, made) for word in words)
 
 

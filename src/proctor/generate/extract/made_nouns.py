@@ -11,9 +11,9 @@ from proctor.generate.extract.number_words import COUNT
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["made_nouns"]
+__all__ = ["MAKES", "made_nouns"]
 
-_MAKES: Final = Lazy(
+MAKES: Final = Lazy(
     r"\b(?:write|draft|compose|create|generate|produce|craft|prepare|summari[sz]e|translate|turn|return|give|"
     r"tell)(?:s|ing)?\b(?:[^.;:\n]{1,60}?\binto\b)?(?P<made>[^.;:\n]{3,80})|\b(?:schreib\w*|verfass\w*|erstell\w*|"
     r"erzeug\w*|formulier\w*|fass\w*|übersetz\w*|rédige\w*|écri\w+|crée\w*|génère\w*|résume\w*|tradui\w+|escrib\w*|"
@@ -50,8 +50,10 @@ def made_nouns(statements: Sequence[Statement], code: str = "") -> tuple[str, ..
     found: list[str] = []
     told = [each for each in statements if not each.code and not each.item][:_FIRST]
     for each in told:
-        if match := _MAKES.search(each.text):
+        if match := MAKES.search(each.text):
             said = match["made"] or match["said"]
+            if re.match(r"\s*to\b", said):
+                continue  # ``You help charities write to foundations``
             head = _LESS.split(f"{said} ")[0]
             if _SEVERAL.search(said):
                 return ()  # ``a caption and an alt text``: each of them is a part

@@ -39,6 +39,7 @@ def in_digits(text: str, code: str = "") -> str:
 
     ``code`` is the language of the text; without it, a word must mean the same number in every language that has it.
     """
+    code = "" if code == "und" else code
     found: dict[tuple[int, int], set[int]] = {}
     for each in find_number_words(text):
         word = text[each.start : each.end].lower()

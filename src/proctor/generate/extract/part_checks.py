@@ -17,6 +17,7 @@ from proctor.generate.extract.clause_requests import find_requests
 from proctor.generate.extract.conditions import is_open, split_condition
 from proctor.generate.extract.fixed_replies import opens_with_case
 from proctor.generate.extract.limit_subject import names_answer, unknown_words
+from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
@@ -44,6 +45,20 @@ _PER_ITEM: Final = Lazy(
     r"varje|hver|každ\w+|her)\b|\b(?:bullets?|points?|items?|puces?|viñetas?|punti|punto|(?:stich)?punkte?n?|"
     r"marcadores|"
     r"punten|punkt\w*)\s+(?:of|with|mit|de|à|z|av|von|di|van|con|com|met)\b|每[项条个]?|各|마다|각",
+    re.IGNORECASE,
+)
+# ``12 words or less each``, ``at most 16 words per bullet``
+_EACH_AFTER: Final = Lazy(
+    r"\W*(?:(?:or|oder|ou|o) (?:less|fewer|weniger|moins|menos|meno)\s+)?(?:each\b|apiece|per\s|pro\s|par\s|por\s|"
+    r"jeweils|chacune?|cada un[oa]|ciascun[oa]|elk\b)|\s*(?:bullets?|bullet points?|items?|points?)\b|"
+    r"(?<=word)\s+[^\W\d_]+s\b",
+    re.IGNORECASE,
+)
+# ``up to 5 questions of no more than 15 words``
+_MANY_OF: Final = re.compile(r"\d\s+(?:[^\W\d_-]+\s+){0,2}[^\W\d_]+s,?\s+(?:of|with|each)\b[^.;]*$", re.IGNORECASE)
+# ``the INSIGHTS bullets as 10 to 25 words``
+_ITEMS: Final = Lazy(
+    r"\b(?:bullets|bullet points|items|points|entries|puces|viñetas|marcadores|punkte|stichpunkte|punten)\b",
     re.IGNORECASE,
 )
 _CEILING: Final = re.compile(r"\w+ <")  # ``no tip is longer than``, ``nessun passo supera``
@@ -157,7 +172,7 @@ def _checks(
             or (_is_of_answer(clause, made) and not mentions)
         ):
             continue
-        inner = checkable(_fitting(asked, part, text[low:start])) if asked else None
+        inner = checkable(_fitting(asked, part, text, low, start, end)) if asked else None
         if inner and inner not in seen:
             seen.add(inner)
             yield PartCheck(asked=inner, whole=asked, part=part, start=start, end=end)
@@ -179,10 +194,19 @@ def _is_of_other(
     return bool(unknown_words(before, made)) or (bool(said) and not _PRONOUN.search(said))  # ``Use at most 80 words.``
 
 
-def _fitting(asked: str, part: OutlinePart, before: str) -> str:
+def _fitting(asked: str, part: OutlinePart, text: str, low: int, start: int, end: int) -> str:
     """Return what is asked in the form that fits the kind of part; nothing if none does."""
+    before = text[low:start]
     counted = asked.startswith("(")  # so many things
-    of_items = part.kind != "place" and bool(_PER_ITEM.search(before) or _NO_ITEM.search(before))
+    sized = asked.startswith(("words", "characters", "sentences"))
+    of_items = part.kind != "place" and bool(
+        _PER_ITEM.search(before)
+        or _NO_ITEM.search(before)
+        or (
+            sized
+            and (_EACH_AFTER.match(text, end) or _ITEMS.search(before) or _MANY_OF.search(in_digits(before, "en")))
+        )
+    )
     if part.kind == "section":
         each = "each line" if LINE_OF_TEXT.search(before) else "each item"
         return asked if not of_items else "" if counted else f"{each}: {asked}"

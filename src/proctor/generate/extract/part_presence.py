@@ -45,7 +45,8 @@ _OUTSIDE: Final = Lazy(
     re.IGNORECASE,
 )
 _ORDER: Final = Lazy(
-    r"\b(?:order|sequence|reihenfolge|ordre|orden|ordem|ordine|volgorde|kolejno\w*|порядк\w*|ordning\w*|"
+    r"\b(?:order(?! to\b| that\b)|sequence|reihenfolge|ordre|orden|ordem|ordine|volgorde|kolejno\w*|порядк\w*|"
+    r"ordning\w*|"
     r"rækkefølge|pořadí|"
     r"sıra\w*|järjesty\w*|sorrend\w*)\b|顺序|順|순서",
     re.IGNORECASE,

@@ -15,7 +15,7 @@ from proctor.generate.extract.conditions import is_permitted
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
 from proctor.generate.extract.labels import listed
 from proctor.generate.extract.quantity_words import NEGATION
-from proctor.generate.extract.quoted_literals import find_runs, is_begun, literal_role
+from proctor.generate.extract.quoted_literals import START, find_runs, is_begun, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
@@ -29,6 +29,7 @@ _LEAST_UNSPACED: Final = 5  # characters of a script that puts no spaces between
 # ``Weapons: "…"``, ``| weapons | "…" |``, ``weapons → "…"``: the words before name the case.
 _NAMED_CASE: Final = re.compile(r"(?:[:：|]|→|=>|->|=|–|—)[^\n\w]{0,6}$")
 _NEAR: Final = 60
+_NEAR_VERB: Final = 18  # characters between a verb and the text that it is of
 _LONGEST_LINE: Final = 250  # characters after a statement in which its line is read
 # ``return BLOCKED: needs approval``: a code with its reason, up to the end of the sentence.
 _CODE_WITH_REASON: Final = re.compile(r"(?<![\w-])(?P<code>[^\W\d_]{3,}): (?P<reason>[^\n:\"]{2,80})$")
@@ -100,7 +101,10 @@ def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
 
 def stands_alone(said: str, reply: str) -> bool:
     """Whether a sentence asks for a reply and for nothing beside it."""
+    said = re.sub(r"([:：])[ \t]*\n[ \t]*", r"\1 ", said)
     at = said.find(reply)
+    if START.search(said[max(0, at - _NEAR_VERB) : at]):
+        return False  # it only begins the reply
     begin = max(said.rfind(mark, 0, at) for mark in (". ", "! ", "? ", "。", "\n"))
     head = said[max(0, at - _NEAR, begin + 1) : at]
     tail = re.split(r"[.!?。！？](?:\s|$)|\n", said[at + len(reply) :].lstrip("\"”“»」』`' "))[0]

@@ -29,7 +29,8 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 START: Final = Lazy(
-    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|prefix\w*|preface\w*|"
+    r"\b(?:leading|führend\w*|(?:starts?|starting|begins?|beginning|opens?|opening)(?! by\b)|"
+    r"(?:prefix|preface)\w*(?= (?:the |your |every |each )?(?:answer|response|reply|output|message))|"
     r"beginn\w*|anfang\w*|"
     r"fang\w*|start\w*|einleit\w*|commenc\w*|débute\w*|empiez\w*|comienz\w*|comenz\w*|inici\w*|empez\w*|começ\w*|"
     r"comece\w*|inizi\w*|cominci\w*|begin\w*|nachin\w*|начин\w*|начн\w*|rozpocz\w*|zaczyn\w*|zaczn\w*|začín\w*|"
@@ -49,7 +50,7 @@ END: Final = Lazy(
     re.IGNORECASE,
 )
 _HOLD: Final = Lazy(
-    r"\b(?:includ\w*|contain\w*|mention\w*|add\w*|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|"
+    r"\b(?:includ\w*|contain(?:s|ed|ing)?|mention\w*|add(?:s|ed|ing)?|append\w*|insert\w*|enthalt\w*|enthält|erwähn\w*|füge?\w*|"
     r"ergänz\w*|inclu\w*|conten\w*|contien\w*|ajout\w*|mencion\w*|añad\w*|agreg\w*|contenh\w*|contém|conter|"
     r"acrescent\w*|adicion\w*|includ\w*|contener\w*|contenga|aggiung\w*|bevat\w*|voeg\w*|(?:use|using|write|say|put|"
     r"with) the (?:word|phrase|sentence|line|disclaimer|text))\b|包含|加上|写上|注明|含",

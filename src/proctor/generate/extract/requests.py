@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
-from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_permitted
+from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.commands import CHARGE, is_command, without_opening
+from proctor.generate.extract.conditions import PERMISSION, is_conditional, is_permitted, split_condition
 from proctor.generate.extract.described_fields import bounded_count
+from proctor.generate.extract.limit_subject import names_answer
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_literals import END, START
+from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.generate.extract.tongues import TONGUES
-from proctor.generate.extract.verbs import COMMANDS, THINKING, base_form, looks_like_command
+from proctor.generate.extract.verbs import COMMANDS, THINKING, base_form
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = [
     "about_input",
     "is_about_else",
-    "is_command",
     "is_lead",
     "is_request",
     "is_role",
     "is_thanks",
     "persona_of",
-    "pieces_of",
     "plain",
 ]
 
 _BOUND: Final = Lazy(
-    r"\b(?:must|should|shall|only|always|has to|have to|needs? to|never|required|forbidden|allowed|permitted|muss|"
+    r"\b(?:must|should|shall|only|nothing else|always|has to|have to|"
+    r"needs? to|never|required|forbidden|allowed|permitted|"
+    r"muss|"
     r"musst|müssen|soll\w*|darf|dürfen|immer|nur|stets|erlaubt|zulässig\w*|doit|doivent|toujours|uniquement|"
-    r"seulement|il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|deve\w*|"
+    r"seulement|il faut|autorisé\w*|debe\w*|siempre|solo|sólo|únicamente|hay que|tiene que|permitid\w*|"
+    r"deve(?:m|rá|rão|ria|rebbe)?|"
     r"sempre|apenas|somente|só|devono|soltanto|bisogna|ammess\w*|va(?:nno)? \w+t[aeio]|se \w+(?:rá|rán)|moet\w*|mag|"
     r"mogen|altijd|alleen|toegestaan|dient|должн\w*|нужно|всегда|только|musi\w*|powinn\w*|zawsze|tylko|meli|malı|ska|"
     r"måste|alltid|endast|bara|skal|vždy|pouze|jen)\b|必须|务必|只能|只(?=回|答|输|写|用|做|谈)|仅|应当|应该|始终|须|"
@@ -97,30 +102,10 @@ _INPUT: Final = Lazy(
     r"(?:need|want)\b)",
     re.IGNORECASE,
 )
-_OPENING: Final = Lazy(
-    r"\W*(?:\b(?:please|first|firstly|second|secondly|third|thirdly|then|next|finally|lastly|also|additionally|"
-    r"furthermore|moreover|now|remember|note|important|kindly|and|but|however|so|therefore|instead|after that|in "
-    r"addition|in general|in all cases|at all times|critical|warning|reminder|as such|overall|ideally|preferably|"
-    r"most importantly|above all|it is (?:very )?(?:important|crucial|essential|critical|vital) (?:that "
-    r")?(?!to\b)(?=\w)|step \d+)\b(?:\s*[,:!]+\s*|\s+|$)(?:that\s+)?)+",
-    re.IGNORECASE,
-)
-_CHARGE: Final = Lazy(
-    r"\W*(?:you (?:must|should|shall|will|have to|need to|are to|ought to|can only|may only)(?: always| only| also)?|"
-    r"you'll|(?:your|the) (?:\w+ )?(?:task|job|role|goal|mission|objective|purpose|aim)(?: here)?(?: is|:| will "
-    r"be)(?: to)?|i (?:want|need|would like|'d like) you to|we (?:want|need) you to|(?:be sure|make sure|remember|"
-    r"try|take care|aim|strive)(?: always)? to|help me|can you|could you|you)\s+(?!be given|be provided)",
-    re.IGNORECASE,
-)
 _OCCASION: Final = Lazy(
     r"\W*(?:given|based on|using|from|with|for|in|as|after|before|by|once|to|on|depending on|according to|"
     r"during|at|per|when|while|"
     r"if|whenever|unless|within|through|without|below|above|under|inside|instead of)\b[^,:]{2,120}[,:]\s*(?=\S)",
-    re.IGNORECASE,
-)
-_COMMAND: Final = Lazy(
-    r"(?P<adverb>(?:(?:always|only|never|do not|don[’']t|dont|not|simply|just|briefly|clearly|carefully|politely|"
-    r"strictly|directly|also|ever|kindly)\s+)*)(?P<verb>[A-Za-z]+)\b[,]?(?:\s+(?P<next>\S+))?",
     re.IGNORECASE,
 )
 # What is said of a part of the output, of values in it, or as a limit, without a command.
@@ -158,11 +143,25 @@ _ENDS_IN_VERB: Final = Lazy(
 )
 # ``people who don't read it twice``, ``but that doesn't matter``
 _OF_THIRD: Final = Lazy(r"\b(?:who|whose|which|(?<=\bbut )that|(?<=\band )that)\b[^,.;:]*", re.IGNORECASE)
+# Words of one language that are negations in another: the Portuguese ``no``, the German month.
+_NO_NEGATION: Final = {"pt": "no", "de": "mai"}
+_CLAUSE_START: Final = re.compile(
+    r"(?:^|[,;:.，；：。、–—]\s*|\b(?:please|bitte|but|aber|pero|mais|mas|ma)\s+)[\"*]?$", re.I
+)
+_TOLD: Final = Lazy(
+    r"\W*(?:the|an?|some|many|most|they|it|he|she|there|our|their|this|that|these|those|nobody|people|readers?|"
+    r"students|customers|users)\b",
+    re.IGNORECASE,
+)
 _RULED: Final = ("rules", "output", "format", "never")
+# ``議事録は部長が読みます。``: in the opening, a polite verb tells something.
+_POLITE: Final = re.compile(r"^(?!.*(?:必ず|のみ|だけ|ください|こと[。．]?$)).*ます[。．]?$")
 _QUOTES: Final = re.compile(r"[\"“„«「`]")
 _MOST_NAMED: Final = 2  # labels in a sentence that says what one of them is; with more, it lists them
 _LONG_LEAD: Final = 8  # words of one that has neither a number, nor a negation, nor a quotation
 _SHORT_LEAD: Final = 4  # words
+_SHORT_POINTER: Final = 20  # characters of a sentence that points on without a colon: ``次の形で出力してください。``
+_SHAPE_NOUN: Final = re.compile(r"形|フォーマット|通り|とおり|格式|format|steps?\b|rules?\b", re.IGNORECASE)
 _SHORTEST: Final = 4  # characters of a sentence
 
 
@@ -178,7 +177,7 @@ def plain(text: str) -> str:
 
 def about_input(text: str) -> bool:
     """Whether an English sentence describes the input."""
-    text = _without_opening(plain(text))
+    text = without_opening(plain(text))
     asked = r"\byour (?:answer|response|output|reply)\b|\b(?:and|then) you(?:'ll| will| should| must| are to)\s+(?!be )"
     return bool(_INPUT.match(text)) and not re.search(asked, text, re.IGNORECASE)
 
@@ -197,6 +196,13 @@ def is_role(text: str, code: str) -> bool:
 def is_lead(text: str) -> bool:
     """Whether a sentence only introduces what is below it."""
     text = text.rstrip(" *_")
+    if (
+        _POINTS_ON.search(text)
+        and _SHAPE_NOUN.search(text)
+        and len(text) <= _SHORT_POINTER
+        and not re.search(r"\d|[\"“„«「`(（]", text)
+    ):
+        return True
     asks = re.search(rf"{NEGATION}|[\"“„«`]", text, re.IGNORECASE) or bounded_count(text)
     short = len(text.split()) <= _SHORT_LEAD or (len(text.split()) <= _LONG_LEAD and not asks)
     return text.endswith((":", "：")) and (short or _POINTS_ON.search(text) is not None or not _BOUND.search(text))
@@ -211,16 +217,21 @@ def persona_of(text: str) -> str:
 def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]) -> bool:
     """Whether a sentence asks something of the answer; ``opening`` are the offsets of those that say the purpose."""
     text = plain(statement.text)
-    if len(text) < _SHORTEST or text.startswith("|") or text.endswith(("?", "？")) or is_thanks(text):
+    if len(text) < _SHORTEST or text.startswith("|") or is_thanks(text):
         return False
+    if text.endswith(("?", "？")) and not (
+        is_conditional(text) and re.search(rf"(?:{ONLY}|{REPLY})[^:：]*[:：]", text)
+    ):
+        return False  # it asks, and gives no question as the reply of a case
     if is_lead(text) or _LEAD_IN.search(text) or is_about_else(text, scope):
         return False
     negated = _is_negated(statement, text, scope, opening)
-    bound = _BOUND.search(text) is not None or negated or bounded_count(text) != ""
-    if is_role(text, scope.language) and _SPEAKS_LIKE.search(text):
-        return True
+    told = statement.start in opening and scope.language == "ja" and _POLITE.search(text)
+    counted = bounded_count(text) != "" or next(find_amounts(text, scope.language), None) is not None
+    bound = (_BOUND.search(text) is not None and not told) or negated or counted
     if is_role(text, scope.language):
-        return _BOUND.search(text) is not None or (negated and scope.language in ("", "en"))
+        spoken = _BOUND.search(text) or _SPEAKS_LIKE.search(text)
+        return spoken is not None or (negated and scope.language in ("", "en"))
     if _HABITUAL.search(text) and not bound:
         return False
     if statement.item and statement.opens and _is_placed(statement, scope):
@@ -234,15 +245,27 @@ def is_request(statement: Statement, scope: PromptScope, opening: frozenset[int]
 
 
 def _is_negated(statement: Statement, text: str, scope: PromptScope, opening: frozenset[int]) -> bool:
-    """Whether a negation binds a sentence; none does that says something of others in the words beside the main clause.
+    """Whether a negation binds a sentence.
 
-    Those are relative clauses in English; in a language without tables, what stands behind a comma in the opening.
+    In the opening it begins a clause, as in a command, or the sentence speaks to the model: the others tell of the
+    world. In English, none does in a relative clause.
     """
-    if scope.language in ("", "en") and TONGUES.get(scope.language) is None and not statement.item:
-        text = _OF_THIRD.sub(" ", text)
-    elif statement.start in opening and TONGUES.get(scope.language) is None and not _SECOND_PERSON.search(text):
-        text = re.split(r"[,，、]", text)[0]
-    return re.search(NEGATION, text, re.IGNORECASE) is not None
+    denied = [
+        match
+        for match in re.finditer(NEGATION, text, re.IGNORECASE)
+        if match.group().lower() != _NO_NEGATION.get(scope.language)
+    ]
+    english = scope.language in ("", "en")
+    if statement.start in opening and not statement.item:
+        if not english and TONGUES.get(scope.language) is None and not _SECOND_PERSON.search(text):
+            denied = [match for match in denied if not re.search(r"[,，、]", text[: match.start()])]
+            return bool(denied) and not _WE.match(text)
+        spoken = re.search(r"\byou\b", text, re.IGNORECASE) if english else _SECOND_PERSON.search(text)
+        begun = any(_CLAUSE_START.search(text[: match.start()]) for match in denied)
+        return begun or bool(denied and spoken and not _TOLD.match(text))
+    if english and not statement.item:
+        return re.search(NEGATION, _OF_THIRD.sub(" ", text), re.IGNORECASE) is not None
+    return bool(denied)
 
 
 def is_about_else(text: str, scope: PromptScope) -> bool:
@@ -272,10 +295,10 @@ def _is_placed(statement: Statement, scope: PromptScope) -> bool:
 
 
 def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
-    bare = _without_opening(text)
+    bare = without_opening(text)
     if occasion := _OCCASION.match(bare):
-        rest = _without_opening(bare[occasion.end() :])
-        if is_command(rest) or _PART.match(rest) or _CHARGE.match(rest) or is_conditional(text):
+        rest = without_opening(bare[occasion.end() :])
+        if is_command(rest) or _PART.match(rest) or CHARGE.match(rest) or is_conditional(text):
             return True
     label = re.match(r"\W*(?P<label>[A-Za-z][^:.]{1,24}):\s", text)
     if (
@@ -284,12 +307,16 @@ def _is_english_request(text: str, scope: PromptScope, *, bound: bool) -> bool:
         or (label and (section_of(label["label"]) in _RULED or is_command(text[label.end() :])))
     ):
         return True
-    if charge := _CHARGE.match(bare):
+    if charge := CHARGE.match(bare):
         return is_command(bare[charge.end() :], sure=charge.group().strip().lower() != "you")
     if scope.persona and (
         said := re.match(rf"(?:{re.escape(scope.persona)}|she|he|it)\s+(?P<verb>[a-z]+)\b", bare, re.IGNORECASE)
     ):
         return bound or is_conditional(text) or base_form(said["verb"]) in COMMANDS - THINKING
+    if any(is_conditional(piece) and is_command(split_condition(piece)[1]) for piece in text.split("; ")[1:]):
+        return True  # ``We answer with yes or no; if I write anything else, just send …``
+    if _QUOTES.search(text) and (START.search(text) or END.search(text)) and names_answer(text, ()):
+        return True  # ``the letter opens with "Dear …"``
     names = [name for name in (*scope.fields, *scope.labels) if len(name) > 1]
     named = sum(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None for name in names)
     if _WE.match(text) and not _SECOND_PERSON.search(text):
@@ -328,7 +355,8 @@ def _is_foreign_request(
         bound
         or conditional
         or _SECOND_PERSON.search(text) is not None
-        or _commands(text, tongue.opening, tongue.openers)
+        or any(_commands(piece, tongue.opening, tongue.openers) for piece in re.split(r"[;:]\s+", text))
+        or (_QUOTES.search(text) is not None and (START.search(text) or END.search(text)) is not None)
     )
 
 
@@ -337,58 +365,3 @@ def _commands(text: str, opening: Lazy, openers: frozenset[str]) -> bool:
     bare = text[label.end() :] if label else text
     word = re.match(r"\W*([^\W\d_]+(?:['’-][^\W\d_]+)*)", bare)
     return word is not None and word[1].lower() not in openers and opening.match(bare) is not None
-
-
-def is_command(text: str, *, sure: bool = False) -> bool:
-    """Whether an English text begins with a command that an answer can keep: no thinking, no noun."""
-    match = _COMMAND.match(_without_opening(text))
-    if match is None:
-        return False
-    verb, following, adverb = match["verb"].lower(), (match["next"] or "").strip(" :"), match["adverb"].lower()
-    begun = text[:1].isupper() and verb in COMMANDS and re.match(r"[a-z\"'“`{<]", following) is not None
-    if not (sure or begun or looks_like_command(verb, following, adverb=adverb)):
-        return False
-    if verb in THINKING and not re.search(r"not|n[’']t|dont|never", adverb):
-        return False
-    return re.match(r"(?:is|are|was|must|should|will|can|may|shall)\b", following) is None
-
-
-def _without_opening(text: str) -> str:
-    match = _OPENING.match(text)
-    rest = text[match.end() :] if match else text
-    return rest if rest.strip() else text
-
-
-_JOINT: Final = Lazy(r"\s*;\s*|,?\s+(?:and|but|then|and then|and also)\s+|,\s+(?:then\s+)?", re.IGNORECASE)
-_LEAST_WORDS: Final = 2
-
-
-def pieces_of(text: str, safe: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans of the commands that an English sentence strings together; one span if it is not so.
-
-    ``safe`` are spans that are not cut. A sentence with a condition or a place before it stays whole, since those are
-    of all of it, and so does what a negation may govern.
-    """
-    charge = _CHARGE.match(text)
-    if is_conditional(text) or not (is_command(text) or (charge and is_command(text[charge.end() :], sure=True))):
-        return [(0, len(text))]
-    found, start = [], 0
-    for joint in _JOINT.finditer(text):
-        rest, before = text[joint.end() :], text[start : joint.start()]
-        if any(low <= joint.start() < high for low, high in safe) or len(before.split()) < _LEAST_WORDS:
-            continue
-        match = _COMMAND.match(rest)
-        idle = match is not None and match["verb"].lower() in ("have", "be", "do") and not match["adverb"].strip()
-        if match is None or idle or not is_command(rest) or len(re.split(r"[,.;]", rest)[0].split()) < _LEAST_WORDS:
-            continue
-        bare = joint.group().strip() == ","
-        denied = re.search(NEGATION, before, re.IGNORECASE) is not None and not match["adverb"].strip()
-        if denied or (
-            bare
-            and not match["adverb"]
-            and not re.match(r"(?:the|a|an|your|each|every|all|it|them)\b", match["next"] or "")
-        ):
-            continue
-        found.append((start, joint.start()))
-        start = joint.end()
-    return [*found, (start, len(text))]

@@ -36,6 +36,7 @@ from proctor.generate.extract.labels import (
     labels_in,
 )
 from proctor.generate.extract.made_nouns import made_nouns
+from proctor.generate.extract.open_cases import of_long_answers, unread_case
 from proctor.generate.extract.part_rules import with_parts
 from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
@@ -47,9 +48,8 @@ from proctor.generate.extract.requests import is_request, persona_of, plain
 from proctor.generate.extract.sentence_rules import closed, list_drafts, sentence_drafts
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.settle_shapes import settle_shapes
-from proctor.generate.extract.shown_lines import counted_line_drafts
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
-from proctor.generate.extract.tongues import TONGUES, tongue_of
+from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.whole_sentences import as_whole_sentences
 from proctor.prompts.prompt import Prompt
 from proctor.text.lazy_pattern import Lazy
@@ -58,8 +58,8 @@ __all__ = ["extract_rules"]
 
 _MOST_RULES: Final = 500
 _MOST_DRAFTS: Final = 3 * _MOST_RULES  # what is found beyond them cannot be among the first rules
-_OPENING: Final = 3  # sentences of the first paragraph that say what the prompt is for
-_LONG_OPENING: Final = 6  # the same where no words of the language are known: all of the paragraph
+_OPENING: Final = 6  # sentences of the first paragraph: what the prompt is for
+_SHORT_OPENING: Final = 3  # the same where the prompt has no more than one paragraph
 _CODE: Final = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _HTML: Final = Lazy(r"(?<![A-Za-z])HTML(?![A-Za-z])|<(?:p|ul|li|div)>")
 _STRINGS: Final = Lazy(r"\bJSON (?:array|list)\b(?! of (?:JSON )?objects)|\barray of strings\b", re.IGNORECASE)
@@ -141,6 +141,8 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
     beginnings = () if scope.structured else begun_replies(statements)
     drafts = [excused_beginnings(draft, beginnings) for draft in drafts]
+    if not scope.structured and unread_case(statements, special, scope.language):
+        drafts = [of_long_answers(draft, scope.language) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
 
@@ -190,15 +192,16 @@ def _read(prompt: Prompt) -> _Reading:
 
 def _opening(text: str, statements: Sequence[Statement], scope: PromptScope) -> frozenset[int]:
     """Return where the sentences of the first paragraph begin: they say who answers, and what for."""
-    found: list[Statement] = []
-    known = TONGUES.get(scope.language) is not None or scope.language in ("", "en")
-    for each in statements[: _OPENING if known else _LONG_OPENING]:
-        if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
-            break
-        found.append(each)
-    starts = frozenset(each.start for each in found)
-    more = any(each not in found and is_request(each, scope, starts) for each in statements if not each.code)
-    return starts if more else frozenset()  # there, they are all that is asked
+    for most in (_OPENING, _SHORT_OPENING):
+        found: list[Statement] = []
+        for each in statements[:most]:
+            if each.code or each.item or (found and "\n\n" in text[found[-1].end : each.start]):
+                break
+            found.append(each)
+        starts = frozenset(each.start for each in found)
+        if any(each not in found and is_request(each, scope, starts) for each in statements if not each.code):
+            return starts
+    return frozenset()  # they are all that is asked
 
 
 def _labels_of_lines(text: str, statements: Sequence[Statement]) -> Iterator[str]:
@@ -291,7 +294,6 @@ def _drafts(read: _Reading) -> Iterator[Draft]:
     if read.shape is not None:
         made += shape_drafts(read.shape, statements, read.text, scope)
     else:
-        yield from counted_line_drafts(statements, scope.language)
         made += part_drafts(labelled_parts(read.text), statements, read.text, scope)
         made += place_drafts(statements, scope)
         for run in described_runs(statements):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.commands import is_command, pieces_of
 from proctor.generate.extract.conditions import denies, is_conditional, split_condition
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
@@ -18,11 +19,9 @@ from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.requests import (
     about_input,
     is_about_else,
-    is_command,
     is_request,
     is_role,
     is_thanks,
-    pieces_of,
     plain,
 )
 from proctor.generate.extract.spotted_checks import SpottedCheck, find_checks
@@ -97,7 +96,7 @@ def sentence_drafts(
     told: list[Draft] = []
     if added or denying or is_request(statement, scope, opening):
         left = words_left(text, spans)
-        if len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
+        if (added and _denies_more(text, spans)) or len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
             told = list(_own(statement, scope, denying))
     more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
@@ -108,6 +107,17 @@ def sentence_drafts(
     taken = {draft.text for draft in told} & more
     for each in added:
         yield each if each.text not in taken else replace(each, text=f"{each.text} ({each.predicate})")
+
+
+def _denies_more(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a member of a list of bans is checked by nothing: ``no comments`` beside ``no code block``."""
+    at = 0
+    for piece in re.split(r"([,;，；、])", text):
+        low, at = at, at + len(piece)
+        checked = any(start < at and low < end for start, end in spans)
+        if not checked and re.match(rf"\s*(?:and |und |et |y |e |en )?{NEGATION}", piece, re.IGNORECASE):
+            return True
+    return False
 
 
 def list_drafts(made: Sequence[tuple[Statement, Sequence[Draft]]], scope: PromptScope) -> Iterator[Draft]:

@@ -11,6 +11,7 @@ from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import is_case
 from proctor.generate.extract.json_shape import json_keys
 from proctor.generate.extract.predicate_text import checkable, quoted
+from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import find_runs, literal_role
 from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
@@ -23,6 +24,7 @@ _LIST_COUNT: Final = re.compile(
     r"(?P<measure>numbered items|items|bullets|headings) (?:>=? [2-9]|= [2-9]|between [2-9])"
 )
 _NO_LIST: Final = re.compile(r"(?:items|bullets|numbered items) = 0$")
+_MARKUP_ASKED: Final = Lazy(r"\b(?:markdown|bullets?|bullet points?|bulleted|headings?|numbered list)\b", re.IGNORECASE)
 _SIGNS: Final = frozenset("-+*•–")
 _FIXED_END: Final = re.compile(r'ends with (?P<texts>"(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)$')
 # ``put [[HANDOVER]] on a line of its own at the very end``
@@ -61,8 +63,12 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
         predicate = draft.predicate or ""
         if draft.end and cased and (count := _LIST_COUNT.match(predicate)):
             yield replace(draft, predicate=checkable(f"when {count['measure']} >= 1: {predicate}"))
+        elif predicate == "items = 0" and _asks_markdown(told, draft):
+            yield replace(draft, predicate=None, note="left to a judge: another sentence asks for a list")
         elif _NO_LIST.match(predicate) and (sign := _list_sign(told, draft)):
             yield replace(draft, predicate=None, note=f"left to a judge: another sentence asks for lines with {sign}")
+        elif predicate.startswith("no markdown") and _asks_markdown(told, draft):
+            yield replace(draft, predicate=None, note="left to a judge: another sentence asks for Markdown")
         elif tabled and _OF_WHOLE.match(predicate):
             yield replace(draft, predicate=None, note="left to a judge: it may be for a cell of the table")
         elif coded and (end := _FIXED_END.match(predicate)) and not re.search(r"\w", end["texts"]):
@@ -73,6 +79,17 @@ def settle_shapes(drafts: Sequence[Draft], statements: Sequence[Statement], fiel
             yield replace(draft, predicate=_of_fields(predicate, others, missing=missing) or predicate or None)
         else:
             yield draft
+
+
+def _asks_markdown(told: Sequence[Statement], draft: Draft) -> bool:
+    """Whether another sentence asks for Markdown, or for lists or headings."""
+    return any(
+        (found := _MARKUP_ASKED.search(each.text)) is not None
+        and not is_case(each.text)
+        and not re.search(rf"{NEGATION}[^.;,:]*$", each.text[: found.start()], re.IGNORECASE)
+        for each in told
+        if not each.start <= draft.start < each.end
+    )
 
 
 def missing_values(statements: Sequence[Statement]) -> tuple[str, ...]:

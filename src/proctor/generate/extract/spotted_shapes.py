@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from proctor.generate.extract.answer_language import find_language
-from proctor.generate.extract.conditions import is_conditional
+from proctor.generate.extract.asked_amounts import JOINT
 from proctor.generate.extract.number_words import COUNT, count_of
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_headings import find_quoted_headings
 from proctor.generate.extract.reply_words import ONLY, REPLY
+from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 
 __all__ = ["find_spotted_shapes"]
@@ -27,6 +29,7 @@ _TABLE: Final = Lazy(
     rf"of|columns?|rows?|above|below|oben|unten|ci-dessus|de arriba|acima|sopra))|表形式",
     re.IGNORECASE,
 )
+_FOREIGN_TABLE: Final = re.compile(r"\b(?:CSV|HTML|LaTeX|TSV)[- ]\w+$", re.IGNORECASE)  # of another format
 _COLUMNS: Final = Lazy(
     r"(?:columns?|spalten|colonnes|columnas|colunas|colonne|kolommen|列)\s*(?:are\s*)?[:：]?\s*[(:：]?\s*"
     r"(?P<list>[^\W\d_][\w %€$/-]{1,30}?(?:\s*(?:[,、，|]|\band\b|\bund\b|\bet\b|\by\b|"
@@ -111,6 +114,9 @@ _HTML: Final = Lazy(
     re.IGNORECASE,
 )
 _MARKDOWN: Final = Lazy(r"\b(?:use|using|in|as|valid|with)\s+(?:\w+\s+)?markdown\b", re.IGNORECASE)
+_HTML_NAMES: Final = worded(
+    "a b br code div em h1 h2 h3 h4 i img li ol p pre s small span strong sub sup table td th tr u ul"
+)
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "en"])
 _BY_NAME: Final = Lazy(
     r"\bby (?:their |his or her |first )?name\b|\b(?:beim|mit) (?:vor)?namen\b|\bpar (?:son|leur) (?:pré)?nom\b|"
@@ -164,6 +170,8 @@ _TAG: Final = Lazy(
     r"<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
     re.IGNORECASE,
 )
+# ``from three to five <li>``: what stands before the number that counts the tag.
+_RANGE_START: Final = re.compile(rf"(?P<low>{COUNT}){JOINT}$", re.IGNORECASE)
 _TAGGED: Final = Lazy(
     r"\b(?:wrap|enclose|put|place|inside|within|in|between|dentro de|entre|zwischen|dans|"
     r"nei)\b[^.;]{0,50}?<(?P<tag>[A-Za-z][\w-]*)>\s*(?:(?:and|…|\.\.\.|et|y|"
@@ -196,6 +204,8 @@ def find_spotted_shapes(text: str, scope: PromptScope) -> Iterator[tuple[str, in
     """Yield the predicates of the shapes that a sentence asks for, with where it does."""
     for predicate, pattern in _ASKED:
         if (match := pattern.search(text)) and not _denied(text, match):
+            if predicate == "is table" and _FOREIGN_TABLE.search(text[: match.end()]):
+                continue
             if predicate == "no markdown" and _MARKDOWN.search(text):
                 continue  # ``Markdown that reads well as plain text``
             yield predicate, match.start(), match.end()
@@ -235,8 +245,10 @@ def _tags(text: str) -> Iterator[tuple[str, int, int]]:
         if not (match["least"] or match["n"] or match["just"]):
             continue
         number = count_of(match["n"]) if match["n"] else 1 if match["just"] else 2
+        low = _RANGE_START.search(text[: match.start("n")]) if match["n"] else None
         form = ">=" if match["least"] or match["more"] else "="
-        counted = f'tags "{match["tag"].lower()}" {form} {number}'
+        amount = f"between {count_of(low['low'])} and {number}" if low else f"{form} {number}"
+        counted = f'tags "{match["tag"].lower()}" {amount}'
         tag = inside["tag"].lower() if inside else ""
         yield (f'tags "{tag}" >= 1 and each "{tag}": {counted}' if tag else counted), match.start(), match.end()
     for match in _TAGGED.finditer(text):
@@ -264,45 +276,11 @@ _ENDS_IN_MARK: Final = Lazy(
     + rf"(?:\s+(?:or|oder|ou|o|of)\s+{_MARK.format(at=2)})?(?![^\W\d_])",
     re.IGNORECASE,
 )
-_HEADING: Final = Lazy(
-    r"\b(?:headings?|headers?|section titles|sections?|parts|überschrift\w*|abschnitt\w*|teile[n]?|titres?|"
-    r"rubriques?|sections|parties|encabezad\w+|secciones|apartados|cabeçalhos|seções|títulos|titoli|sezioni|parti|"
-    r"koppen|delen|nagłów\w+|sekcj\w+|заголов\w+|раздел\w*|rubriker|overskrifter|nadpis\w*|başlık\w*|bölüm\w*)\b|"
-    r"标题|部分|小节|見出し|項目|제목|부분|عناوين|शीर्षक",
-    re.IGNORECASE,
-)
-_HEADING_QUOTE: Final = re.compile(
-    r"„([^“”\"\n]{1,60})[“”\"]|“([^”\n]{1,60})”|\"([^\"\n]{1,60})\"|«\s*([^»\n]{1,60}?)\s*»|"
-    r"`([^`\n]{1,60})`|【[^】\n]{1,30}】|「([^」\n]{1,40})」"
-)
-_SLASHED: Final = re.compile(r"[:：]\s*(?P<list>[^/\n:：]{3,60}(?:\s/\s[^/\n:：]{3,60}){2,})\s*$")
-
-
-def _headings(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield that all headings are there which a sentence quotes in a row: ``three sections: "A", "B" and "C"``."""
-    named = _HEADING.search(text)
-    if named is None or _denied(text, named) or is_conditional(text):
-        return
-    quotes = [match for match in _HEADING_QUOTE.finditer(text, named.end())]
-    run = quotes[:1]
-    for match in quotes[1:]:
-        if len(text[run[-1].end() : match.start()].strip(" ,，、")) > _LONGEST_JOINT:
-            break
-        run.append(match)
-    if len(run) > 1:
-        texts = [next((group for group in match.groups() if group), match.group()).lstrip("# ") for match in run]
-        yield f"contains all {quoted(texts)}", named.start(), run[-1].end()
-    elif slashed := _SLASHED.search(text, named.end()):
-        pieces = [piece.strip() for piece in slashed["list"].split(" / ")]
-        yield f"contains all {quoted(pieces)}", named.start(), slashed.end()
-
-
-_LONGEST_JOINT: Final = 5  # characters of a word between two headings
 
 
 def _listed(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the shapes that a list in the sentence names: columns, pieces, beginnings, tags."""
-    yield from _headings(text)
+    yield from find_quoted_headings(text)
     if match := _ENDS_IN_MARK.search(text):
         marks = [match[name].lower() for name in ("mark1", "mark2") if match[name]]
         signs = [next(sign for pattern, sign in _MARK_SIGNS if re.search(pattern, mark)) for mark in marks]
@@ -321,6 +299,8 @@ def _listed(text: str) -> Iterator[tuple[str, int, int]]:
         yield f"starts with {quoted(tokens)}", match.start(), match.end()
     if match := _TAGS.search(text):
         names = [name for name in re.findall(r"[a-z][a-z0-9]*", match["list"], re.IGNORECASE) if name not in _AND]
+        if "<" not in match["list"] and not _HTML_NAMES.issuperset(map(str.lower, names)):
+            return  # ``only output the tags in lowercase``
         yield f"tags only {quoted(names)}", match.start(), match.end()
 
 

@@ -43,12 +43,15 @@ _VARIABLE: Final = re.compile(r"\{\{.*?\}\}")
 _EXAMPLE_SENTENCE: Final = re.compile(r"\W*(?:for example|for instance|an example\b|e\.g\.|例えば)", re.IGNORECASE)
 _ANNOUNCED: Final = re.compile(r"\W*(?P<label>[^\W\d_][^\n:：.!?。]{0,30})[:：]\s*\S")
 _LONGEST_LABEL: Final = 3  # words
+_LONGEST_TITLE: Final = 5  # words
 _LABELLED: Final = re.compile(
     r"(?m)^[ \t]*(?:\*\*)?(?P<label>[^\W\d_][^\n:：.{}<>\"]{0,24}?)(?:\*\*)?[ \t]*[:：](?P<said>[^\n]*)$"
 )
 # ``send_mail(to, text)``: the call of a tool.
 _CALL: Final = re.compile(
-    r"\W*[A-Za-z_]\w*(?:\([\w\s,:=\"'?|.\[\]]*\)\W{0,3}(?:$|[-–—:].*)|\[[a-z_]\w*\] [-–—] .*)", re.DOTALL
+    r"\W*[A-Za-z_]\w*(?:\([\w\s,:=\"'?|.\[\]]*\)\W{0,3}(?:$|[-–—:].*)|\[[a-z_]\w*\] [-–—] .*)|"
+    r"(?:\s*[A-Za-z_]\w*\([\w\s,]*\)){2,}\W*",  # lines of a schema: ``book(id, title)``
+    re.DOTALL,
 )
 _DATA: Final = re.compile(r"<(?P<tag>[A-Za-z][\w-]*)\s[^<>\n]*>[^\n]*</(?P=tag)>")
 _EDGE: Final = " \t\r\n*_"
@@ -168,11 +171,19 @@ def _statements(text: str, block: PromptBlock) -> Iterator[Statement]:
     opens = True
     for first, last in _sentences(text, start, end):
         piece = text[first:last]
+        if opens and _is_run_in_heading(text, first, last, end):
+            continue
         if _shows_example(piece) or _CALL.fullmatch(piece) or _DATA.match(piece):
             continue
         if _VARIABLE.sub("", piece).strip(_EDGE + "\"'`"):
             yield _statement(text, first, last, block, opens=opens)
             opens = False
+
+
+def _is_run_in_heading(text: str, first: int, last: int, end: int) -> bool:
+    """Whether a few words in bold begin a paragraph as its title: ``**How you talk.** Be brief.``."""
+    bold = text[:first].endswith("**") and text[last : last + 2] == "**" and bool(text[last + 2 : end].strip())
+    return bold and text[last - 1 : last] in ".:：。" and len(text[first:last].split()) <= _LONGEST_TITLE
 
 
 def _shows_example(piece: str) -> bool:
@@ -217,6 +228,9 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         ):
             continue
         after = body[match.end() : match.end() + 3]
+        dated = match.group() == "." and re.search(r"(?<!\d)\d{1,2}$", body[max(0, match.start() - 3) : match.start()])
+        if dated and re.match(r" [^\W\d_A-Z]", after) and after[1:2].islower():
+            continue  # ``14. května``
         if match.group().startswith("?") and re.match(r"[ \t]+[a-zà-ÿ]", after):
             continue  # ``member cancelled? answer SKIP``
         if (

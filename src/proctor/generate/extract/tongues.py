@@ -129,12 +129,15 @@ TONGUES: Final[Mapping[str, Tongue]] = {
 _ENGLISH: Final = worded(
     "the a an of and or to is are be must should never always only with without you your if not no any"
 )
+_ONLY_ENGLISH: Final = worded("the and of to are must should never always only with without you your if not any")
+_LEAST_WORDS: Final = 20
+_FOREIGN: Final = 0.04  # the share of such words below which a text is not English
 _PLACE: Final = Lazy(r"\{\{[^{}]*\}\}")
 
 
 @lru_cache(maxsize=16)
 def tongue_of(text: str) -> str:
-    """Return the code of a prompt's language: ``en``, another, or nothing if it cannot be told."""
+    """Return the code of a prompt's language, ``und`` for one that is not English, or nothing if it cannot be told."""
     bare = _PLACE.sub(" ", text)
     found = scripts(bare)
     if found.get("kana", 0) >= 3:
@@ -144,7 +147,15 @@ def tongue_of(text: str) -> str:
     begun = next((line for line in bare.split("\n") if line.strip()), "")
     named = [code for code, each in TONGUES.items() if each.role.match(begun)]
     guess = language(bare) or (named[0] if len(named) == 1 else "")
+    if not guess and _is_foreign(bare):
+        return "und"
     return guess if guess in ("", "en") or not _is_english(bare, guess) else "en"
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a text that is no known language is long enough for English, and has next to none of its words."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    return len(words) >= _LEAST_WORDS and sum(word in _ONLY_ENGLISH for word in words) < _FOREIGN * len(words)
 
 
 def _is_english(text: str, guess: str) -> bool:

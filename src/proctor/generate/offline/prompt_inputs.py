@@ -11,7 +11,6 @@ from proctor.core.rule import Rule
 from proctor.generate.build_case import Brief
 from proctor.generate.extract.conditions import split_condition
 from proctor.generate.extract.tongues import tongue_of
-from proctor.generate.settle_predicates import known_answers
 from proctor.generate.spec import InputSpec
 
 __all__ = ["OwnText", "own_texts", "trigger_texts"]
@@ -102,10 +101,6 @@ def _given(brief: Brief, spec: InputSpec) -> Iterator[OwnText]:
     for value in dict.fromkeys(values):
         if value.strip():
             yield OwnText(text=value, why="a sample of the prompt's author", given=True)
-    if len(brief.prompt.inputs) <= 1:
-        for answer in known_answers(brief.prompt):
-            for value in answer.inputs.values():
-                yield OwnText(text=str(value), why="an example shown in the prompt", given=True)
 
 
 def _implied(brief: Brief, spec: InputSpec) -> Iterator[OwnText]:

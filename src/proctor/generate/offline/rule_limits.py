@@ -26,6 +26,7 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+_OF_LONG = re.compile(r"^when [a-z ]+ > \d+: ")  # of which answers it holds, no limit
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SET = re.compile(
     r"\b(one of|only words|contains none|contains all|contains any|contains|starts with|ends with)\s+"
@@ -89,7 +90,7 @@ class Aim:
 def aim_of(rule: Rule, rules: Sequence[Rule] = ()) -> Aim:
     """Return what the rule limits; for an inverse rule, what the contradicted rule limits."""
     positive = next((each for each in rules if each.id == rule.inverse_of), rule) if rule.inverse_of else rule
-    predicate = positive.predicate or ""
+    predicate = _OF_LONG.sub("", positive.predicate or "")
     most, least = _limits(predicate) if predicate else (None, None)
     if most is None and least is None:
         most, least = _limits_in_words(positive.text)

@@ -89,12 +89,14 @@ _OBJECT: Final = re.compile(
 )
 _TOPIC_COUNT: Final = 3
 _MOST_IN_CHAT: Final = 1
+_TOO_SHORT_FOR_DOMAIN: Final = 2  # statements
 
 
 def takes_any_text(prompt: Prompt, spec: InputSpec | None = None) -> bool:
     """Whether any text will do as an input: the prompt is about texts as such, and names no domain of its own."""
-    if tongue_of(prompt.text) not in ("", "en", "ja"):
-        return False
+    spoken = tongue_of(prompt.text)
+    if spoken not in ("", "en") and (spoken != "ja" or len(statements_of(prompt)) > _TOO_SHORT_FOR_DOMAIN):
+        return False  # the words of other languages are not read, so a domain would not be seen
     if spec is not None and prompt.inputs and not _GENERIC_NAMES.fullmatch(spec.name):
         return False
     if not prompt.inputs:  # a message to the assistant: every word of its instructions counts
