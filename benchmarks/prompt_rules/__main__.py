@@ -115,13 +115,15 @@ def measure(name: str, prompt: Prompt, wanted: Mapping[str, Any], tallies: Mappi
             held = [one for one in here if one.predicate and re.search(str(each["code"]), one.predicate, re.IGNORECASE)]
             right = any(not _failing(one, wanted["right"]) for one in held)
             tallies["predicates"].add(right, f"{name}: no predicate: {each['at']}", listed=not right)
+            decides = any(one.is_checked and not _failing(one, wanted["right"]) for one in held)
+            tallies["deciding"].add(decides, "", listed=False)
     for rule in rules:
         wrong = not any(fits(rule, each, text) for each in wanted["rules"])
         tallies["wrong"].add(wrong, f"{name}: wrong: {rule.text}", listed=wrong)
         if rule.predicate:
             failing = _failing(rule, wanted["right"])
             told = f"{name}: fails a right answer: {rule.predicate} | {failing[0][:60] if failing else ''}"
-            tallies["false"].add(bool(failing), told, listed=bool(failing))
+            tallies["tentative" if rule.tentative else "false"].add(bool(failing), told, listed=bool(failing))
     good = any(_plain(str(word)) in _plain(made.intent) for word in wanted["intent"])
     tallies["intents"].add(good, f"{name}: intent: {made.intent}", listed=not good)
     for values in _inputs(made):
@@ -156,6 +158,8 @@ def keep_row(results: Path, name: str, tallies: Mapping[str, Tally]) -> str:
     when = f"{datetime.now(UTC):%Y-%m-%d}, commit {asked.stdout.strip() or 'unknown'}"
     none = tallies["none"]
     cells = [tallies[key].cell() for key in ("rules", "wrong", "predicates", "false", "inputs", "intents")]
+    cells[2] += f"; {tallies['deciding'].hits} decide"
+    cells[3] += f"; tentative {tallies['tentative'].cell()}"
     cells[4] += f"; none made for {none.hits} of {none.total}"
     row = f"| {name}, opening {opening} ({when}) | " + " | ".join(cells) + " |"
     last = max((at for at, line in enumerate(lines) if line.startswith("|")), default=-1)
@@ -196,7 +200,9 @@ def main() -> int:
         "rules": Tally("rules found", "≥ 80 %"),
         "wrong": Tally("written rules that are wrong", "≤ 3 %"),
         "predicates": Tally("predicates found", "≥ 60 %"),
+        "deciding": Tally("of these, not tentative", ""),
         "false": Tally("predicates that fail a right answer", "≤ 3 %"),
+        "tentative": Tally("tentative predicates that a right answer breaks (in doubt, not failed)", ""),
         "inputs": Tally("inputs on topic", "≥ 90 %"),
         "none": Tally("prompts for which no input was made", ""),
         "intents": Tally("usable intents", "≥ 95 %"),

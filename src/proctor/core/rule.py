@@ -27,7 +27,8 @@ class Rule:
     """One rule of a prompt.
 
     A rule with a ``predicate`` is checked by code; one without needs a judge. Its ``id`` is a hash of its
-    content, so that moving, locking or weighting a rule does not rename it. ``source`` is its position in
+    content, so that moving, locking or weighting a rule does not rename it. A ``tentative`` predicate may be wrong: an
+    answer that breaks it is in doubt, not failed. ``source`` is its position in
     the text of its prompt. ``origin`` is its producer: ``extractor`` (by code), the name of a model, or
     ``person``.
     """
@@ -40,6 +41,7 @@ class Rule:
     source: Span | None = None
     kind: Literal["format", "content", "refusal", "style", "safety"] | None = None
     predicate: str | None = None
+    tentative: bool = False
     weight: float = 1.0
     priority: int = 0
     locked: bool = False
@@ -47,6 +49,11 @@ class Rule:
     groundedness: float | None = None
     origin: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether code alone decides it."""
+        return self.predicate is not None and not self.tentative
 
     @property
     def id(self) -> str:

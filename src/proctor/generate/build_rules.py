@@ -122,7 +122,7 @@ def _first(rules: Sequence[Rule], most: int, only_code: Collection[str] = ()) ->
         key=lambda rule: (
             rule.id in only_code,
             rule.kind not in ("safety", "refusal"),
-            rule.predicate is None,
+            not rule.is_checked,
             -rule.priority,
         ),
     )[:most]

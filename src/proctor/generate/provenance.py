@@ -74,7 +74,8 @@ def provenance_of(
         "counts": {
             "rules": len(rules),
             "enabled": len(enabled),
-            "predicates": sum(rule.predicate is not None for rule in enabled),
+            "predicates": sum(rule.is_checked for rule in enabled),
+            "tentative": sum(rule.tentative for rule in enabled),
             "judged": sum(rule.predicate is None for rule in enabled),
             "tests": len(artefacts.tests),
             "strategies": by_strategy(artefacts.tests),

@@ -23,12 +23,25 @@ _HEAD = """\
 # The rules an answer must keep. Edit them: `proctor generate` goes on from what stands here.
 #   text       the rule; reword it and leave its `id`, which keeps its tests with it
 #   predicate  checked by code, e.g. `words <= 80` (docs/predicates.md); `judge: true` where a model has to judge
+#   tentative  an answer that breaks the predicate is in doubt, not failed; remove the line if the predicate is right
 #   weight     how much it counts; `disabled: true` switches a rule off; `locked: true` keeps it as it is, whatever
 #              becomes of the prompt
 #   inverse    the opposite, from which tests are made that tempt a model to break the rule
 # A rule of your own needs no more than `- text: …`.
 """
-_ORDER = ("text", "kind", "predicate", "judge", "source", "weight", "priority", "locked", "disabled", "groundedness")
+_ORDER = (
+    "text",
+    "kind",
+    "predicate",
+    "tentative",
+    "judge",
+    "source",
+    "weight",
+    "priority",
+    "locked",
+    "disabled",
+    "groundedness",
+)
 _SHARED = ("kind", "source", "priority", "groundedness", "origin")  # an opposite inherits these from its rule
 _ALWAYS: Mapping[str, Any] = {"weight": 1.0, "priority": 0, "locked": False, "disabled": False}
 

@@ -40,6 +40,7 @@ _ARROW: Final = re.compile(
 _TURN: Final = re.compile(r"(?m)^[ \t*]*(?P<label>[^\W\d_][^\n:：.!?{}]{0,30})[:：][ \t]*(?P<said>[^\n]*)$")
 _PLACE_OF_INPUT: Final = re.compile(r"(?m)^\W*(?P<label>[^\W\d_][^\n:：.!?{}]{0,30})[:：]\W*\{\{")
 _LEAST_ARROWS: Final = 2
+_ENOUGH_ANSWERS: Final = 3  # answers that keep a tentative predicate, after which it decides
 _SHOWN_IN_PROMPT: Final = "an answer shown in the prompt"
 _PLACEHOLDER: Final = re.compile(r"\{\{|<[a-z_ ]+>|\[[A-Za-z_ ]+\]|\.\.\.$|^\W*$")
 
@@ -149,10 +150,10 @@ def _against_answers(rule: Rule, answers: Sequence[KnownAnswer]) -> Rule:
     if not rule.predicate or rule.locked or rule.origin == "person":
         return rule
     check = parse(rule.predicate)
-    for answer in answers:
-        if check.check(answer.text, inputs=dict(answer.inputs)).ok is False:
-            return _judged(rule, f"{answer.where} breaks its predicate `{rule.predicate}`")
-    return rule
+    found = [check.check(answer.text, inputs=dict(answer.inputs)).ok for answer in answers]
+    if False in found:
+        return _judged(rule, f"{answers[found.index(False)].where} breaks its predicate `{rule.predicate}`")
+    return replace(rule, tentative=False) if rule.tentative and found.count(True) >= _ENOUGH_ANSWERS else rule
 
 
 def _exclusive(checks: Mapping[str, Predicate]) -> dict[str, str]:
@@ -208,4 +209,4 @@ def _keeps(check: Predicate, text: str) -> bool:
 
 
 def _judged(rule: Rule, why: str) -> Rule:
-    return replace(rule, predicate=None, extra={**rule.extra, "note": f"left to a judge: {why}"})
+    return replace(rule, predicate=None, tentative=False, extra={**rule.extra, "note": f"left to a judge: {why}"})

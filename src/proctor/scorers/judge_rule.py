@@ -38,6 +38,7 @@ _OUTCOMES = ("ok", "err", "na")
 # Precedence: err > unknown > ok > n/a.
 _GRAVEST = ("err", "unknown", "ok", "na")
 _REASON = 300
+_TENTATIVE = "; its predicate is tentative: a judge decides, or you, by removing `tentative` from the rule"
 
 Outcome = Literal["ok", "err", "na", "unknown"]
 
@@ -72,6 +73,8 @@ def by_predicate(rule: Rule, case: Case, run: Trajectory, where: Literal["answer
         found.append((passage, outcome_of(rule, checked.ok, known=checked.known), checked.reason, checked.quote))
     passage, outcome, reason, quote = min(found, key=lambda each: _GRAVEST.index(each[1]))
     evidence = (Evidence(quote=quoted(quote), turn=passage.turn),) if quote and outcome == "err" else ()
+    if outcome == "err" and rule.tentative:
+        outcome, reason = "unknown", f"{quoted(reason, _REASON - len(_TENTATIVE))}{_TENTATIVE}"
     return RuleVerdict(
         rule=rule.id, outcome=outcome, reason=quoted(reason, _REASON), evidence=evidence, producer=PREDICATE
     )

@@ -49,6 +49,7 @@ from proctor.generate.extract.sentence_rules import closed, list_drafts, sentenc
 from proctor.generate.extract.settle_drafts import PredicateDoubts
 from proctor.generate.extract.settle_shapes import settle_shapes
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement, statements_of
+from proctor.generate.extract.tentative_predicates import has_cases, is_demand
 from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.whole_sentences import as_whole_sentences
 from proctor.prompts.prompt import Prompt
@@ -144,7 +145,8 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     if not scope.structured and unread_case(statements, special, scope.language):
         drafts = [of_long_answers(draft, scope.language) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
-    return tuple(_rule(draft, prompt.text) for draft in kept[:_MOST_RULES])
+    cases = has_cases(statements)
+    return tuple(_rule(draft, prompt.text, cases=cases) for draft in kept[:_MOST_RULES])
 
 
 def _read(prompt: Prompt) -> _Reading:
@@ -222,12 +224,14 @@ def _blank_values(statements: Sequence[Statement]) -> tuple[str, ...]:
     return tuple(dict.fromkeys("" if each["empty"] else (each["word"] or "null") for each in found))
 
 
-def _rule(draft: Draft, text: str) -> Rule:
+def _rule(draft: Draft, text: str, *, cases: bool) -> Rule:
     return Rule(
         text=draft.text,
         source=Span(start=draft.start, end=draft.end, quote=text[draft.start : draft.end]),
         kind=draft.kind,
         predicate=draft.predicate,
+        # The schema of the file itself (its span is empty) is for every answer.
+        tentative=bool(draft.predicate) and cases and draft.end > draft.start and is_demand(draft.predicate or ""),
         priority=draft.priority,
         groundedness=1.0,
         origin="extractor",

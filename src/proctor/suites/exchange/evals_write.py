@@ -223,12 +223,12 @@ def _shape(key: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _grader(rule: Rule, judge: str, names: Sequence[str], notes: Notes) -> dict[str, Any]:
     name = f"{rule.id}: {rule.text}"[:100]
-    leaves = taken_apart(rule.predicate) if rule.predicate else None
+    leaves = taken_apart(rule.predicate) if rule.predicate and not rule.tentative else None
     if leaves and (check := _string_check(leaves)) is not None:
         return {"type": "string_check", "name": name, "input": _OUTPUT, **check}
     if leaves:
         return {"type": "python", "name": name, "source": _source(leaves), "pass_threshold": 1.0}
-    if rule.predicate:
+    if rule.is_checked:
         notes.add(f"the predicate `{rule.predicate}` is Proctor's alone: a model judges that rule there", rule.id)
     text = resolved(rule.text, names, lambda each: "{{item." + each + "}}")
     return _judged(name, _SYSTEM.format(rule=text), f"<input>\n{{{{item.{INPUT}}}}}\n</input>\n\n", judge)

@@ -126,7 +126,7 @@ def evaluators_of(bundle: Bundle, notes: Notes) -> list[dict[str, Any]]:
 
 def _evaluators(rule: Rule, names: Sequence[str], notes: Notes) -> list[dict[str, Any]]:
     name = f"{rule.id}: {rule.text}"[:100]
-    leaves = taken_apart(rule.predicate) if rule.predicate else None
+    leaves = taken_apart(rule.predicate) if rule.predicate and not rule.tentative else None
     strings = [_string(leaf) for leaf in leaves] if leaves else [None]
     if all(strings):
         found = [each for group in strings if group for each in group]
@@ -134,7 +134,7 @@ def _evaluators(rule: Rule, names: Sequence[str], notes: Notes) -> list[dict[str
         return [
             {"name": f"{name} {index + 1}" if several else name, "string": each} for index, each in enumerate(found)
         ]
-    if rule.predicate:
+    if rule.is_checked:
         notes.add("a rule that Proctor checks by code is judged by a model there", rule.id)
     return [{"name": name, "llm": _judge(rule, names)}]
 

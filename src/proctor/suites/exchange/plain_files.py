@@ -46,7 +46,7 @@ def write_csv(bundle: Bundle) -> Outgoing:
     cases = (*bundle.cases, *bundle.baseline)
     inputs = list(dict.fromkeys(name for case in cases for name in case.inputs))
     cells = cells_of(bundle.enabled)
-    judged = sum(rule.predicate is not None for rule in bundle.enabled) - sum(
+    judged = sum(rule.is_checked for rule in bundle.enabled) - sum(
         not cell.startswith("llm-rubric") for cell in cells
     )
     if judged > 0:

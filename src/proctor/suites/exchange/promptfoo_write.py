@@ -164,7 +164,7 @@ def assertions_of(rule: Rule, module: str, names: Sequence[str] = ()) -> list[di
     beside: dict[str, Any] = {"metric": _raw(rule.text[:100])}
     if rule.weight != 1.0:
         beside["weight"] = rule.weight
-    if rule.predicate is None:
+    if rule.predicate is None or rule.tentative:
         value = rubric_for(rule, names) if names else _raw(rule.text)
         return [{"type": "llm-rubric", "value": value, **beside}]
     leaves = taken_apart(rule.predicate)

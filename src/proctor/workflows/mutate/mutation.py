@@ -125,7 +125,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
 def _calls(job: MutationJob, tests: int, mutants: int, rules: Sequence[Rule], judges: int) -> dict[str, int]:
     rounds = 1 + job.control + mutants
     put = tests * job.run.repeat * rounds
-    judged = sum(not rule.predicate for rule in rules) * judges
+    judged = sum(not rule.is_checked for rule in rules) * judges
     return {"model": put, "judge": (put + JUDGED_DAMAGES * job.damage) * judged}
 
 
@@ -179,7 +179,7 @@ async def run_mutation(
 
 def _key(plan: MutationPlan, job: MutationJob) -> str:
     tests = [content_id(case) for case in plan.tests]
-    rules = [[rule.id, rule.predicate] for rule in plan.rules]
+    rules = [[rule.id, rule.predicate, rule.tentative] for rule in plan.rules]
     return content_id([plan.prompt.hash, tests, rules, plan.model, plan.judges, job.run.repeat, job.run.seed])
 
 

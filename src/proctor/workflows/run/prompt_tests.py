@@ -81,7 +81,7 @@ def _rules_check(rules: Sequence[Rule], enabled: Sequence[Rule], aliases: Mappin
 
 def _plain(rule: Rule) -> Any:
     """Return the fields of a rule that affect verdicts or reports; other fields do not change the run's hash."""
-    names = ("text", "kind", "predicate", "weight")
+    names = ("text", "kind", "predicate", "tentative", "weight")
     data = loads(dumps(rule))
     return {name: data[name] for name in names if name in data}
 
@@ -142,5 +142,11 @@ def _warnings(
     if unchecked and not judged:
         hint = "name one with --judge, or leave them out with --light"
         yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: {hint}"
+    tentative = sum(rule.tentative for rule in rules)
+    if tentative and not judged:
+        yield (
+            f"{tentative} of {len(rules)} rules have a tentative predicate: an answer that breaks it is in doubt. Name a "
+            f"judge, or remove `tentative: true` in {RULES} where the predicate is right"
+        )
     if metrics and not judged:
         yield "custom metrics and evaluators take a judge and stay unknown: name one with --judge"

@@ -114,7 +114,7 @@ def _tiles(
     read: PromptRules, adequacy: Adequacy | None, figures: Sequence[RuleCompliance]
 ) -> list[tuple[str, str, str, str, str]]:
     rules = read.enabled
-    by_code = sum(rule.predicate is not None for rule in rules)
+    by_code = sum(rule.is_checked for rule in rules)
     covered = sum(bool(read.covered.get(rule.id)) for rule in rules)
     off = len(read.rules) - len(rules)
     made = [
@@ -149,7 +149,7 @@ def _rules(
             Link(f"R{numbers[rule.id]}", f"#r{numbers[rule.id]}"),
             rule.text,
             rule.kind,
-            rule.predicate or "a judge",
+            f"{rule.predicate} (tentative)" if rule.tentative else rule.predicate or "a judge",
             "off" if rule.disabled else "locked" if rule.locked else rule.origin or None,
             read.covered.get(rule.id, 0),
             *(Share(each.kept.rate, each.kept.low, each.kept.high) if each else None for each in kept),

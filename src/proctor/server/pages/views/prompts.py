@@ -75,7 +75,7 @@ def _row(stores: PageStores, file: PromptFile) -> Sequence[Cell]:
         Link(file.name, to),
         f"{about[:197]}…" if len(about) > 200 else about,
         len(rules) if file.has_tests else None,
-        sum(rule.predicate is not None for rule in rules) if file.has_tests else None,
+        sum(rule.is_checked for rule in rules) if file.has_tests else None,
         len(read.artefacts.tests) if file.has_tests else None,
         Share(covered / len(rules), n=len(rules)) if rules else None,
         Share(mutation.score.value, mutation.score.low, mutation.score.high) if mutation else None,
