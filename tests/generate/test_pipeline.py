@@ -298,6 +298,17 @@ async def test_what_a_person_said_of_a_rule_holds_when_it_is_found_again(start: 
     assert not [case for case in made.artefacts.tests if case.metadata["rules"] == [rule.id]]
 
 
+async def test_a_tentative_predicate_that_a_person_confirmed_stays_confirmed() -> None:
+    order = replace(ORDER, prompt=prompt_of("Answer in at most 20 words. If it is rude, say no.\n\n{{sentence}}\n"))
+    before = (await generate(order, Makers(), Artefacts())).artefacts
+    assert [rule.predicate for rule in before.rules if rule.tentative] == ["words <= 20"]
+    again = (await generate(replace(order, start="rules"), Makers(), before)).artefacts
+    assert any(rule.tentative for rule in again.rules)
+    present = replace(before, rules=tuple(replace(rule, tentative=False) for rule in before.rules))
+    again = (await generate(replace(order, start="rules"), Makers(), present)).artefacts
+    assert not any(rule.tentative for rule in again.rules)
+
+
 async def test_a_persons_tests_stay_and_one_they_removed_does_not_come_back() -> None:
     before = (await make()).artefacts
     edited = replace(before.tests[0], inputs={"sentence": "Mine now."})

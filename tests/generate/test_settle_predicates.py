@@ -56,6 +56,14 @@ def test_an_expected_answer_of_the_author_outweighs_a_predicate() -> None:
     assert all(rule.predicate is None and "expected answer" in rule.extra["note"] for rule in noted)
 
 
+@table(("answers", "tentative"), [(2, True), (3, False)])
+def test_a_tentative_predicate_that_enough_answers_keep_decides(answers: int, tentative: bool) -> None:
+    rule = Rule(text="Short.", predicate="words <= 4", tentative=True)
+    prompt = parse_prompt("Answer.\n\n{{text}}")
+    known = known_answers(prompt, [{"text": "a", "expected": f"answer number {each}"} for each in range(answers)])
+    assert settle_predicates([rule], known)[0].tentative is tentative
+
+
 def test_few_shot_answers_are_known() -> None:
     prompt = parse_prompt(
         "system:\nAnswer in at most two words.\nuser:\nHow are you?\nassistant:\nI am quite well.\nuser:\n{{question}}"

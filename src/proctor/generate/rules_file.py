@@ -136,7 +136,8 @@ class _Reading:
         except MalformedError as error:
             self.problems += [Problem((*path, *each.path), each.message, each.hint) for each in error.problems]
             return None
-        rule = self._checked(replace(rule, text=rule.text.strip()), path)
+        tentative = rule.tentative and rule.predicate is not None
+        rule = self._checked(replace(rule, text=rule.text.strip(), tentative=tentative), path)
         if written is not None and str(written) != rule.id:
             self.aliases[str(written)] = rule.id
         changed = written is None or str(written) != rule.id

@@ -207,6 +207,11 @@ def test_graders_by_the_rules() -> None:
     assert label["model"] == "j"
 
 
+def test_a_tentative_predicate_is_judged_there() -> None:
+    unsure = Rule(text="Says NN.", predicate='contains "NN"', tentative=True)
+    assert [each["type"] for each in eval_payload(bundle(rules=(unsure,)))["testing_criteria"]] == ["label_model"]
+
+
 @table(
     ("predicate", "good", "bad"),
     [

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +260,8 @@ def test_rules_are_native_assertions_where_promptfoo_means_the_same() -> None:
     assert (own["type"], own["value"], own["config"]) == ("python", "file://m.py", {"predicate": "lines = 1"})
     (judged,) = assertions_of(JUDGED, "m.py")
     assert judged["value"] == "{% raw %}" + JUDGED.text + "{% endraw %}"
+    (unsure,) = assertions_of(replace(OWN, tentative=True), "m.py")
+    assert unsure["type"] == "llm-rubric"
     both = Rule(text="t", predicate='contains "a, b" ignoring case and contains none "c"')
     assert [each["type"] for each in assertions_of(both, "m.py")] == ["icontains-all", "not-contains-any"]
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,10 @@ def test_what_a_user_should_know_before_the_run_is_told(tmp_path: Path) -> None:
         "custom metrics and evaluators take a judge and stay unknown: name one with --judge",
     )
     (tmp_path / "nice.metric.prompty").unlink()
+    guess = replace(SHORT, predicate="words <= 3", tentative=True)
+    told = open_tests(made(tmp_path, guess), judged=False).warnings
+    assert any("1 of 1 rules have a tentative predicate" in each for each in told)
+    assert not any("tentative" in each for each in open_tests(path, judged=True).warnings)
     (told_of_none,) = open_tests(made(tmp_path, OFF)).warnings
     assert "no rule is enabled" in told_of_none
 

@@ -2,7 +2,8 @@
 
 What an answer must not have can be told from a sentence. What it must have is often meant for one case or one part of
 the answer, which the sentence does not say. The two are told apart by checking ordinary prose: a ban holds there by
-itself, a demand does not.
+itself, a demand does not. A part (a field, a labelled line) is not in such prose, so what is asked of it is checked
+alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.statements import Statement
-from proctor.text.predicates import parse
+from proctor.text.predicates import Predicate, parse
 
 __all__ = ["has_cases", "is_demand"]
 
@@ -51,13 +52,16 @@ _ORDINARY: Final = (
 
 @lru_cache(maxsize=4096)
 def is_demand(predicate: str) -> bool:
-    """Whether a predicate asks for something: some ordinary text breaks it."""
+    """Whether a predicate asks for something: some ordinary text breaks it, or what it asks of a part of the answer."""
     check = parse(predicate)
+    of_parts = (parse(inner.text) for term in check.terms() if term.form.endswith("PRED") for inner in term.inner)
+    return _breaks(check) or any(_breaks(each) for each in of_parts)
+
+
+def _breaks(check: Predicate) -> bool:
     return any(check.check(text, inputs={}).ok is False for text in _ORDINARY)
 
 
 def has_cases(statements: Sequence[Statement]) -> bool:
     """Whether some sentence of a prompt holds in some cases only, so that answers may differ in kind."""
-    return any(
-        is_conditional(each.text) for each in statements if not each.code and each.section not in _NOT_ANSWERS
-    )
+    return any(is_conditional(each.text) for each in statements if not each.code and each.section not in _NOT_ANSWERS)

@@ -46,9 +46,7 @@ def write_csv(bundle: Bundle) -> Outgoing:
     cases = (*bundle.cases, *bundle.baseline)
     inputs = list(dict.fromkeys(name for case in cases for name in case.inputs))
     cells = cells_of(bundle.enabled)
-    judged = sum(rule.is_checked for rule in bundle.enabled) - sum(
-        not cell.startswith("llm-rubric") for cell in cells
-    )
+    judged = sum(rule.is_checked for rule in bundle.enabled) - sum(not cell.startswith("llm-rubric") for cell in cells)
     if judged > 0:
         notes.add(
             "predicates that promptfoo's columns have no word for are rubrics in the table: export jsonl keeps them"

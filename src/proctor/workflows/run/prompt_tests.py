@@ -145,8 +145,8 @@ def _warnings(
     tentative = sum(rule.tentative for rule in rules)
     if tentative and not judged:
         yield (
-            f"{tentative} of {len(rules)} rules have a tentative predicate: an answer that breaks it is in doubt. Name a "
-            f"judge, or remove `tentative: true` in {RULES} where the predicate is right"
+            f"{tentative} of {len(rules)} rules have a tentative predicate: an answer that breaks it is in doubt. "
+            f"Name a judge, or remove `tentative: true` in {RULES} where the predicate is right"
         )
     if metrics and not judged:
         yield "custom metrics and evaluators take a judge and stay unknown: name one with --judge"
