@@ -59,16 +59,19 @@ class Works:
 
 
 class Line:
-    """A queue behind which each waits for its turn, as the batches of a network are."""
+    """A queue behind which each waits for its turn, as the batches of a network are; one for each thread of gates.
+
+    A machine that is busy with other things may hold a thread for so long that the guard goes on in another.
+    """
 
     def __init__(self) -> None:
-        self.lock = asyncio.Lock()
+        self.locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
 
     async def wait(self) -> None:
         clock = CURRENT_CLOCK.get()
         assert clock is not None
         with clock.queued():
-            async with self.lock:
+            async with self.locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
                 await asyncio.sleep(0.001)
 
 
