@@ -19,6 +19,9 @@ REST = "\n\nWrite one query. Never change data."
         ("**How you talk.** Be brief, and use no slang at all.", "How you talk"),
         ("あなたは記録係です。記録は部長が翌朝に読みます。\n\n短く書いてください。絵文字は使わない。", "部長"),
         ("You look after plants.\n\nTools\n- water(bed): A or B\n- wait(minutes)\n\nDo not invent tools.", "water("),
+        ("You write notes.\n\n- Tone\n  - be calm\n  - no slang\n- Never name a person.", "Tone"),
+        ("議事録を清書します。\n\n■書き方\n・絵文字は使わない。\n・短く書く。", "書き方"),
+        ("Svara kort. Hitta inte på något.\n\n<fraga>{{fraga}}</fraga>", "fraga"),
     ],
 )
 def test_background_is_no_rule(text: str, told: str) -> None:

@@ -52,6 +52,11 @@ _LABEL_LINE: Final = re.compile(r"\s*(?:\*\*)?[^\W\d_][\w /&'’-]{0,30}(?:\*\*)
 _LEAST_WRAPPED: Final = 72  # characters of a line that was wrapped
 _LONGEST_HEADING: Final = 200
 _MOST_TITLE_WORDS: Final = 5
+_TITLE_MARK: Final = re.compile(r"[■□◆◇▼▶]\s*")
+# A word; where words are written without spaces, a few characters.
+_ONE_WORD: Final = re.compile(
+    r"[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]{2,24}|[\u3040-\u30ff\u3400-\u9fff]{1,6}"
+)
 _MOST_LINES: Final = 20_000
 
 
@@ -141,7 +146,7 @@ def _heading(line: str) -> str | None:
 
 def _title(lines: list[_Line], at: int) -> str | None:
     """Return a heading without any mark: a short line of its own in capitals, over a list, or that names a section."""
-    text = lines[at].text.strip()
+    text = _TITLE_MARK.sub("", lines[at].text.strip())
     if at and not _BLANK.match(lines[at - 1].text) and _heading(lines[at - 1].text) is None:
         return None
     if not 0 < len(text.split()) <= _MOST_TITLE_WORDS or not re.fullmatch(r"[^\W\d_][\w '’/&-]*", text):
@@ -192,7 +197,9 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
             at += 1
         else:
             stop, kind = _extent(lines, at)
-            if kind == "item" and len(line.text) - len(line.text.lstrip()) <= place.lead_depth:
+            if kind == "item" and _names_sublist(lines, at, stop):
+                kind = "heading"
+            elif kind == "item" and len(line.text) - len(line.text.lstrip()) <= place.lead_depth:
                 place.lead, place.lead_section = place.outer  # the nested list has ended
                 place.lead_depth = -1
             made = _block(kind, line, lines[stop - 1], place, offset, role)
@@ -200,6 +207,15 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
             if _LEAD_END.search(lines[stop - 1].text[-40:]):
                 _lead(place, text[made.start - offset : made.end - offset], made)
             at = stop
+
+
+def _names_sublist(lines: list[_Line], at: int, stop: int) -> bool:
+    """Whether an item is a single word over a deeper list: it names the list and asks nothing."""
+    if stop != at + 1 or stop >= len(lines) or not _ITEM.match(lines[stop].text):
+        return False
+    text = _ITEM.sub("", lines[at].text, count=1).strip("*_ ")
+    deeper = len(lines[stop].text) - len(lines[stop].text.lstrip())
+    return deeper > len(lines[at].text) - len(lines[at].text.lstrip()) and _ONE_WORD.fullmatch(text) is not None
 
 
 def _shown_headings(lines: list[_Line], at: int, place: _Place) -> int | None:

@@ -39,6 +39,7 @@ _PROTECTED: Final = re.compile(
 _LABEL: Final = re.compile(r"(?:\*\*)?[^\s:：][^:：\n]{0,40}?(?:\*\*)?\s*[:：]\s*")
 _FIELD: Final = re.compile(r"\s*(?:\*\*)?[^\s:：][^:：.]{0,40}?(?:\*\*)?\s*[:：]|\s*[<\[{]")
 _VARIABLE: Final = re.compile(r"\{\{.*?\}\}")
+_INPUT_TAG: Final = re.compile(r"</?[A-Za-z][\w-]*>(?=\s*\{\{|\W*$)")  # ``<note>{{note}}</note>``
 # A sentence that only shows an example: by its words, or by a label that announces one (``Örnek: …``).
 _EXAMPLE_SENTENCE: Final = re.compile(r"\W*(?:for example|for instance|an example\b|e\.g\.|例えば)", re.IGNORECASE)
 _ANNOUNCED: Final = re.compile(r"\W*(?P<label>[^\W\d_][^\n:：.!?。]{0,30})[:：]\s*\S")
@@ -175,7 +176,7 @@ def _statements(text: str, block: PromptBlock) -> Iterator[Statement]:
             continue
         if _shows_example(piece) or _CALL.fullmatch(piece) or _DATA.match(piece):
             continue
-        if _VARIABLE.sub("", piece).strip(_EDGE + "\"'`"):
+        if _VARIABLE.sub("", _INPUT_TAG.sub("", piece)).strip(_EDGE + "\"'`"):
             yield _statement(text, first, last, block, opens=opens)
             opens = False
 
