@@ -64,6 +64,14 @@ def test_only_demands_beside_cases_are_tentative(prompt: str, tentative: bool) -
     assert ("words <= 40" in decided) is not tentative
 
 
+def test_a_case_that_is_about_the_value_of_a_field_is_no_other_answer() -> None:
+    asked = 'Return a JSON object with the keys "label" and "urgent". The label has at most two words. '
+    about_field = parse_prompt(asked + 'If they threaten to sue, set "urgent" to true.')
+    other = parse_prompt(asked + "If it is not a ticket, return an empty object.")
+    assert not any(rule.tentative for rule in extract_rules(about_field))
+    assert any(rule.tentative for rule in extract_rules(other))
+
+
 def test_the_schema_of_the_file_itself_decides() -> None:
     prompt = parse_prompt(
         "---\nresponseFormat:\n  type: json_schema\n  json_schema:\n    schema: {type: object, required: [a]}\n---\n"

@@ -145,7 +145,7 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     if not scope.structured and unread_case(statements, special, scope.language):
         drafts = [of_long_answers(draft, scope.language) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
-    cases = has_cases(statements)
+    cases = has_cases(statements, read.shape.names if read.shape else ())
     return tuple(_rule(draft, prompt.text, cases=cases) for draft in kept[:_MOST_RULES])
 
 

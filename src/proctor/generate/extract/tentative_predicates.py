@@ -8,6 +8,7 @@ alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -62,6 +63,15 @@ def _breaks(check: Predicate) -> bool:
     return any(check.check(text, inputs={}).ok is False for text in _ORDINARY)
 
 
-def has_cases(statements: Sequence[Statement]) -> bool:
-    """Whether some sentence of a prompt holds in some cases only, so that answers may differ in kind."""
-    return any(is_conditional(each.text) for each in statements if not each.code and each.section not in _NOT_ANSWERS)
+def has_cases(statements: Sequence[Statement], fields: Sequence[str] = ()) -> bool:
+    """Whether some sentence of a prompt holds in some cases only, so that answers may differ in kind.
+
+    A sentence that names one of the ``fields`` of the answer is about the value of this field in an answer of the same
+    kind: ``If it threatens legal action, set "urgent" to true``.
+    """
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, fields))})(?!\w)") if fields else None
+    return any(
+        is_conditional(each.text)
+        for each in statements
+        if not each.code and each.section not in _NOT_ANSWERS and not (named and named.search(each.text))
+    )
