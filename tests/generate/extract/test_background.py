@@ -70,3 +70,9 @@ def test_the_intent_says_what_to_make(described: str, intent: str) -> None:
         extract_intent(parse_prompt(f"{head}You name new things. Give me ten names for the product. Be bold."))
         == intent
     )
+
+
+def test_a_word_over_a_deeper_list_ends_the_list_before_it() -> None:
+    text = "You write notes.\n\n- Do not:\n  - name a person\n  - give prices\n- Tone\n  - be calm\n- Write in English."
+    rules = [rule.text for rule in extract_rules(parse_prompt(text))]
+    assert rules == ["Do not: name a person.", "Do not: give prices.", "Be calm.", "Write in English."]

@@ -197,11 +197,11 @@ def _blocks(text: str, offset: int, role: Role) -> Iterator[PromptBlock]:
             at += 1
         else:
             stop, kind = _extent(lines, at)
-            if kind == "item" and _names_sublist(lines, at, stop):
-                kind = "heading"
-            elif kind == "item" and len(line.text) - len(line.text.lstrip()) <= place.lead_depth:
+            if kind == "item" and len(line.text) - len(line.text.lstrip()) <= place.lead_depth:
                 place.lead, place.lead_section = place.outer  # the nested list has ended
                 place.lead_depth = -1
+            if kind == "item" and _names_sublist(lines, at, stop):
+                kind = "heading"
             made = _block(kind, line, lines[stop - 1], place, offset, role)
             yield made
             if _LEAD_END.search(lines[stop - 1].text[-40:]):
