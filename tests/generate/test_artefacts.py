@@ -80,16 +80,20 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert edited_files(tmp_path / "tags.tests", back.provenance) == ()
 
 
-def test_a_tentative_predicate_is_said_until_a_person_removes_the_line(tmp_path: Path) -> None:
+def test_a_tentative_predicate_is_said_until_a_person_confirms_it(tmp_path: Path) -> None:
     write(tmp_path, replace(WHOLE, rules=(replace(ONE, predicate="words = 1", tentative=True), INVERSE, JUDGED)))
     file = tmp_path / "rules.yaml"
     assert "predicate: words = 1\n    tentative: true\n" in file.read_text()
     assert read_artefacts(tmp_path).rules[0].tentative
-    file.write_text(file.read_text().replace("    tentative: true\n", ""))
+    file.write_text(file.read_text().replace("tentative: true", "tentative: false"))
     rule = read_artefacts(tmp_path).rules[0]
     assert (rule.is_checked, rule.origin, rule.id) == (True, ONE.origin, ONE.id)
-    file.write_text(file.read_text().replace("predicate: words = 1", "tentative: true"))
-    assert not read_artefacts(tmp_path).rules[0].tentative  # there is no predicate that could be wrong
+    write(tmp_path / "again", read_artefacts(tmp_path))
+    assert "tentative: false\n" in (tmp_path / "again" / "rules.yaml").read_text()
+    file.write_text(
+        file.read_text().replace("    predicate: words = 1\n", "").replace("tentative: false", "tentative: true")
+    )
+    assert read_artefacts(tmp_path).rules[0].tentative is None  # there is no predicate that could be wrong
 
 
 def test_the_same_artefacts_give_the_same_bytes(tmp_path: Path) -> None:

@@ -304,9 +304,25 @@ async def test_a_tentative_predicate_that_a_person_confirmed_stays_confirmed() -
     assert [rule.predicate for rule in before.rules if rule.tentative] == ["words <= 20"]
     again = (await generate(replace(order, start="rules"), Makers(), before)).artefacts
     assert any(rule.tentative for rule in again.rules)
-    present = replace(before, rules=tuple(replace(rule, tentative=False) for rule in before.rules))
+    confirmed = tuple(replace(rule, tentative=False) if rule.tentative else rule for rule in before.rules)
+    present = replace(before, rules=confirmed)
     again = (await generate(replace(order, start="rules"), Makers(), present)).artefacts
-    assert not any(rule.tentative for rule in again.rules)
+    assert [rule.predicate for rule in again.rules if rule.tentative is False] == ["words <= 20"]
+
+
+@pytest.mark.parametrize("start", [None, "rules"])
+async def test_a_predicate_becomes_tentative_when_the_prompt_gets_cases_and_decides_without_them(start: Any) -> None:
+    plain = replace(ORDER, prompt=prompt_of("Answer in at most 20 words. Never use emoji.\n\n{{sentence}}\n"))
+    cased = "Answer in at most 20 words. Never use emoji. If it is rude, say no.\n\n{{sentence}}\n"
+    cased_order = replace(plain, prompt=prompt_of(cased))
+    made = await generate(plain, Makers(), Artefacts())
+    before = replace(made.artefacts, provenance=provenance_of(plain, Makers(), made, Artefacts(), []))
+    assert not any(rule.tentative for rule in before.rules)
+    made = await generate(replace(cased_order, start=start), Makers(), before)
+    assert [rule.predicate for rule in made.artefacts.rules if rule.tentative] == ["words <= 20"]
+    present = replace(made.artefacts, provenance=provenance_of(cased_order, Makers(), made, before, []))
+    again = (await generate(replace(plain, start=start), Makers(), present)).artefacts
+    assert "words <= 20" in [rule.predicate for rule in again.rules if rule.tentative is None]
 
 
 async def test_a_persons_tests_stay_and_one_they_removed_does_not_come_back() -> None:

@@ -306,12 +306,12 @@ def _tell(outcome: Any) -> None:
 def _tell_rules(artefacts: Any) -> None:
     enabled = artefacts.specification.enabled
     predicates = sum(rule.is_checked for rule in enabled)
-    tentative = sum(rule.tentative for rule in enabled)
+    tentative = sum(rule.tentative is True for rule in enabled)
     off = sum(rule.disabled for rule in artefacts.rules if rule.polarity == "positive")
     more = f"; {off} switched off" if off else ""
     click.echo(f"intent  {artefacts.intent or '(none)'}")
     judged = len(enabled) - predicates - tentative
-    unsure = f"{tentative} by a tentative predicate (to be confirmed in rules.yaml), " if tentative else ""
+    unsure = f"{tentative} by a tentative predicate (confirm it in rules.yaml), " if tentative else ""
     click.echo(f"rules   {len(enabled)}: {predicates} checked by code, {unsure}{judged} need a judge{more}")
     if artefacts.provenance.get("mode") == "offline":
         click.echo("        found by the extractor: no model was asked")

@@ -28,7 +28,7 @@ class Rule:
 
     A rule with a ``predicate`` is checked by code; one without needs a judge. Its ``id`` is a hash of its
     content, so that moving, locking or weighting a rule does not rename it. A ``tentative`` predicate may be wrong: an
-    answer that breaks it is in doubt, not failed. ``source`` is its position in
+    answer that breaks it is in doubt, not failed; False: a person confirmed it. ``source`` is its position in
     the text of its prompt. ``origin`` is its producer: ``extractor`` (by code), the name of a model, or
     ``person``.
     """
@@ -41,7 +41,7 @@ class Rule:
     source: Span | None = None
     kind: Literal["format", "content", "refusal", "style", "safety"] | None = None
     predicate: str | None = None
-    tentative: bool = False
+    tentative: bool | None = None
     weight: float = 1.0
     priority: int = 0
     locked: bool = False
@@ -51,9 +51,14 @@ class Rule:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def deciding_predicate(self) -> str | None:
+        """The predicate, unless an answer that breaks it is only in doubt."""
+        return None if self.tentative else self.predicate
+
+    @property
     def is_checked(self) -> bool:
         """Whether code alone decides it."""
-        return self.predicate is not None and not self.tentative
+        return self.deciding_predicate is not None
 
     @property
     def id(self) -> str:

@@ -47,7 +47,9 @@ async def find_all_rules(
         return FoundRules(rules=tuple(stay), opposites=opposites)
     only_code: Sequence[Rule] = ()
     only_model: Sequence[Rule] = ()
-    coded = _new(_extracted(order), stay, kept)
+    extracted = _extracted(order)
+    stay = _with_marks(stay, extracted)
+    coded = _new(extracted, stay, kept)
     if makers.writer is None:
         fresh = coded
     else:
@@ -70,6 +72,17 @@ async def find_all_rules(
         only_model=tuple(rule for rule in only_model if rule.id in there),
         left_out=len(fresh) - len(taken),
     )
+
+
+def _with_marks(stay: Sequence[Rule], extracted: Sequence[Rule]) -> list[Rule]:
+    """Return the kept rules; whether one is tentative follows the prompt as it is now, unless a person has said so."""
+    now = {(rule.id, rule.predicate): rule.tentative for rule in extracted}
+    return [
+        rule
+        if rule.origin != EXTRACTOR or rule.locked or rule.tentative is False
+        else replace(rule, tentative=now.get((rule.id, rule.predicate), rule.tentative))
+        for rule in stay
+    ]
 
 
 async def check_grounds(judge: Model, order: Order, rule: Rule, trouble: Trouble) -> Rule:

@@ -75,7 +75,7 @@ def provenance_of(
             "rules": len(rules),
             "enabled": len(enabled),
             "predicates": sum(rule.is_checked for rule in enabled),
-            "tentative": sum(rule.tentative for rule in enabled),
+            "tentative": sum(rule.tentative is True for rule in enabled),
             "judged": sum(rule.predicate is None for rule in enabled),
             "tests": len(artefacts.tests),
             "strategies": by_strategy(artefacts.tests),

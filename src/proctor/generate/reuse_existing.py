@@ -88,18 +88,18 @@ def case_digest(case: Case) -> str:
 
 
 def with_flags(rule: Rule, earlier: Mapping[str, Rule]) -> Rule:
-    """Return the rule with a person's settings of the same id: weight, locked, disabled, priority, not tentative."""
+    """Return the rule with a person's settings of the same id: weight, locked, disabled, priority, confirmed."""
     same = earlier.get(rule.id)
     if same is None:
         return rule
-    agreed = same.predicate == rule.predicate and not same.tentative
+    confirmed = same.tentative is False and same.predicate == rule.predicate
     return replace(
         rule,
         weight=same.weight,
         locked=same.locked,
         disabled=same.disabled,
         priority=same.priority or rule.priority,
-        tentative=rule.tentative and not agreed,
+        tentative=False if confirmed else rule.tentative,
     )
 
 

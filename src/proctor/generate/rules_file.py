@@ -23,7 +23,7 @@ _HEAD = """\
 # The rules an answer must keep. Edit them: `proctor generate` goes on from what stands here.
 #   text       the rule; reword it and leave its `id`, which keeps its tests with it
 #   predicate  checked by code, e.g. `words <= 80` (docs/predicates.md); `judge: true` where a model has to judge
-#   tentative  an answer that breaks the predicate is in doubt, not failed; remove the line if the predicate is right
+#   tentative  an answer that breaks the predicate is in doubt, not failed; `tentative: false` if it is right after all
 #   weight     how much it counts; `disabled: true` switches a rule off; `locked: true` keeps it as it is, whatever
 #              becomes of the prompt
 #   inverse    the opposite, from which tests are made that tempt a model to break the rule
@@ -136,7 +136,7 @@ class _Reading:
         except MalformedError as error:
             self.problems += [Problem((*path, *each.path), each.message, each.hint) for each in error.problems]
             return None
-        tentative = rule.tentative and rule.predicate is not None
+        tentative = rule.tentative if rule.predicate is not None else None
         rule = self._checked(replace(rule, text=rule.text.strip(), tentative=tentative), path)
         if written is not None and str(written) != rule.id:
             self.aliases[str(written)] = rule.id

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from proctor.core.rule import Rule
 from proctor.generate.extract.layout import blocks_of
+from proctor.generate.extract.open_cases import without_length
 from proctor.generate.witness_answers import witnesses
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.test_config import split_sample
@@ -32,7 +33,6 @@ _MADE_AT_WILL: Final = re.compile(
     r"exclamations) (?:=|<|>|between)|case is|language is|one of|is \"|starts with|ends with|is yes|is number|"
     r"is integer)"
 )
-_OF_LONG: Final = re.compile(r"^when [a-z ]+ > \d+: ")  # a predicate for answers longer than the reply of a case
 # ``throw away the logs -> rm *.log``
 _ARROW: Final = re.compile(
     r"(?m)^[ \t>*-]*(?P<asked>[^\n{}]{2,600}?)[ \t]+(?P<sign>->|=>|→|⇒)[ \t]+(?P<answer>\S[^\n]{0,600})$"
@@ -138,7 +138,7 @@ def _example_texts(prompt: Prompt) -> list[str]:
 def settle_predicates(rules: Sequence[Rule], answers: Sequence[KnownAnswer] = ()) -> tuple[Rule, ...]:
     """Return the rules; one whose predicate fails a known answer, or excludes another's, is left to a judge."""
     kept = _one_start([_against_answers(rule, answers) for rule in rules])
-    checks = {rule.id: parse(_OF_LONG.sub("", rule.predicate)) for rule in kept if rule.predicate}
+    checks = {rule.id: parse(without_length(rule.predicate)) for rule in kept if rule.predicate}
     against = _exclusive(checks)
     return tuple(
         _judged(rule, f"its predicate `{rule.predicate}` {against[rule.id]}") if rule.id in against else rule
@@ -153,7 +153,7 @@ def _against_answers(rule: Rule, answers: Sequence[KnownAnswer]) -> Rule:
     found = [check.check(answer.text, inputs=dict(answer.inputs)).ok for answer in answers]
     if False in found:
         return _judged(rule, f"{answers[found.index(False)].where} breaks its predicate `{rule.predicate}`")
-    return replace(rule, tentative=False) if rule.tentative and found.count(True) >= _ENOUGH_ANSWERS else rule
+    return replace(rule, tentative=None) if rule.tentative and found.count(True) >= _ENOUGH_ANSWERS else rule
 
 
 def _exclusive(checks: Mapping[str, Predicate]) -> dict[str, str]:
@@ -209,4 +209,4 @@ def _keeps(check: Predicate, text: str) -> bool:
 
 
 def _judged(rule: Rule, why: str) -> Rule:
-    return replace(rule, predicate=None, tentative=False, extra={**rule.extra, "note": f"left to a judge: {why}"})
+    return replace(rule, predicate=None, tentative=None, extra={**rule.extra, "note": f"left to a judge: {why}"})

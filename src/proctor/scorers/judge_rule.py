@@ -38,7 +38,7 @@ _OUTCOMES = ("ok", "err", "na")
 # Precedence: err > unknown > ok > n/a.
 _GRAVEST = ("err", "unknown", "ok", "na")
 _REASON = 300
-_TENTATIVE = "; its predicate is tentative: a judge decides, or you, by removing `tentative` from the rule"
+_TENTATIVE = "; its predicate is tentative: a judge decides, or you, with `tentative: false` in rules.yaml"
 
 Outcome = Literal["ok", "err", "na", "unknown"]
 

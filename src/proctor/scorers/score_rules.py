@@ -54,7 +54,7 @@ def unread(rule: Rule, error: PredicateError) -> RuleVerdict:
 
 def part_of(rule: Rule, verdict: RuleVerdict, version: str, *, note: str = "") -> Score:
     """Convert a verdict to a part of the score, with the rule's text as evidence and each judge's vote as a part."""
-    checked = quoted(rule.predicate, 500) if rule.predicate else ""
+    checked = quoted(rule.predicate, 500) + " (tentative)" * bool(rule.tentative) if rule.predicate else ""
     words = Evidence(quote=quoted(rule.text, 500), where=RULE, note=note, predicate=checked)
     return Score(
         name=rule.id,

@@ -106,7 +106,7 @@ def find_clock_times(text: str) -> Iterator[Quantity]:
 
 
 def _may_have_clock(text: str) -> bool:
-    """Return whether a text may have a time of day; in ASCII a sign follows its hour, or a word stands before it."""
+    """Whether a text may have a time of day; in ASCII, a sign follows the hour or a word precedes it."""
     if not text.isascii():
         return _DIGIT.search(text) is not None
     if _CLOCK_SIGN.search(text) is not None:

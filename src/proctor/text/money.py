@@ -257,7 +257,7 @@ def _look(text: str, number: Number) -> _Found:
 
 
 def _may_be_currency(ahead: str) -> bool:
-    """Whether what stands before a number may end with a currency."""
+    """Whether the text before a number may end with a currency."""
     tail = ahead.rstrip()
     if (last := tail[-1:]) not in _LAST:
         return False

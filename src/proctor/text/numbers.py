@@ -52,9 +52,9 @@ _PERCENT_BEFORE = re.compile(r"(?:(?<![\w%/=&?+])%|\byüzde\s|百分之)\s?$", r
 _SHORT_WORD: Final = 8
 _KANJI_UNIT = re.compile(r"([百千천])?([万萬億亿兆만억])?")
 _ENGLISH_UNIT = re.compile(r"\s?((?a:thousand|million|billion|trillion))\b", re.IGNORECASE)  # ASCII: ſ does not match s
-# What may follow a number and be a part of it, after a blank: the first letters of the three patterns above.
+# The first letters of the three patterns above: a number continues after a blank only with one of them.
 _MAY_FOLLOW: Final = frozenset("百千천万萬億亿兆만억TMBtmb%Ppパ")
-_BEFORE_PERCENT: Final = frozenset("%之Ee")  # the last characters of what stands before a number
+_BEFORE_PERCENT: Final = frozenset("%之Ee")  # the last character before a number
 _POWER = {"百": 2, "千": 3, "천": 3, "만": 4, "억": 8, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 _ENGLISH_POWER = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 

@@ -20,7 +20,7 @@ from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.generate.extract.tongues import TONGUES
 
-__all__ = ["of_long_answers", "unread_case"]
+__all__ = ["of_long_answers", "unread_case", "without_length"]
 
 _LONGEST_REPLY: Final = 100  # characters of a reply for some case
 _LONGEST_UNSPACED: Final = 80  # the same in a script that puts no spaces between words
@@ -33,7 +33,13 @@ _AMOUNT: Final = re.compile(
     r"\(*(?P<measure>words|characters|sentences|lines|paragraphs|bullets|items|numbered items|headings) "
     r"(?:(?P<form>=|>=?) (?P<number>\d+)|between (?P<low>\d+) and \d+)"
 )
+_OF_LONG: Final = re.compile(r"^when [a-z ]+ > \d+: ")
 _CODE: Final = re.compile(r"(?<![\w-])[^\W\d_a-z]{3,}(?![\w-])")
+
+
+def without_length(predicate: str) -> str:
+    """Return a predicate without the length of the answers that it holds for."""
+    return _OF_LONG.sub("", predicate)
 
 
 def unread_case(statements: Sequence[Statement], replies: Sequence[str], code: str) -> bool:

@@ -230,13 +230,17 @@ def _rule(draft: Draft, text: str, *, cases: bool) -> Rule:
         source=Span(start=draft.start, end=draft.end, quote=text[draft.start : draft.end]),
         kind=draft.kind,
         predicate=draft.predicate,
-        # The schema of the file itself (its span is empty) is for every answer.
-        tentative=bool(draft.predicate) and cases and draft.end > draft.start and is_demand(draft.predicate or ""),
+        tentative=_is_tentative(draft, cases=cases) or None,
         priority=draft.priority,
         groundedness=1.0,
         origin="extractor",
         extra={"note": draft.note} if draft.note else {},
     )
+
+
+def _is_tentative(draft: Draft, *, cases: bool) -> bool:
+    of_file = draft.start == draft.end  # the schema of the file itself is for every answer
+    return cases and not of_file and draft.predicate is not None and is_demand(draft.predicate)
 
 
 def _schema(prompt: Prompt) -> Iterator[Draft]:

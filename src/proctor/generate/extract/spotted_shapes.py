@@ -170,7 +170,7 @@ _TAG: Final = Lazy(
     r"<(?P<tag>[a-zA-Z][\w-]*)>(?:\s*(?:tags?|elements?))?",
     re.IGNORECASE,
 )
-# ``from three to five <li>``: what stands before the number that counts the tag.
+# ``from three to five <li>``: the first number of a range of tags.
 _RANGE_START: Final = re.compile(rf"(?P<low>{COUNT}){JOINT}$", re.IGNORECASE)
 _TAGGED: Final = Lazy(
     r"\b(?:wrap|enclose|put|place|inside|within|in|between|dentro de|entre|zwischen|dans|"

@@ -26,7 +26,7 @@ _AMOUNT: Final = re.compile(
 )
 _ALTERNATIVE: Final = re.compile(r"^\((?P<core>.*)\) or (?:one of|is|starts with) .*$|^(?P<bare>.*?) or one of \".*$")
 _MARK: Final = re.compile(r"[,;:，；：、。،؛(（]|\s[–—-]\s|[.!?]\s")
-# ``問題文は60文字以内``: what stands before the particle is what the rest is about.
+# ``問題文は60文字以内``: the particle follows the topic of the sentence.
 _TOPIC: Final = re.compile(r"(?P<topic>[^\s、。，「」]{1,20}?)(?:は|が(?=\d|[一二三四五六七八九十]))")
 # ``一件を60字以内``, ``1つにつき``: a counter stands for each of the things.
 _COUNTER: Final = re.compile(r"(?:一|1|１)(?:件|つ|個|人|行|文|項目|枚|点|カ所|か所)(?:につき|あたり|ごと|を|は|で|に)")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.core.rule import Rule
+from proctor.generate.extract.open_cases import without_length
 
 __all__ = ["Aim", "Limit", "aim_of"]
 
@@ -26,7 +27,6 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-_OF_LONG = re.compile(r"^when [a-z ]+ > \d+: ")  # of which answers it holds, no limit
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SET = re.compile(
     r"\b(one of|only words|contains none|contains all|contains any|contains|starts with|ends with)\s+"
@@ -90,7 +90,7 @@ class Aim:
 def aim_of(rule: Rule, rules: Sequence[Rule] = ()) -> Aim:
     """Return what the rule limits; for an inverse rule, what the contradicted rule limits."""
     positive = next((each for each in rules if each.id == rule.inverse_of), rule) if rule.inverse_of else rule
-    predicate = _OF_LONG.sub("", positive.predicate or "")
+    predicate = without_length(positive.predicate or "")
     most, least = _limits(predicate) if predicate else (None, None)
     if most is None and least is None:
         most, least = _limits_in_words(positive.text)

@@ -107,10 +107,10 @@ def _broken(brief: Brief, case: Case, output: str) -> tuple[str, ...]:
     """Return the rules that the output breaks according to predicates."""
     found: list[str] = []
     for rule in brief.spec.enabled:
-        if not rule.predicate or rule.tentative:
+        if not rule.deciding_predicate:
             continue
         try:
-            checked = parse(rule.predicate).check(output, inputs=inputs_of(case))
+            checked = parse(rule.deciding_predicate).check(output, inputs=inputs_of(case))
         except PredicateError:
             continue
         if checked.ok is False:

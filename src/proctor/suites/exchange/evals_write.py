@@ -223,7 +223,7 @@ def _shape(key: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _grader(rule: Rule, judge: str, names: Sequence[str], notes: Notes) -> dict[str, Any]:
     name = f"{rule.id}: {rule.text}"[:100]
-    leaves = taken_apart(rule.predicate) if rule.predicate and not rule.tentative else None
+    leaves = taken_apart(rule.deciding_predicate) if rule.deciding_predicate else None
     if leaves and (check := _string_check(leaves)) is not None:
         return {"type": "string_check", "name": name, "input": _OUTPUT, **check}
     if leaves:

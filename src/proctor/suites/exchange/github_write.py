@@ -126,7 +126,7 @@ def evaluators_of(bundle: Bundle, notes: Notes) -> list[dict[str, Any]]:
 
 def _evaluators(rule: Rule, names: Sequence[str], notes: Notes) -> list[dict[str, Any]]:
     name = f"{rule.id}: {rule.text}"[:100]
-    leaves = taken_apart(rule.predicate) if rule.predicate and not rule.tentative else None
+    leaves = taken_apart(rule.deciding_predicate) if rule.deciding_predicate else None
     strings = [_string(leaf) for leaf in leaves] if leaves else [None]
     if all(strings):
         found = [each for group in strings if group for each in group]

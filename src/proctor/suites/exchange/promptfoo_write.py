@@ -164,14 +164,15 @@ def assertions_of(rule: Rule, module: str, names: Sequence[str] = ()) -> list[di
     beside: dict[str, Any] = {"metric": _raw(rule.text[:100])}
     if rule.weight != 1.0:
         beside["weight"] = rule.weight
-    if rule.predicate is None or rule.tentative:
+    predicate = rule.deciding_predicate
+    if predicate is None:
         value = rubric_for(rule, names) if names else _raw(rule.text)
         return [{"type": "llm-rubric", "value": value, **beside}]
-    leaves = taken_apart(rule.predicate)
+    leaves = taken_apart(predicate)
     native = [_native(leaf) for leaf in leaves] if leaves else [None]
     if all(native):
         return [{**each, **beside} for each in native if each is not None]
-    return [{"type": "python", "value": f"file://{module}", "config": {"predicate": rule.predicate}, **beside}]
+    return [{"type": "python", "value": f"file://{module}", "config": {"predicate": predicate}, **beside}]
 
 
 def _native(leaf: Leaf) -> dict[str, Any] | None:

@@ -142,11 +142,11 @@ def _warnings(
     if unchecked and not judged:
         hint = "name one with --judge, or leave them out with --light"
         yield f"{unchecked} of {len(rules)} rules take a judge and stay unknown: {hint}"
-    tentative = sum(rule.tentative for rule in rules)
+    tentative = sum(rule.tentative is True for rule in rules)
     if tentative and not judged:
         yield (
             f"{tentative} of {len(rules)} rules have a tentative predicate: an answer that breaks it is in doubt. "
-            f"Name a judge, or remove `tentative: true` in {RULES} where the predicate is right"
+            f"Name a judge, or write `tentative: false` in {RULES} where the predicate is right"
         )
     if metrics and not judged:
         yield "custom metrics and evaluators take a judge and stay unknown: name one with --judge"
