@@ -26,9 +26,10 @@ keep() { # NAME: the adapter and its figures at the top of the results, as small
 until_there "$work/d/ready"
 (
     number=0
-    for rate in ${RATES:-5e-4 1.5e-3}; do
-        python3 -m training.low_rank --small "$work/small" --data "$work/d" --out "$work/r/small-$number" --rank 12 \
-            --rate "$rate" --head 1 --seconds "${SMALL:-260}" --budget 24576 >"$work/r/small-$number.log" 2>&1 &&
+    for run in ${RUNS:-12:1e-3 32:1e-3}; do # rank and rate
+        python3 -m training.low_rank --small "$work/small" --data "$work/d" --out "$work/r/small-$number" \
+            --rank "${run%:*}" --rate "${run#*:}" --head 1 --seconds "${SMALL:-260}" --budget 24576 \
+            >"$work/r/small-$number.log" 2>&1 &&
             keep "small-$number"
         number=$((number + 1))
     done
