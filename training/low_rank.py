@@ -37,7 +37,7 @@ __all__ = ["PARTS", "RANK", "LowRank", "TalkTask", "adapted", "kept_adapter", "s
 PARTS = ("q", "k", "v", "o", "up", "down")
 RANK = 8
 # Of the tokens of a step, what lines with marks have: conversations, faults made of clean ones, answers, prompts.
-SHARES = {"talks": 0.3, "swaps": 0.12, "singles": 0.12, "prompts": 0.1}
+SHARES = {"talks": 0.2, "swaps": 0.12, "singles": 0.15, "prompts": 0.1}
 SCALING = 2.0
 
 
