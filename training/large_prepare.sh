@@ -5,7 +5,6 @@
 #
 # WORK/d      rows, lines of tokens (lines.npz, asked.npz), and lines with marks (talks.npz, swaps.npz, …)
 # WORK/base   the first 18 layers in parts, and the tokenizer
-# WORK/small  the multilingual network that ships, as --small reads it
 #
 # It takes about ten minutes on two cores. What is already there is not made again.
 set -eu
@@ -17,7 +16,7 @@ gguf=$1
 work=$2
 shipped=src/proctor/models/local/weights
 export PYTHONPATH=src:.
-mkdir -p "$work/d" "$work/base" "$work/small"
+mkdir -p "$work/d" "$work/base"
 
 # once FILE MODULE ARGUMENT...: a module, unless the file that it writes last is there
 once() {
@@ -45,6 +44,4 @@ once "$work/done-base" qwen_layers "$gguf" "$work/whole/tokenizer.json" "$work/d
 once "$work/done-lines" multilingual number --data "$work/d" --qwen "$work/base" --out "$work"
 once "$work/done-rows" large_rows "$work/base/tokenizer.json" "$work/d"
 once "$work/done-asked" large_calibrate ask "$work/d" "$work/base/tokenizer.json" "$work/d"
-once "$work/done-small" small_base "$work/small"
-cp "$shipped/multilingual.npz" "$work/small/"
 echo "$(date +%T) done"

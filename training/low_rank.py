@@ -2,9 +2,6 @@
 
 The layers stay as users fetch them; what is learnt is a product of rank ``RANK`` beside each matrix but the gate, the
 last norm and the head. Both sides of a product are rounded to four bits from the first step on, as they ship.
-
-With ``--small`` the frozen layers are those of the multilingual network that ships, and the adapter learns from marks
-alone: it is one of its own, beside which all other readings stay as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +26,6 @@ from training.multilingual_figures import answers, measured
 from training.multilingual_tasks import Task, Wanted
 from training.plan import planned
 from training.qwen_network import BLOCK, FAULT_AT, Network, four_bit, whole_of
-from training.small_base import small_network
 from training.token_lines import Lines
 
 __all__ = ["PARTS", "RANK", "LowRank", "TalkTask", "adapted", "kept_adapter", "started"]
@@ -257,7 +253,7 @@ def main() -> None:
     random.seed(1)
     told.out.mkdir(parents=True, exist_ok=True)
     kind = torch.bfloat16 if device == "cuda" else torch.float32
-    network = adapted(_base(told, device), kind, told.rank)
+    network = adapted(whole_of(told.qwen, device, told.layers), kind)
     if told.start:
         with np.load(told.start) as kept:
             started(network, dict(kept))
@@ -267,13 +263,11 @@ def main() -> None:
         for layer in network.layers:
             layer.compile(dynamic=True)
     print("built", flush=True)
-    tasks: list[Task | TalkTask] = []
-    if told.qwen:
-        tokenizer = Tokenizer.from_file(str(told.qwen / "tokenizer.json"))
-        wanted = Wanted(told.data, tokenizer, device, told.limit)
-        tasks += wanted.tasks(told.budget, None, teacher=True)
-        for each in tasks:
-            each.every *= told.every
+    tokenizer = Tokenizer.from_file(str(told.qwen / "tokenizer.json"))
+    wanted = Wanted(told.data, tokenizer, device, told.limit)
+    tasks: list[Task | TalkTask] = [*wanted.tasks(told.budget, None, teacher=True)]
+    for each in tasks:
+        each.every *= told.every
     for name, share in SHARES.items():
         if (told.data / f"{name}.npz").exists():
             tasks.append(TalkTask(told.data / f"{name}.npz", device, int(told.budget * share)))
@@ -286,10 +280,8 @@ def _asked() -> argparse.Namespace:
     """What the command line says."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--data", type=Path, required=True)
-    ask.add_argument("--qwen", type=Path, help="the first layers of Qwen2.5-Coder-1.5B, and its tokenizer")
-    ask.add_argument("--small", type=Path, help="a folder with multilingual.npz and small.npz, in place of --qwen")
+    ask.add_argument("--qwen", type=Path, required=True, help="the first layers of Qwen2.5-Coder-1.5B, and its tokenizer")
     ask.add_argument("--start", type=Path, help="the adapter to go on from")
-    ask.add_argument("--rank", type=int, default=RANK)
     ask.add_argument("--every", type=int, default=1, help="steps between batches of the tasks without marks")
     ask.add_argument("--out", type=Path, required=True)
     ask.add_argument("--layers", type=int, default=18)
@@ -319,9 +311,6 @@ def _finish(network: Network, held: TalkTask, told: argparse.Namespace, device: 
             result[name] = told_talks(other, other_seen)
             np.savez(told.out / f"{name}-said.npz", said=other_seen.astype(np.float32), marks=other.marks)
     print(json.dumps(result), flush=True)
-    (told.out / "figures.json").write_text(json.dumps(result))
-    if not told.qwen:
-        return
     with np.load(told.data / "asked.npz") as kept:
         lines = Lines((kept["flat"].astype(np.int32), kept["sizes"].astype(np.int64)), device)
     np.save(told.out / "said.npy", answers(network, lines, 2 * told.budget).astype(np.float16))
@@ -329,13 +318,6 @@ def _finish(network: Network, held: TalkTask, told: argparse.Namespace, device: 
     result |= measured(network, tokenizer, told.data, device, told.few)
     (told.out / "figures.json").write_text(json.dumps(result))
     print(json.dumps(result), flush=True)
-
-
-def _base(told: argparse.Namespace, device: str) -> Network:
-    if not told.small:
-        return whole_of(told.qwen, device, told.layers)
-    with np.load(told.small / "small.npz") as kept:
-        return small_network(told.small / "multilingual.npz", dict(kept), device)
 
 
 if __name__ == "__main__":
