@@ -39,9 +39,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 async def test_the_probability_is_that_of_the_networks_output_at_the_mark(places: dict[str, Any]) -> None:
     assert large.FAULT_AT == 31  # where training puts it
     network = large.large_network(places["large"], places["folder"])
-    (line,) = talk_lines(network.frames.numbers, TALK)
-    rows = network.at_marks(line.ids, [place for place, _ in line.marks])
     reader = large_talk_faults(**places)
+    (line,) = talk_lines(network.frames.numbers, TALK, notes=reader.notes)
+    rows = network.at_marks(line.ids, [place for place, _ in line.marks])
     found = await reader.faults(TALK)
     assert [each.event for each in found] == [2, 3]
     wanted = [sigmoid(reader.slope * each.fault + reader.offset) for each in rows]
