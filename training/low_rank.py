@@ -280,7 +280,7 @@ def _asked() -> argparse.Namespace:
     """What the command line says."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--data", type=Path, required=True)
-    ask.add_argument("--qwen", type=Path, required=True, help="the first layers of Qwen2.5-Coder-1.5B, and its tokenizer")
+    ask.add_argument("--qwen", type=Path, required=True, help="the layers of the base, and its tokenizer")
     ask.add_argument("--start", type=Path, help="the adapter to go on from")
     ask.add_argument("--every", type=int, default=1, help="steps between batches of the tasks without marks")
     ask.add_argument("--out", type=Path, required=True)
