@@ -55,6 +55,12 @@ async def test_what_fails_it_comes_before_what_is_in_doubt() -> None:
     assert "and 1 more" in score.reason
 
 
+async def test_of_several_that_fail_it_the_likeliest_comes_first() -> None:
+    score = await scorer(fails=0.5).score(CASE, talk(("And?", "?loop"), ("And?", "!dead_end")))
+    assert (score.passed, [each.turn for each in score.evidence]) == (False, [1, 0])
+    assert score.reason.startswith("turn 2: ")
+
+
 async def test_a_conversation_without_a_fault_passes() -> None:
     score = await scorer().score(CASE, FINE)
     assert (score.value, score.in_doubt, score.evidence) == (1.0, False, ())

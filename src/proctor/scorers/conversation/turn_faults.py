@@ -73,14 +73,14 @@ class TurnFaults:
             turn_name = str(turns[each.event])  # a key of JSON
             likeliest[turn_name] = max(likeliest.get(turn_name, 0.0), round(each.probability, 4))
         raw = orjson.dumps(likeliest).decode()
-        found = [each for each in read if each.probability >= self.doubts]
+        # The likeliest comes first: after a fault the acts that rest on it read like faults too.
+        found = sorted((each for each in read if each.probability >= self.doubts), key=lambda each: -each.probability)
         firm = [each for each in found if each.probability >= self.fails]
         if not found:
             most = max((each.probability for each in read), default=0.0)
             reason = f"{len(read)} acts read, none like a fault (at most {most:.2f})"
             return scored(self, 1.0, reason, producer="local model", confidence=round(1 - most, 4), raw=raw)
-        ordered = [*firm, *(each for each in found if each not in firm)]
-        first, turn = ordered[0], turns[ordered[0].event]
+        first, turn = found[0], turns[found[0].event]
         reason = f"{turn_label(turn)}: {_told(first)}: {quoted(events[first.event].text, 160)!r}"
         reason += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         return scored(
@@ -90,8 +90,8 @@ class TurnFaults:
             threshold=1.0,
             in_doubt=not firm,
             producer="local model",
-            confidence=round(max(each.probability for each in firm), 4) if firm else DOUBT_CONFIDENCE,
-            evidence=tuple(_evidence(each, events, turns) for each in ordered[:MOST_EVIDENCE]),
+            confidence=round(first.probability, 4) if firm else DOUBT_CONFIDENCE,
+            evidence=tuple(_evidence(each, events, turns) for each in found[:MOST_EVIDENCE]),
             raw=raw,
         )
 
