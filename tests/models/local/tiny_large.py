@@ -244,10 +244,11 @@ def float_outputs(tensors: dict[str, Tensor], arrays: dict[str, Array], line: tu
         q = turned(product(h, "attn_q", "q").reshape(-1, HEADS, SIZE))
         k = turned(product(h, "attn_k", "k").reshape(-1, GROUPS, SIZE)).repeat(HEADS // GROUPS, 1)
         v = product(h, "attn_v", "v").reshape(-1, GROUPS, SIZE).repeat(HEADS // GROUPS, 1)
-        near = np.einsum("ihs,jhs->hij", q, k) * SIZE**-0.5 + np.where(place[None] <= place[:, None], 0, -np.inf)
+        near = q.transpose(1, 0, 2) @ k.transpose(1, 2, 0) * SIZE**-0.5
+        near += np.where(place[None] <= place[:, None], 0, -np.inf)
         share = np.exp(near - near.max(-1, keepdims=True))
         share /= share.sum(-1, keepdims=True)
-        x = x + product(np.einsum("hij,jhs->ihs", share, v).reshape(len(line), WIDTH), "attn_output", "o")
+        x = x + product((share @ v.swapaxes(0, 1)).swapaxes(0, 1).reshape(len(line), WIDTH), "attn_output", "o")
         h = _norm(x, tensors[f"{start}.ffn_norm.weight"].value)
         gate = product(h, "ffn_gate", "gate")
         x = x + product(gate / (1 + np.exp(-gate)) * product(h, "ffn_up", "up"), "ffn_down", "down")
