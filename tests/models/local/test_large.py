@@ -22,15 +22,18 @@ ARRAYS = adapter_arrays()
 MODELS, WEIGHTS = "models", "weights"
 
 
-def _convert(folder: Path) -> Path:
-    """Write a base, weights and the conversion; return where the conversion is."""
+def _target(folder: Path) -> Path:
+    return conversion_folder(folder / MODELS, open_weights(folder / WEIGHTS))
+
+
+def _convert(folder: Path) -> None:
+    """Write a base, weights and the conversion."""
     (folder / MODELS).mkdir(parents=True)
     base = write_base(folder / "base.gguf", base_tensors())
     weights = write_weights(folder / WEIGHTS, ARRAYS)
-    target = conversion_folder(folder / MODELS, open_weights(weights))
+    target = _target(folder)
     tokens = tokens_of(weights / "multilingual.tokenizer.json")
     convert(base, open_adapter(weights / "large.npz"), tokens, target)
-    return target
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +116,7 @@ def test_a_network_that_is_not_installed_names_the_command(installed: Path, tmp_
 def test_another_adapter_needs_another_conversion(installed: Path, tmp_path: Path) -> None:
     newer = open_weights(write_weights(tmp_path / WEIGHTS, adapter_arrays(seed=5)))
     target = conversion_folder(installed / MODELS, newer)
-    assert target != conversion_folder(installed / MODELS, open_weights(installed / WEIGHTS))
+    assert target != _target(installed)
     assert not is_converted(target)
 
 
@@ -123,8 +126,14 @@ def test_weights_without_an_adapter_say_so(tmp_path: Path) -> None:
         conversion_folder(tmp_path, open_weights(tmp_path))
 
 
-def test_a_conversion_that_is_cut_off_counts_as_missing(tmp_path: Path) -> None:
-    target = _convert(tmp_path / "cut")
+@pytest.fixture
+def copied(installed: Path, tmp_path: Path) -> Path:
+    """A copy of what was installed, which the test may break."""
+    return Path(shutil.copytree(installed, tmp_path / "copied", symlinks=True))
+
+
+def test_a_conversion_that_is_cut_off_counts_as_missing(copied: Path) -> None:
+    target = _target(copied)
     assert is_converted(target)
     whole = (target / NUMBERS).read_bytes()
     (target / NUMBERS).write_bytes(whole[:-1])
@@ -133,13 +142,13 @@ def test_a_conversion_that_is_cut_off_counts_as_missing(tmp_path: Path) -> None:
     assert not is_converted(target)
 
 
-def test_a_conversion_that_is_broken_is_named(tmp_path: Path) -> None:
-    target = _convert(tmp_path / "broken")
+def test_a_conversion_that_is_broken_is_named(copied: Path) -> None:
+    target = _target(copied)
     index = json.loads((target / INDEX).read_text())
     del index["places"]["head.bias"]
     (target / INDEX).write_text(json.dumps(index))
     with pytest.raises(StoreError, match="cannot be loaded") as caught:
-        large_network(tmp_path / "broken" / MODELS, tmp_path / "broken" / WEIGHTS)
+        large_network(copied / MODELS, copied / WEIGHTS)
     assert "proctor models remove large" in (caught.value.hint or "")
 
 
@@ -157,12 +166,12 @@ def test_a_base_that_is_not_the_one_is_refused(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["other.gguf", WEIGHTS]
 
 
-def test_a_conversion_takes_the_place_of_one_that_is_cut_off(tmp_path: Path) -> None:
-    target = _convert(tmp_path / "again")
+def test_a_conversion_takes_the_place_of_one_that_is_cut_off(copied: Path) -> None:
+    target = _target(copied)
     (target / NUMBERS).write_bytes(b"")
-    adapter = open_adapter(tmp_path / "again" / WEIGHTS / "large.npz")
-    tokens = tokens_of(tmp_path / "again" / WEIGHTS / "multilingual.tokenizer.json")
-    convert(tmp_path / "again" / "base.gguf", adapter, tokens, target)
+    adapter = open_adapter(copied / WEIGHTS / "large.npz")
+    tokens = tokens_of(copied / WEIGHTS / "multilingual.tokenizer.json")
+    convert(copied / "base.gguf", adapter, tokens, target)
     assert is_converted(target)
     assert [each.name for each in target.parent.iterdir()] == [target.name]
     assert json.loads((target / INDEX).read_text())["shape"]["layers"] == tiny_large.LAYERS

@@ -164,20 +164,26 @@ async def test_warm_loads_what_is_named(tmp_path: Path) -> None:
 
 def test_all_models_together_stay_within_340_megabytes() -> None:
     # Eight long texts fill a batch of a network as far as it may be filled: three times as many need no more. What the
-    # system takes back late, with other tests running, is not counted against them: the lower of two runs decides.
-    runs = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-m", "benchmarks.local_models", "--memory", "8"],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-        )
-        for _ in range(2)
-    ]
-    assert min(now for _, now, _ in runs) <= 340
-    assert min(most for _, _, most in runs) <= 360  # while the multilingual network is unfolded
+    # system takes back late, with other tests running, is not counted against them: the lower of two runs decides, and
+    # the second is made only where the first was too much.
+    runs = [_memory()]
+    if not _is_little(*runs[0]):
+        runs.append(_memory())
+    now, most = (min(values) for values in zip(*runs, strict=True))
+    assert _is_little(now, most), (now, most)
+
+
+def _memory() -> tuple[float, float]:
+    """Megabytes in use by all models in a process of their own: after they were asked, and at most."""
+    told = subprocess.run(
+        [sys.executable, "-m", "benchmarks.local_models", "--memory", "8"], capture_output=True, text=True, check=True
+    ).stdout
+    _, now, most = json.loads(told)
+    return now, most
+
+
+def _is_little(now: float, most: float) -> bool:
+    return now <= 340 and most <= 360  # the most is while the multilingual network is unfolded
 
 
 def test_a_line_that_was_just_read_is_not_read_again() -> None:

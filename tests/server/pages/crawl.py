@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
@@ -18,6 +19,7 @@ __all__ = ["addresses", "route_of"]
 _VARIABLE = re.compile(r"\{(\w+)(?::((?:[^{}]|\{[^{}]*\})+))?\}")
 
 
+@cache  # an address is looked up for every link of every page, and the pages are found by reading their files
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     found = []
     for page in pages():
@@ -58,8 +60,7 @@ def addresses(dashboard: ServedDashboard, *, each: int = 3, most: int = 150) -> 
     count: Counter[str] = Counter()
     while waiting and len(seen) < most:
         address = waiting.popleft()
-        route = route_of(address)
-        if address in seen or count[route] >= each:
+        if address in seen or count[route := route_of(address)] >= each:
             continue
         seen.add(address)
         count[route] += 1
