@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from proctor.core.rule import Rule
 from proctor.generate.extract.layout import blocks_of
-from proctor.generate.extract.open_cases import without_length
 from proctor.generate.witness_answers import witnesses
 from proctor.prompts.prompt import Prompt
 from proctor.prompts.test_config import split_sample
@@ -138,7 +137,7 @@ def _example_texts(prompt: Prompt) -> list[str]:
 def settle_predicates(rules: Sequence[Rule], answers: Sequence[KnownAnswer] = ()) -> tuple[Rule, ...]:
     """Return the rules; one whose predicate fails a known answer, or excludes another's, is left to a judge."""
     kept = _one_start([_against_answers(rule, answers) for rule in rules])
-    checks = {rule.id: parse(without_length(rule.predicate)) for rule in kept if rule.predicate}
+    checks = {rule.id: parse(rule.predicate) for rule in kept if rule.predicate}
     against = _exclusive(checks)
     return tuple(
         _judged(rule, f"its predicate `{rule.predicate}` {against[rule.id]}") if rule.id in against else rule

@@ -1,11 +1,10 @@
-"""A reply of some case that was not read fails no predicate for what the other answers must have."""
+"""A reply of some case that was not read fails no predicate for what the other answers must have: it is tentative."""
 
 from __future__ import annotations
 
 from tests.tables import table
 
 from proctor.generate.extract import extract_rules
-from proctor.generate.offline.rule_limits import Limit, aim_of
 from proctor.prompts.load import parse_prompt
 from proctor.text.predicates import parse
 
@@ -13,22 +12,16 @@ CASE = "You answer guests. {rule} If somebody is rude, answer with a joke about 
 
 
 @table(
-    ("rule", "predicate"),
+    ("rule", "predicate", "tentative"),
     [
-        ('Begin with "Ahoy, friend".', 'when characters > 100: starts with "Ahoy, friend"'),
-        ("Your answer has exactly four lines.", "when lines > 2: lines = 4"),
-        ("Your answer has at most 60 words.", "words <= 60"),
-        ("Use no emoji.", "emoji = 0"),
+        ('Begin with "Ahoy, friend".', 'starts with "Ahoy, friend"', True),
+        ("Your answer has exactly four lines.", "lines = 4", True),
+        ("Your answer has at most 60 words.", "words <= 60", True),
+        ("Use no emoji.", "emoji = 0", False),
     ],
 )
-def test_short_answers_are_left_out(rule: str, predicate: str) -> None:
+def test_what_other_answers_must_have_is_tentative(rule: str, predicate: str, tentative: bool) -> None:
     rules = extract_rules(parse_prompt(CASE.format(rule=rule)))
-    found = [each for each in rules if each.predicate and each.text.startswith(rule[:8])]
-    assert [each.predicate for each in found] == [predicate]
-    assert parse(predicate).check("A boat.", inputs={}).ok is not False
-
-
-def test_the_guard_is_no_limit() -> None:
-    rules = extract_rules(parse_prompt(CASE.format(rule="Your answer has exactly four lines.")))
-    (rule,) = (each for each in rules if each.predicate and "lines = 4" in each.predicate)
-    assert aim_of(rule).most == Limit(unit="lines", number=4)
+    (found,) = (each for each in rules if each.predicate and each.text.startswith(rule[:8]))
+    assert (found.predicate, bool(found.tentative)) == (predicate, tentative)
+    assert tentative or parse(predicate).check("A boat.", inputs={}).ok is True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.generate.extract import extract_rules
-from proctor.generate.extract.whole_evidence import has_label_lines
 from proctor.prompts.load import parse_prompt
 
 
@@ -29,16 +28,3 @@ def test_a_part_is_not_the_answer(prompt: str, predicate: str | None) -> None:
     of_whole = ("starts", "ends", "sentences", "lines", "characters", "bullets", "when bullets")
     found = [each for each in _predicates(prompt) if each.startswith(of_whole)]
     assert found == ([predicate] if predicate else [])
-
-
-@table(
-    ("prompt", "shown"),
-    [
-        ("DJUR: art och ras\nORSAK: varför man ringer", True),
-        ("■会議名：\n■日時：", True),
-        ("Leaks: give the number of the file and the time.\nRent: never name an amount of any kind.", False),
-        ("Text: {{text}}\nTone: {{tone}}", False),
-    ],
-)
-def test_lines_with_labels_are_parts(prompt: str, shown: bool) -> None:
-    assert has_label_lines(prompt) is shown

@@ -36,7 +36,6 @@ from proctor.generate.extract.labels import (
     labels_in,
 )
 from proctor.generate.extract.made_nouns import made_nouns
-from proctor.generate.extract.open_cases import of_long_answers, unread_case
 from proctor.generate.extract.part_rules import with_parts
 from proctor.generate.extract.possible_replies import begun_replies, find_open_reply, possible_replies
 from proctor.generate.extract.predicate_doubts import has_open_case
@@ -142,8 +141,6 @@ def extract_rules(prompt: Prompt) -> tuple[Rule, ...]:
     drafts = [_closed_case(excused(draft, special, values), read, special) for draft in drafts]
     beginnings = () if scope.structured else begun_replies(statements)
     drafts = [excused_beginnings(draft, beginnings) for draft in drafts]
-    if not scope.structured and unread_case(statements, special, scope.language):
-        drafts = [of_long_answers(draft, scope.language) for draft in drafts]
     kept = one_of_a_text(without_repeats(without_weaker(sorted(drafts, key=lambda draft: draft.start))))
     cases = has_cases(statements, read.shape.names if read.shape else ())
     return tuple(_rule(draft, prompt.text, cases=cases) for draft in kept[:_MOST_RULES])

@@ -14,7 +14,7 @@ from proctor.generate.extract.part_doubts import doubt_of_part, shown_part
 from proctor.generate.extract.predicate_doubts import doubt_of
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.statements import Statement
-from proctor.generate.extract.whole_evidence import doubt_of_evidence, has_label_lines
+from proctor.generate.extract.whole_evidence import doubt_of_evidence
 
 __all__ = ["PredicateDoubts"]
 
@@ -32,14 +32,12 @@ class PredicateDoubts:
     outline: Sequence[OutlinePart] = ()
     part: str = field(init=False)
     frame: AnswerFrame = field(init=False)
-    parted: bool = field(init=False)  # whether the answer has parts of any kind
     read: str = field(init=False)  # the prompt with its numbers in digits
 
     def __post_init__(self) -> None:
         named = next((each.name for each in self.outline if each.kind in ("tag", "label")), "")
         part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope) or named
         object.__setattr__(self, "part", part)
-        object.__setattr__(self, "parted", bool(part) or has_label_lines(self.text))
         object.__setattr__(self, "frame", frame_of(self.statements, self.made, self.scope.each[0]))
         object.__setattr__(self, "read", in_digits(self.text, self.scope.language or "en"))
 
@@ -63,14 +61,7 @@ class PredicateDoubts:
                 if draft.counted
                 else doubt_of_part(draft.predicate, draft.start, draft.end, self.text, self.part, self.made)
             )
-            or doubt_of_evidence(
-                draft.predicate,
-                self.text[draft.start : draft.end],
-                self.statements,
-                self.made,
-                self.scope.language,
-                parted=self.parted and not draft.counted,
-            )
+            or doubt_of_evidence(draft.predicate, self.text[draft.start : draft.end], self.statements, self.made)
         )
         if doubt:
             return replace(draft, predicate=None, note=f"left to a judge: {doubt}")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.core.rule import Rule
-from proctor.generate.extract.open_cases import without_length
 
 __all__ = ["Aim", "Limit", "aim_of"]
 
@@ -90,7 +89,7 @@ class Aim:
 def aim_of(rule: Rule, rules: Sequence[Rule] = ()) -> Aim:
     """Return what the rule limits; for an inverse rule, what the contradicted rule limits."""
     positive = next((each for each in rules if each.id == rule.inverse_of), rule) if rule.inverse_of else rule
-    predicate = without_length(positive.predicate or "")
+    predicate = positive.predicate or ""
     most, least = _limits(predicate) if predicate else (None, None)
     if most is None and least is None:
         most, least = _limits_in_words(positive.text)
