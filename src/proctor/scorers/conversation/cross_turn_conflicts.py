@@ -173,6 +173,8 @@ def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
         return why if same_question or kinship(one, two) >= SAME_SUM else None
     if _apart(one, two) or not rival_numbers(one, two) or not _same_matter(pair, same_question):
         return None
+    if _two_events(one, two):
+        return None
     same_but = _but_for_number(one) == _but_for_number(two) and not _sums(one)
     return _rivals(one, two) if same_but or _one_rule(one, two) else None
 
@@ -181,6 +183,12 @@ def _apart(one: Saying, two: Saying) -> bool:
     if same_thing(one, two):  # then "takes 5 days" and "wait 5 days" count as one kind of days
         one, two = replace(one, kinds={}), replace(two, kinds={})
     return apart(one, two)
+
+
+def _two_events(one: Saying, two: Saying) -> bool:
+    """Whether both give times of day, each with a word of its own: the boat leaves at 9, and returns at 5."""
+    timed = all(any(each.unit == "clock" for each in saying.quantities) for saying in (one, two))
+    return timed and bool(one.words - two.words) and bool(two.words - one.words)
 
 
 def _one_rule(one: Saying, two: Saying) -> bool:
