@@ -39,6 +39,8 @@ def explained(said: str, told: str, heard: str = "") -> bool:
         ("avant le 20 mars", "demande reçue avant le 20 du mois", "on est le 12 mars"),
         ("le 30 avril", "à la fin du mois suivant", "on est le 12 mars"),
         ("$41.00 for the 2,050", "$0.02 per GB", ""),
+        ("2 nights cost 24 euros", '{"price_per_night": 12, "nights": 2}', ""),
+        ("Das macht 60 Euro", '{"price_per_night": 12}', "5 Nächte"),
         ("30일로 나누면 하루 1,100원", "월 33,000원, 30일", ""),
         ("£27 as credit", '{"paid": 30.0, "currency": "GBP"}; the value less 10 %', ""),
     ],
@@ -58,6 +60,8 @@ def test_a_figure_that_follows_is_explained(said: str, told: str, heard: str) ->
         ("Friday", "Thursday"),
         ("15 %", "10 %"),
         ("5000 EUR", "2000 EUR"),
+        ("2 nights cost 30 euros", '{"price_per_night": 12, "nights": 2}'),
+        ("24 euros", '{"price_per_night": 12, "room": 204}'),
         ("am 14. Juli", "am 3. Juni; 5 Tage"),
         ("2 de septiembre", "2025-06-01"),
         ("60 days", "30 days' notice; export for 90 days"),  # a difference of two periods is no rule

@@ -42,6 +42,13 @@ def test_words(text: str, expected: list[str]) -> None:
         ("First\n\nSecond", ["First", "Second"]),
         ("A line\nthat goes on.", ["A line\nthat goes on."]),
         ("Really?! … Yes.", ["Really?! …", "Yes."]),
+        ("Der Termin ist am 3. Dezember um 9. Bis dann.", ["Der Termin ist am 3. Dezember um 9.", "Bis dann."]),
+        ("Tapaaminen on 3. joulukuuta. Tervetuloa.", ["Tapaaminen on 3. joulukuuta.", "Tervetuloa."]),
+        ("Termín je 3. 12. 2026. Děkuji.", ["Termín je 3. 12. 2026.", "Děkuji."]),
+        ("Vi ses kl. 10. Husk kort.", ["Vi ses kl. 10.", "Husk kort."]),
+        ("2026. december 3. napján. Jó.", ["2026. december 3. napján.", "Jó."]),
+        ("We have 3. They cost 30. 5 are sold.", ["We have 3.", "They cost 30.", "5 are sold."]),
+        ("1. Open it.\n2. Close it.", ["1. Open it.", "2. Close it."]),
         ("...", []),
     ],
 )

@@ -7,6 +7,7 @@ from typing import Final
 
 from proctor.lexicon.comparable_claims import Saying
 from proctor.lexicon.match import matcher, words_of
+from proctor.text.figures import agree
 from proctor.text.quantities import Quantity, comparable
 
 __all__ = ["apart", "conflict", "kinship", "readable", "rival_numbers"]
@@ -69,7 +70,7 @@ def conflict(one: Saying, other: Saying) -> str | None:
     if _alike(one, other):
         if _forms(one) == _forms(other) and (differs := _other_number(one, other)):
             return differs
-        settled = all(any(each.same(its) for its in other.quantities) for each in one.quantities)
+        settled = all(any(agree(each, its) for its in other.quantities) for each in one.quantities)
         enough = SAME_WORDS if one.text.isascii() else SAME_WORDS_JAPANESE
         close = kinship(one, other) >= enough and len(one.words & other.words) >= 2
         if one.denies != other.denies and settled and close:
@@ -121,7 +122,7 @@ def _other_number(one: Saying, other: Saying, *, only: frozenset[str] | None = N
         rivals = [its for its in other.quantities if comparable(each, its) and each.unit not in ORDINALS]
         own = [its for its in one.quantities if comparable(each, its)]
         # Several quantities of a kind are a table or a range of choices, which cannot be compared.
-        if len(rivals) == 1 and len(own) == 1 and not each.same(rivals[0]) and not _within(each, rivals[0]):
+        if len(rivals) == 1 and len(own) == 1 and not agree(each, rivals[0]) and not _within(each, rivals[0]):
             return f"{each.quote.strip()} against {rivals[0].quote.strip()}"
     return None
 
@@ -129,6 +130,6 @@ def _other_number(one: Saying, other: Saying, *, only: frozenset[str] | None = N
 def _within(one: Quantity, other: Quantity) -> bool:
     """Whether one is a range that contains the other: 3 to 5 days and 4 days do not conflict."""
     for wide, point in ((one, other), (other, one)):
-        if wide.high is not None and wide.day is None:
+        if wide.high is not None and wide.day is None and wide.unit != "clock":
             return wide.value <= point.value and (point.high or point.value) <= wide.high
     return False

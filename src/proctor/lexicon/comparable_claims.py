@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from proctor.lexicon.match import words_of
 from proctor.text.claims import claims, plain
 from proctor.text.content_words import content, negated
-from proctor.text.quantities import Quantity, find_quantities, without_quantities
+from proctor.text.figures import find_figures
+from proctor.text.quantities import Quantity, without_quantities
 from proctor.text.script_ranges import HAN, KATAKANA
 
 __all__ = ["Saying", "sayings"]
@@ -23,7 +24,7 @@ _SORRY = re.compile(
     r"^(?:I['’]m|I am) (?:so |very |really )?sorry,?(?: but)?\s+|^(?:unfortunately|however|yes|no),\s+", re.I
 )
 _ITEM = re.compile(r"^\s*(?:[-*•・▪●◦|]|\(?\d{1,3}[.)．、]|[①-⑳])")
-_LABEL = re.compile(r"^[^:：.。!?]{1,40}[:：]\s?\S")
+_LABEL = re.compile(r"^[^:：.。!?]{1,40}[:：](?!(?<=\d.)\d)\s?\S")  # the colon of 09:30 ends no label
 # Words about the conversation itself: intentions and actions in progress are not lasting facts.
 _PROCESS = re.compile(
     r"\b(?:i|i['’](?:ll|ve|m|d)|let['’]?s|let me|you want(?:ed)?|you(?:['’]d| would) like|please|confirm(?:ed|"
@@ -79,7 +80,7 @@ def sayings(text: str, *, about: str = "", most: int = 60) -> list[Saying]:
         own = _names(said)
         names = own or names
         codes = _codes(said) or codes
-        found = find_quantities(said)
+        found = find_figures(said)
         made.append(
             Saying(
                 text=claim,

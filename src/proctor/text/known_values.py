@@ -165,6 +165,10 @@ class KnownValues:
         scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
         parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
         parts |= {result for amount in amounts for count in self.shown for result in (amount * count, amount / count)}
+        # A whole number of a record may be a price, if it is multiplied by a count that a message names.
+        whole = {each.value for each in self.stated if not each.unit and each.high is None and each.value % 1 == 0}
+        if len(whole) <= _MOST_AMOUNTS:
+            parts |= {each * count for each in whole for count in self.shown | self.asked}
         halves = {amount * _HALF for amount in scaled}
         if any(abs(each - one.value) < _ROUNDED for each in parts | halves):
             return True

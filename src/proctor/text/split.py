@@ -6,12 +6,15 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from proctor.text.month_names import MONTH_NAMES
 from proctor.text.script_ranges import UNSPACED
 
 __all__ = ["characters", "lines", "sentences", "spread", "tokens", "words"]
 
 # Separators of words; a hyphen or an apostrophe does not end a word.
 _GAP = re.compile(r"[\s\u2014\u2026]+")
+_YEAR = 4  # digits
+_DIGITS = " \t0123456789"
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
 _CLOSING = "\"'”’»)\\]）」』】〉》"
@@ -28,6 +31,9 @@ _ABBREVIATION = (
     r"(?:^|[\s(\"'“])"
     r"(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|e\.g|i\.e|cf|al|[a-z])\.$"
 )
+# An ordinal or a part of a date: ``3. Dezember``, ``3. joulukuuta``, ``3. 12. 2026``, ``2026. december``, ``kl. 10``.
+_ORDINAL = r"(?:^|[^\w.,:])(?:\d{1,2}|(?P<year>\d{4})|(?P<short>kl|nr|ca|tel))\.$"
+_AFTER_ORDINAL = r"[ \u00a0\u202f]+(?:(?P<word>[^\W\d_]+)|(?P<number>\d+)(?P<dot>\.?))"
 
 
 @cache
@@ -43,6 +49,11 @@ def _sentence_end() -> re.Pattern[str]:
 @cache
 def _abbreviation() -> re.Pattern[str]:
     return re.compile(_ABBREVIATION, re.IGNORECASE)
+
+
+@cache
+def _ordinal() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(_ORDINAL, re.IGNORECASE), re.compile(_AFTER_ORDINAL)
 
 
 def spread(text: str) -> str:
@@ -75,12 +86,34 @@ def sentences(text: str) -> list[str]:
     start = 0
     abbreviation = _abbreviation()
     for end in _sentence_end().finditer(text):
-        if end.group() == "." and abbreviation.search(text, max(start, end.start() - 12), end.end()):
+        if end.group() == "." and (
+            abbreviation.search(text, max(start, end.start() - 12), end.end()) or _ends_ordinal(text, end.end())
+        ):
             continue
         _keep(found, text[start : end.end()])
         start = end.end()
     _keep(found, text[start:])
     return found
+
+
+def _ends_ordinal(text: str, end: int) -> bool:
+    """Whether the full stop before ``end`` belongs to a number or an abbreviation that goes on with what follows."""
+    ordinal, after = _ordinal()
+    number = ordinal.search(text, max(0, end - 6), end)
+    if (
+        number is not None
+        and number["short"] is None
+        and not text[text.rfind("\n", 0, end) + 1 : end - 1].strip(_DIGITS)
+    ):
+        return True  # the number of a list item
+    ahead = after.match(text, end) if number else None
+    if number is None or ahead is None:
+        return False
+    if number["short"]:
+        return ahead["number"] is not None
+    if ahead["number"] is not None:  # ``3. 12. 2026``
+        return number["year"] is None and (bool(ahead["dot"]) or len(ahead["number"]) == _YEAR)
+    return ahead["word"].casefold() in MONTH_NAMES or (number["year"] is None and ahead["word"][0].islower())
 
 
 def _keep(found: list[str], piece: str) -> None:

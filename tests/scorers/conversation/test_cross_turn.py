@@ -71,6 +71,22 @@ CONTRADICTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("What time do we leave?", "The boat leaves at 9 am."),
         ("Is my dog allowed on the boat?", "No, animals are not permitted on the boat."),
     ),
+    "another time of day": (
+        ("When is my appointment?", "Your appointment is on 3 December 2026 at 09:30 with Dr. Yilmaz."),
+        ("So what time exactly?", "Your appointment is on 3 December 2026 at 11:15 with Dr. Yilmaz."),
+    ),
+    "another time in few words": (
+        ("When is my appointment?", "Your appointment is at 09:30."),
+        ("So what time exactly?", "Your appointment is at 11:15."),
+    ),
+    "another hour in German": (
+        ("Wann öffnet die Klinik?", "Die Klinik öffnet um 8 Uhr."),
+        ("Also ab wann?", "Die Klinik öffnet um 10 Uhr."),
+    ),
+    "another day in German": (
+        ("Wann ist mein Termin?", "Ihr Termin ist am 3. Dezember 2026 bei Dr. Yilmaz."),
+        ("An welchem Tag war das?", "Ihr Termin ist am 17. Dezember 2026 bei Dr. Yilmaz."),
+    ),
     "another window in Japanese": (
         ("返品はいつまでできますか", "商品到着後30日以内であれば返品できます。"),
         ("送料は？", "送料は無料です。"),
@@ -126,6 +142,22 @@ FINE: Mapping[str, Sequence[Exchange]] = {
     "another thing": (
         ("How much is the day tour?", "The day tour costs 80 euros."),
         ("And the night tour?", "The night tour costs 95 euros."),
+    ),
+    "the same time by another clock": (
+        ("When does the boat leave?", "The boat leaves the harbour at 9:30."),
+        ("In the evening?", "The boat leaves the harbour at 9:30 pm."),
+    ),
+    "another event of the day": (
+        ("When does the boat leave?", "The boat leaves the harbour at 9:30."),
+        ("And when are we back?", "The boat reaches the harbour at 17:15."),
+    ),
+    "a time that a tool has changed": (
+        ("When is my appointment?", "Your appointment is at 09:30.", READ),
+        (
+            "Please move it",
+            "Your appointment is at 11:15.",
+            ToolCall(name="move_appointment", arguments={"to": "11:15"}, result={"when": "11:15"}),
+        ),
     ),
     "a tier of its own": (
         ("Refund if I cancel 10 days before?", "If you cancel 10 days before, you get a full refund."),

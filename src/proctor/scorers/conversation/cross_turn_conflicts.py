@@ -15,6 +15,7 @@ from proctor.scorers.conversation.cross_turn_statements import NEAR, Pair, Spoke
 from proctor.scorers.conversation.cross_turn_things import LONGEST, Things, plain_words, segments, things
 from proctor.text.claims import statements
 from proctor.text.content_words import content, negated
+from proctor.text.figures import agree
 from proctor.text.polarity import is_denied, root_words
 from proctor.text.quantities import find_quantities
 from proctor.text.script import language_of
@@ -127,7 +128,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 # "RAM: 16 GB" in a list is about what the list is about.
-_FIELD: Final = re.compile(r"\W*[^\W\d][\w ]{0,30}:\W*\S+(?:\s\S+){0,3}$")
+_FIELD: Final = re.compile(r"\W*[^\W\d][\w ]{0,30}:(?!(?<=\d:)\d)\W*\S+(?:\s\S+){0,3}$")
 _TURNS: Final = (
     ("before", re.compile(r"\b(?:before|prior to|in advance|ahead of|notice)\b|前", re.IGNORECASE)),
     (
@@ -172,6 +173,8 @@ def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
         return why if same_question or kinship(one, two) >= SAME_SUM else None
     if _apart(one, two) or not rival_numbers(one, two) or not _same_matter(pair, same_question):
         return None
+    if _two_events(one, two):
+        return None
     same_but = _but_for_number(one) == _but_for_number(two) and not _sums(one)
     return _rivals(one, two) if same_but or _one_rule(one, two) else None
 
@@ -180,6 +183,12 @@ def _apart(one: Saying, two: Saying) -> bool:
     if same_thing(one, two):  # then "takes 5 days" and "wait 5 days" count as one kind of days
         one, two = replace(one, kinds={}), replace(two, kinds={})
     return apart(one, two)
+
+
+def _two_events(one: Saying, two: Saying) -> bool:
+    """Whether both give times of day, each with a word of its own: the boat leaves at 9, and returns at 5."""
+    timed = all(any(each.unit == "clock" for each in saying.quantities) for saying in (one, two))
+    return timed and bool(one.words - two.words) and bool(two.words - one.words)
 
 
 def _one_rule(one: Saying, two: Saying) -> bool:
@@ -232,7 +241,7 @@ def _variants(one: Saying, two: Saying) -> bool:
     apart_in = 0
     for unit in units:
         here, there = ([each for each in saying.quantities if each.unit == unit] for saying in (one, two))
-        apart_in += not any(each.same(other) for each in here for other in there)
+        apart_in += not any(agree(each, other) for each in here for other in there)
     return apart_in > 1
 
 
@@ -272,7 +281,7 @@ def _condition(saying: Saying) -> frozenset[str]:
 def _rivals(one: Saying, two: Saying) -> str | None:
     for each in one.quantities:
         for other in two.quantities:
-            if each.unit == other.unit and each.unit and not each.same(other):
+            if each.unit == other.unit and each.unit and not agree(each, other):
                 return f"{each.quote.strip()} against {other.quote.strip()}"
     return None
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from proctor.lexicon.comparable_claims import Saying
 from proctor.text.content_words import content
-from proctor.text.quantities import find_quantities
+from proctor.text.figures import find_figures
 
 __all__ = ["LONGEST", "Things", "plain_words", "said_plainly", "segments", "things"]
 
@@ -53,7 +53,7 @@ def said_plainly(saying: Saying) -> Saying:
     if plain == saying.text:
         return saying
     rest, at = [], 0
-    for each in find_quantities(plain):
+    for each in find_figures(plain):
         if each.unit:
             rest.append(plain[at : each.start])
             at = each.end
@@ -135,7 +135,7 @@ def segments(text: str) -> list[str]:
 def _without_figures(text: str) -> tuple[str, frozenset[str]]:
     """Return the text without amounts, and the numbers that name something: order 4411, seat 12A, gate B."""
     rest, at = [], 0
-    for each in find_quantities(text):
+    for each in find_figures(text):
         if each.unit and not each.unit.endswith("number"):
             rest.append(text[at : each.start])
             at = each.end

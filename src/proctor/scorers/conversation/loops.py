@@ -50,6 +50,7 @@ _ANSWERS_ALIKE: Final = 0.9
 _WRITTEN_CALL: Final = re.compile(r"<(?P<tag>tool_call|function_call|think)>.{0,20000}?(?:</(?P=tag)>|$)", re.DOTALL)
 # What is not sold or in stock is an answer.
 _UNAVAILABLE: Final = re.compile(r"\bwe (?:do not|don['’]t) (?:have|sell|carry|serve|stock)\b", re.IGNORECASE)
+_ASKS: Final = ("?", "？", "؟")
 _BACK: Final = 8  # turns compared, so that the work is linear in the turns
 
 
@@ -218,7 +219,13 @@ def _said_again(said: Sequence[tuple[str, str]]) -> list[Evidence]:
     found = []
     for index in range(1, len(said)):
         asked, answer = said[index]
-        if len(content(answer)) < _LONG or asks_to_repeat(asked) or accepts(asked):
+        if asks_to_repeat(asked) or accepts(asked):
+            continue
+        if len(content(answer)) < _LONG:  # a short question may come twice, not three times in a row
+            before = [each for _, each in said[max(0, index - 2) : index]]
+            if answer.endswith(_ASKS) and len(before) == 2 and all(whole(each) == whole(answer) for each in before):
+                note = f"the agent says the same in {turn_label(index - 2)}, {turn_label(index - 1)} and now"
+                found.append(Evidence(quote=quoted(answer), turn=index, where="agent", note=note))
             continue
         for earlier in range(max(0, index - 2), index):
             before = said[earlier][1]

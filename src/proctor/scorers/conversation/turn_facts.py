@@ -90,7 +90,12 @@ class TurnFacts:
         if not checked:
             return skipped(self, "no tool, source or instruction is recorded that an answer could rest on")
         if not found:
-            return scored(self, 1.0, f"the figures of {checked} answers follow from what was known", confidence=0.75)
+            return scored(
+                self,
+                1.0,
+                f"the amounts, shares and dates of {checked} answers follow from what was known",
+                confidence=0.75,
+            )
         first = found[0]
         reason = f"{turn_label(first.message.turn)}: {first.why}: {quoted(first.sentence, 160)!r}"
         reason += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
