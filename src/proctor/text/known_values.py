@@ -87,10 +87,7 @@ class KnownValues:
         if one.unit in CURRENCIES:
             return self._is_amount(one, beside)
         if one.unit == "percent":
-            shares = [each.value for each in self.stated if each.unit == "percent"]
-            return any(100 - each == one.value for each in shares) or any(
-                first + second == one.value for first, second in combinations_with_replacement(shares[:8], 2)
-            )
+            return self._is_share(one)
         return self._is_period(one)
 
     def _is_computed(self, one: Quantity, beside: Sequence[Quantity]) -> bool:
@@ -116,6 +113,24 @@ class KnownValues:
             for mine in map(float, self.asked)
             for result in _results(mine, others)
             for value, most in near
+        )
+
+    def _is_share(self, one: Quantity) -> bool:
+        """Whether a percentage is the rest or the sum of known ones, a fraction of a record, or a part of a whole."""
+        shares = [each.value for each in self.stated if each.unit == "percent"]
+        if any(100 - each == one.value for each in shares) or any(
+            first + second == one.value for first, second in combinations_with_replacement(shares[:8], 2)
+        ):
+            return True
+        bare = {each.value for each in self.stated if not each.unit and each.high is None}
+        if one.value / 100 in bare:  # a record's rate of 0.074 is 7.4 %
+            return True
+        places = one.value.as_tuple().exponent
+        step = Decimal(1).scaleb(places if isinstance(places, int) else 0)
+        named = sorted(bare & self.shown)[-_MOST_AMOUNTS:]  # the draft names the part, and a count that the record has
+        wholes = {*named, sum(bare)} if len(bare) <= _MOST_AMOUNTS else set(named)
+        return any(
+            abs(100 * part / whole - one.value) <= step / 2 for part in named for whole in wholes if part < whole
         )
 
     def _is_period(self, one: Quantity) -> bool:
@@ -161,7 +176,8 @@ class KnownValues:
         if len(prices) > _MOST_AMOUNTS:
             return _is_sum(one.value, prices)
         amounts = set(sorted(amounts)[:40])
-        shares = {each.value / 100 for each in self.stated if each.unit == "percent"} | self.fractions
+        percents = (*self.stated, *(each for each in beside if each.unit == "percent" and self._follows(each, ())))
+        shares = {each.value / 100 for each in percents if each.unit == "percent"} | self.fractions
         scaled = {amount * factor for amount in amounts for factor in self.factors} | amounts
         parts = scaled | {each * rate for each in scaled for share in shares for rate in (share, 1 - share, 1 + share)}
         parts |= {result for amount in amounts for count in self.shown for result in (amount * count, amount / count)}
@@ -169,6 +185,8 @@ class KnownValues:
         whole = {each.value for each in self.stated if not each.unit and each.high is None and each.value % 1 == 0}
         if len(whole) <= _MOST_AMOUNTS:
             parts |= {each * count for each in whole for count in self.shown | self.asked}
+            parts |= {each * share for each in whole for share in shares}
+            parts |= {each * rate for each in whole for rate in prices if rate % 1}  # 0.42 € for each of 250 m²
         halves = {amount * _HALF for amount in scaled}
         if any(abs(each - one.value) < _ROUNDED for each in parts | halves):
             return True

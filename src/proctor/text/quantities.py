@@ -315,8 +315,9 @@ def _with_ranges(text: str, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
             made[-1] = replace(before, value=total, end=one.end, quote=text[before.start : one.end])
             continue
         if _is_grouped(text, before, one):
-            value = before.value * 1000 + one.value
-            made[-1] = replace(one, value=value, start=before.start, quote=text[before.start : one.end])
+            made[-1] = _grouped(text, before, one)
+            while len(made) > 1 and _is_grouped(text, made[-2], made[-1]):  # 2 140 000 ₽
+                made[-2:] = [_grouped(text, made[-2], made[-1])]
             continue
         if before.unit == "" and one.unit not in ("", "date") and before.high is None:
             between = text[before.end : one.start]
@@ -355,6 +356,7 @@ def _is_rest_of_amount(text: str, whole: Quantity, rest: Quantity) -> bool:
 
 _REST: Final = re.compile(r"\s(?:(?:and|und|et|y|e|en|i|и)\s)?")
 _GROUP: Final = re.compile(r"\d{3}(?![\d.,]\d)")
+_GROUPS: Final = re.compile(r"\d{3}(?: \d{3})*")
 
 
 def _is_grouped(text: str, before: Quantity, one: Quantity) -> bool:
@@ -367,6 +369,13 @@ def _is_grouped(text: str, before: Quantity, one: Quantity) -> bool:
         and text[before.end : one.start] == " "
         and _GROUP.match(one.quote) is not None
     )
+
+
+def _grouped(text: str, before: Quantity, one: Quantity) -> Quantity:
+    """Return the number that both make: 10 and "000 ₽", 2 and "140 000 ₽"."""
+    groups = _GROUPS.match(one.quote)
+    scale = 1000 ** (len(groups.group().split()) if groups else 1)
+    return replace(one, value=before.value * scale + one.value, start=before.start, quote=text[before.start : one.end])
 
 
 def without_quantities(text: str, quantities: Sequence[Quantity]) -> str:

@@ -125,7 +125,12 @@ def _problems(message: AgentMessage, known_texts: Sequence[str], explained: list
             if not _is_checked(one) or _is_elapsed(sentence, one):
                 continue
             spoken = explained[first:]
-            if known.explains(one, explained[-_MOST_KEPT:]) or follows(one, known, figures, message, spoken):
+            known_before = explained[-_MOST_KEPT:]
+            if (
+                any(one.same(each) for each in known_before)
+                or known.explains(one, known_before)
+                or follows(one, known, figures, message, spoken)
+            ):
                 explained.append(one)
             elif not _is_denied_figure(sentence, one):
                 left.append((sentence, one))
