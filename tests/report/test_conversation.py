@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 
 from proctor.core.case import Case
+from proctor.core.chat import ToolCall
 from proctor.core.report import Result
-from proctor.core.trajectory import ToolCall, Trajectory, Turn
+from proctor.core.trajectory import Trajectory, Turn
 from proctor.report import conversation
 
 

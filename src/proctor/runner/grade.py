@@ -100,8 +100,8 @@ def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
         told = [f"{IN_DOUBT}, to be reviewed: {'; '.join(doubts)}"] if doubts else []
         return "pass", "; ".join((*told, *filter(None, map(_coverage, scores))))
     skipped = [score for score in scores if score.status == "skipped" and score.threshold is not None and score.reason]
-    told = "; ".join(f"{score.name}: {score.reason}" for score in skipped)
-    return "unscored", f"nothing to judge: {told or 'no scorer applied to this case'}"
+    why = "; ".join(f"{score.name}: {score.reason}" for score in skipped) or "no scorer applied to this case"
+    return "unscored", f"nothing to judge: {why}"
 
 
 def _coverage(score: Score) -> str:
