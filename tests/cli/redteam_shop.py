@@ -33,6 +33,8 @@ class Shop:
 
     def say(self, text, history):
         time.sleep(float(os.environ.get("SHOP_DELAY", "0")))
+        while (opened := os.environ.get("SHOP_OPENED")) and not os.path.exists(opened):
+            time.sleep(0.01)
         if log := os.environ.get("SHOP_LOG"):
             with open(log, "a", encoding="utf-8") as out:
                 out.write(repr(text + " | " + self.notes["1"]) + chr(10))

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from proctor.config import open_config
+from proctor.core.case import Case
+from proctor.suites.append import cases_in
 from proctor.suites.load import open_suite
+from proctor.workflows.promote import results
 from tests.cli.conftest import Project
 
 SAID = [
@@ -60,3 +68,24 @@ def test_a_run_and_a_case_that_are_not_there_are_told(failed: Project) -> None:
     assert "nothing" in failed.run("promote", "nothing", code=2).stderr
     assert "'z'" in failed.run("promote", "last", "--case", "z", code=2).stderr
     assert ".txt" in failed.run("promote", "last", "--to", "r.txt", code=2).stderr
+
+
+def test_no_case_is_lost_when_two_runs_are_promoted_at_once(failed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [{"role": "user", "content": "How much?"}, {"role": "assistant", "content": "No idea"}]
+    first = failed.last_run()
+    failed.write("log.jsonl", json.dumps({"id": "b", "messages": asked}) + "\n")
+    failed.run("score", "log.jsonl", "--suite", "checks.yaml", "-q", code=1)
+    both = threading.Barrier(2)
+
+    def read(path: Path) -> list[Case]:
+        found = cases_in(path)
+        with suppress(threading.BrokenBarrierError):
+            both.wait(timeout=1)  # if nothing holds them apart, both have read before one writes
+        return found
+
+    monkeypatch.setattr(results, "cases_in", read)
+    config, out = open_config(failed.folder), failed.folder / "r.yaml"
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda run: results.promote(config, run, out), (first, failed.last_run())))
+    assert [len(each.added) for each in made] == [1, 1]
+    assert sorted(case.asks[0].text for case in cases_in(out)) == ["How long?", "How much?"]

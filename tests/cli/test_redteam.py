@@ -50,6 +50,15 @@ def test_a_plan_counts_attempts_and_sends_nothing(shop: Project) -> None:
     assert not (shop.folder / ".proctor").exists()
 
 
+def test_a_plan_says_if_no_goal_is_held_out(project: Project) -> None:
+    for share, said in ((0.01, True), (0.9, False), (0.0, False)):
+        made_shop(project, held_out=share)
+        told = project.run("redteam", "plan", code=0).stderr
+        assert (f"none of the 4 goals is held out: `held_out: {share:g}`" in told) is said, (share, told)
+    made_shop(project, held_out=0.01)
+    assert "held out" not in project.run("redteam", "plan", "--goal", "never-works", code=0).stderr
+
+
 def test_a_run_finds_what_is_executed_and_nothing_else(shop: Project) -> None:
     done = shop.run("redteam", "run", "shop", code=1)
     assert "FAILED: 3 goals were reached in 15 of 18 attempts" in done.stdout

@@ -81,6 +81,28 @@ def test_a_killed_search_goes_on_in_its_round(shop: Project) -> None:
     assert [sorted(each) for each in _rounds(shop)] == [sorted(each) for each in interrupted]
 
 
+def test_two_commands_that_begin_at_once_make_each_attempt_once(shop: Project) -> None:
+    log = shop.folder / "log"
+    plan = json.loads(shop.run("redteam", "plan", "--json", code=0).stdout)
+    shop.environment |= {"SHOP_LOG": str(log), "SHOP_OPENED": str(shop.folder / "opened")}
+    processes = [shop.start("redteam", "run", "shop") for _ in range(2)]
+    until = time.monotonic() + 60
+    while all(process.poll() is None for process in processes):  # until one is refused: no attempt ends before
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    shop.write("opened", "")
+    told = [process.communicate(timeout=60)[1] for process in processes]
+    codes = [process.returncode for process in processes]
+    assert set(codes) == {1, 2}  # one found something, the other one was refused
+    refusal = told[codes.index(2)]
+    assert "run 1 of the campaign shop is still running: process " in refusal
+    assert "proctor redteam show shop --run 1" in refusal
+    (attempts,) = _rounds(shop)
+    assert len(attempts) == len(set(attempts)) == 18
+    assert len(log.read_text().splitlines()) == plan["messages"] + plan["twin_messages"]
+    assert len(shop.run("list", code=0).stdout.splitlines()) == 2  # the heading, and the only run
+
+
 def test_one_budget_for_all_rounds(project: Project) -> None:
     text = (project.folder / "proctor.yaml").read_text().replace("attempts: 3", "price: {input: 1000, output: 0}")
     made_shop(project)

@@ -7,12 +7,20 @@ import json
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from proctor.config import open_config
+from proctor.store.answers import Answer, answers_path, read_answers, write_answers
+from proctor.store.run_reader import RunReader
+from proctor.store.runs import RunStore
+from proctor.workflows.release import baseline
 from tests.cli.conftest import Project
 from tests.cli.server import ChatServer
 
@@ -104,6 +112,33 @@ def test_a_run_becomes_a_baseline_that_can_be_committed(blessed: Project) -> Non
     assert str(blessed.folder) not in text
     blessed.run("bless", code=0)
     assert path.read_text() == text, "blessing the same run again changes nothing"
+
+
+def test_a_baseline_keeps_its_own_answers_when_two_runs_are_blessed_at_once(
+    blessed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = blessed.last_run()
+    _break(blessed, "faq", 20)
+    blessed.run("run", "golden", "-q")
+    both = threading.Barrier(2)
+
+    def write(path: Path, answers: Iterable[Answer]) -> str:
+        hashed = write_answers(path, answers)
+        with suppress(threading.BrokenBarrierError):
+            if both.wait(timeout=1) == 0:  # nothing holds them apart: who wrote first writes the baseline last
+                time.sleep(0.5)
+        return hashed
+
+    monkeypatch.setattr(baseline, "write_answers", write)
+    config = open_config(blessed.folder)
+
+    def bless(run: str) -> Path:
+        with RunStore(config.store) as store:
+            return baseline.bless_run(config, RunReader(store, store.find(run))).path
+
+    with ThreadPoolExecutor(2) as pool:
+        (path,) = set(pool.map(bless, (first, blessed.last_run())))
+    assert list(read_answers(answers_path(path), baseline.open_baseline(path).answers))
 
 
 def test_the_same_system_again_ships(blessed: Project) -> None:

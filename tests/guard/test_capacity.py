@@ -144,6 +144,15 @@ async def test_time_in_a_queue_is_no_time_of_the_gate_but_is_bounded_too(inline:
     deadline.close()
 
 
+@pytest.mark.parametrize("inline", [False, True])
+async def test_a_patient_deadline_bounds_no_queue(inline: bool) -> None:
+    deadline = Deadline(inline=inline, patient=True, limits=QueueLimits(steps=1, seconds=0.1))
+    tasks = [GateTask(ask=lambda: queued_for(0.4), timeout=0.2) for _ in range(2)]
+    told = await asyncio.gather(*(deadline.answers([task], long=True) for task in tasks))
+    assert [answer.value for (answer,) in told] == ["there", "there"]
+    deadline.close()
+
+
 async def test_what_a_gate_itself_awaits_is_its_time(deadline: Deadline) -> None:
     async def child() -> None:
         await asyncio.sleep(LONG)

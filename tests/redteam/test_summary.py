@@ -78,6 +78,18 @@ def test_many_reasons_are_a_few_rows() -> None:
     assert sum(found.values()) == 40
 
 
+def test_a_long_reason_is_cut_after_a_word_and_counted_whole() -> None:
+    long = f"the gate failed: {'the guard is over capacity and ' * 8}"
+    reasons = [f"{long}in A", f"{long}in A", f"{long}in B", "x" * 300, "short"]
+    rows = [attacked(f"c{n}", "unscored", judgement={"reason": reason}) for n, reason in enumerate(reasons)]
+    found = summarise_campaign(rows, FACTS).total.unscored_by
+    cut, short, word = found
+    assert (found[cut], found[word], short) == (3, 1, "short")
+    assert long.startswith(cut.removesuffix("…") + " ")
+    assert word == "x" * 159 + "…"
+    assert max(map(len, found)) <= 160
+
+
 def test_attempts_on_one_goal_are_not_independent() -> None:
     one_goal_each = [attacked(f"c{n}", "executed" if n % 2 else "ignored", goal=f"g{n}") for n in range(40)]
     few_goals = [attacked(f"c{n}", "executed" if n % 4 > 1 else "ignored", goal=f"g{n % 4}") for n in range(40)]

@@ -101,6 +101,14 @@ async def test_nothing_to_judge_is_unscored_not_passed() -> None:
     assert (await grade(CASE, Trajectory(), [_grader(Fixed(given=_score(None, "skipped")))])).outcome == "unscored"
 
 
+async def test_nothing_to_judge_names_why_each_scorer_that_decides_was_skipped() -> None:
+    why = Score(name="fixed", status="skipped", reason="the agent was never given the payload")
+    graders = [_grader(Fixed(given=why), name="attack"), _grader(Fixed(given=why), name="tone", threshold=None)]
+    told = "nothing to judge: attack: the agent was never given the payload"
+    assert (await grade(CASE, Trajectory(), graders)).reason == told
+    assert (await grade(CASE, Trajectory(), graders[1:])).reason == "nothing to judge: no scorer applied to this case"
+
+
 async def test_a_score_that_only_informs_decides_nothing() -> None:
     graders = [_grader(Fixed(given=_score(0.0)), threshold=None), _grader(Fixed(given=_score(0.9)))]
     graded = await grade(CASE, Trajectory(), graders)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proctor.core.attack_finding import AttackFinding, finding_id, masked_finding
-from proctor.core.errors import NotFoundError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignRound, CampaignRun
 from proctor.store.findings import add_findings, edit_finding, find_finding, findings
@@ -91,8 +93,29 @@ def test_rounds_of_a_campaign_run_are_kept_in_order(tmp_path: Path) -> None:
         campaigns.keep_round(store, made, CampaignRound(round=1, attempts="f1", run="r1"))
         assert [(each.round, each.run) for each in campaigns.rounds(store, made)] == [(0, "r0"), (1, "r1")]
         assert campaigns.find(store, "c", finished=False) == [made]
+        with pytest.raises(InputError, match="round 1 of run 1 of the campaign c has begun already"):
+            campaigns.keep_round(store, made, CampaignRound(round=1, attempts="f1", run="r2"))
+        assert [each.run for each in campaigns.rounds(store, made)] == ["r0", "r1"]
         done = campaigns.end(store, made)
         assert done.finished is not None
         assert campaigns.end(store, made).finished == done.finished  # the first end counts
         assert campaigns.find(store, "c", finished=False) == []
         assert campaigns.campaigns(store) == ["c"]
+
+
+def test_commands_that_begin_at_once_go_on_with_one_campaign_run(tmp_path: Path) -> None:
+    wanted = CampaignRun(campaign="c", target="t", attempts="f0")
+    RunStore(tmp_path).close()
+    ready = threading.Barrier(8)
+
+    def begin(_: int) -> int:
+        with RunStore(tmp_path) as store:
+            ready.wait()
+            return campaigns.go_on_or_begin(store, wanted).n
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(begin, range(8))) == {1}
+    with RunStore(tmp_path) as store:
+        assert campaigns.go_on_or_begin(store, replace(wanted, target="other")).n == 2
+        campaigns.end(store, campaigns.find(store, "c", target="t")[0])
+        assert campaigns.go_on_or_begin(store, wanted).n == 3  # a complete one is not gone on with

@@ -10,7 +10,6 @@ import pytest
 from proctor.core.errors import InputError, NotFoundError, StoreError
 from proctor.store.journal import DamagedLine
 from proctor.store.ledger import RunLedger
-from proctor.store.lock import sole_writer
 from proctor.store.repair import find_damage, rebuild_run
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
@@ -116,7 +115,7 @@ def test_runs_of_a_lost_database_are_put_on_record_again(tmp_path: Path) -> None
 def test_a_run_that_is_being_written_is_not_rebuilt(tmp_path: Path) -> None:
     with RunStore(tmp_path) as store:
         run = _written(store)
-        with sole_writer(store.lock_of(run.id), run.id), pytest.raises(InputError, match="is still running"):
+        with store.sole_writer(run.id), pytest.raises(InputError, match="is still running"):
             rebuild_run(store, run.id)
 
 

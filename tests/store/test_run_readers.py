@@ -137,15 +137,16 @@ def test_a_journal_has_one_writer_and_a_second_cuts_nothing(tmp_path: Path) -> N
 def test_a_run_has_one_writer_and_the_others_hear_its_process(tmp_path: Path) -> None:
     path = tmp_path / "run" / "writer.lock"
     assert is_held(path) is None
-    with sole_writer(path, "r1"):
+    with sole_writer(path, "run r1", shown_by="proctor show r1"):
         assert is_held(path)
         refused = pytest.raises(InputError, match=f"run r1 is still running: process {os.getpid()}")
-        with refused as caught, sole_writer(path, "r1"):
+        with refused as caught, sole_writer(path, "run r1", shown_by="proctor show r1"):
             pass
         assert "proctor show r1" in str(caught.value.hint)
     assert is_held(path) is False
-    with sole_writer(path, "r1"):
+    with sole_writer(path, "run r1"), pytest.raises(InputError) as caught, sole_writer(path, "run r1"):
         pass
+    assert "proctor show" not in str(caught.value.hint)
 
 
 def test_the_guard_log_is_read_without_a_change_to_it(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from proctor.core.case import Ask, Case
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.event import Event
 from proctor.core.sockets import Target
+from proctor.guard.capacity import QueueLimits
 from proctor.guard.guarded_target import Guarded
 from proctor.guard.step import Step
 from proctor.guard.vault import Vault
@@ -510,6 +512,18 @@ async def test_a_target_can_stand_behind_the_guard_by_configuration(
     assert desk.spec["guard"] != watched.spec["guard"]
     with pytest.raises(ConfigError, match="true, false or settings"):
         _targets(config, "wrong")
+
+
+async def test_no_case_of_a_run_finds_its_guard_over_capacity(
+    project: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.guard.deadline.QueueLimits", partial(QueueLimits, steps=1))
+    (tmp_path / "desk.py").write_text("def answer(text): return text\n")
+    gates = "guard: {input: [], output: [{scored: {scorer: {relevance: {light: true}}, action: flag}}]}\n"
+    config = load_config(project(DESK + gates), Environment(values={}), start=tmp_path)
+    (desk,) = _targets(config, "desk")
+    runs = await asyncio.gather(*(desk.run(Case(id=f"c{n}", input="hello")) for n in range(20)))
+    assert [run.answer for run in runs] == ["hello"] * 20
 
 
 async def test_a_function_or_a_target_becomes_a_guarded_one(make: Callable[..., Guard], tmp_path: Path) -> None:

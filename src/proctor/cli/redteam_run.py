@@ -163,6 +163,16 @@ def _attack(campaign: Campaign, record: CampaignRun, flags: dict[str, Any]) -> i
 
 
 async def _work(campaign: Campaign, record: CampaignRun, settings: RunSettings, watching: AttackProgress) -> AttackRun:
+    """Run the campaign, if no other process does."""
+    from proctor.workflows.redteam.start_campaign import sole_attacker  # noqa: PLC0415
+
+    with sole_attacker(campaign.config.store, record):  # before the writer: its calls cost money too
+        return await _run_rounds(campaign, record, settings, watching)
+
+
+async def _run_rounds(
+    campaign: Campaign, record: CampaignRun, settings: RunSettings, watching: AttackProgress
+) -> AttackRun:
     """Run the campaign; an adaptive one searches on, with the wordings of the writer if there is one."""
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.redteam.attack_target import attack_target  # noqa: PLC0415

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
@@ -54,11 +55,19 @@ class Deadline:
     gives no protection against a gate that blocks its thread.
 
     The timeout of a task counts only while it works (``WorkClock``). ``limits`` bound the queue before that: when the
-    queue is full, or a task waits too long in it, its error is an ``OverCapacityError``.
+    queue is full, or a task waits too long in it, its error is an ``OverCapacityError``. A ``patient`` one has no such
+    limits: its callers bound how many steps there are at once, and how long each may take.
     """
 
-    def __init__(self, *, most_stuck: int = 4, inline: bool = False, limits: QueueLimits | None = None) -> None:
-        self.inline, self._most_stuck = inline, most_stuck
+    def __init__(
+        self,
+        *,
+        most_stuck: int = 4,
+        inline: bool = False,
+        patient: bool = False,
+        limits: QueueLimits | None = None,
+    ) -> None:
+        self.inline, self._most_stuck, self._patient = inline, most_stuck, patient
         self.limits = limits or QueueLimits()
         self._waiting = self._busy = 0
         self._is_aside = False
@@ -110,7 +119,7 @@ class Deadline:
         batch = Batch(loop, len(tasks), here=self.inline)
         jobs = [GateJob(task.ask, task.timeout, batch) for task in tasks]
         with self._lock:
-            is_full = self._waiting >= self.limits.steps
+            is_full = not self._patient and self._waiting >= self.limits.steps
             self._waiting += 1
         try:
             if is_full:
@@ -138,7 +147,7 @@ class Deadline:
     def _aside(self) -> Deadline:
         with self._lock:
             if self._beside is None:
-                self._beside = Deadline(most_stuck=self._most_stuck)
+                self._beside = Deadline(most_stuck=self._most_stuck, patient=self._patient)
                 self._beside._is_aside = True
                 self._beside._crowd = partial(_count_waiting, weakref.ref(self))
             self._beside.limits = self.limits
@@ -164,7 +173,7 @@ class Deadline:
         """Wait until every job is done, timed out or too long in the queue; check regularly on the thread."""
         lag = 0.0  # how late the checks came: no thread had its share of the machine meanwhile
         while left := [job for job in jobs if not job.done]:
-            now, limit = monotonic(), self.limits.seconds
+            now, limit = monotonic(), math.inf if self._patient else self.limits.seconds
             pause = _POLL_SECONDS
             for job in left:
                 spent = job.spent

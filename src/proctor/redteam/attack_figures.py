@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from proctor.core.attack import AttackOutcome
 from proctor.core.campaign import AttackFigures, DetectorError, TryCount
@@ -60,7 +60,7 @@ def figures_of(name: str, entries: Sequence[AttackEntry], detector: DetectorErro
             for entry in twins
             if entry.twin_is_stopped and entry.result.twin
         ),
-        unscored_by=_few(_ranked(_reason(entry) for entry in entries if entry.result.outcome == "unscored")),
+        unscored_by=_few(Counter(_ranked(_reason(entry) for entry in entries if entry.result.outcome == "unscored"))),
     )
 
 
@@ -128,7 +128,7 @@ def _gate(name: str | None, point: str | None) -> str:
 def _reason(entry: AttackEntry) -> str:
     if entry.attempt.held_out:
         return _HELD_OUT_REASON
-    return " ".join(entry.result.reason.split())[:_MAX_REASON_CHARS] or "no reason given"
+    return " ".join(entry.result.reason.split()) or "no reason given"
 
 
 def _ranked(names: Iterable[str]) -> dict[str, int]:
@@ -136,8 +136,19 @@ def _ranked(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _few(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the most frequent ones; the rest are one row."""
-    kept = dict(list(counts.items())[:_MAX_REASONS])
-    rest = sum(counts.values()) - sum(kept.values())
-    return {**kept, _OTHER_REASONS: rest} if rest else kept
+def _few(counts: Counter[str]) -> dict[str, int]:
+    """Return the most frequent ones, shortened; the rest are one row, and so are those that then look the same."""
+    kept = Counter[str]()
+    for reason, count in list(counts.items())[:_MAX_REASONS]:
+        kept[_shortened(reason)] += count
+    kept[_OTHER_REASONS] += counts.total() - kept.total()
+    return {reason: count for reason, count in kept.items() if count}
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason cut after a word if it is long, or within the word if that one is very long."""
+    if len(reason) <= _MAX_REASON_CHARS:
+        return reason
+    words = reason[:_MAX_REASON_CHARS].rpartition(" ")[0]
+    kept = words if len(words) > _MAX_REASON_CHARS // 2 else reason[: _MAX_REASON_CHARS - 1]
+    return kept.rstrip(" ,;:") + "…"

@@ -88,9 +88,9 @@ def _turn(turn: Turn) -> Iterator[str]:
     for call in turn.tool_calls:
         arguments = json.dumps(dict(call.arguments), ensure_ascii=False, default=str)
         outcome = (
-            f" failed: {call.error}" if call.error else f" → {json.dumps(call.result, ensure_ascii=False, default=str)}"
+            f"failed: {call.error}" if call.error else f"→ {json.dumps(call.result, ensure_ascii=False, default=str)}"
         )
-        yield f"  {'tool':>9}  {_whole(call.name)}({_whole(arguments)}){_whole(outcome)}"
+        yield f"  {'tool':>9}  {_whole(call.name)}({_whole(arguments)}) {_whole(outcome)}"
     for source in turn.sources:
         date = f" ({source.date})" if source.date else ""
         yield f"  {'source':>9}  {_whole(source.id)}{date}: {_whole(source.text)[:200]}"

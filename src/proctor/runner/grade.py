@@ -99,7 +99,9 @@ def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
         doubts = [score.reason.removeprefix(f"{IN_DOUBT}, to be reviewed: ") for score in scores if score.in_doubt]
         told = [f"{IN_DOUBT}, to be reviewed: {'; '.join(doubts)}"] if doubts else []
         return "pass", "; ".join((*told, *filter(None, map(_coverage, scores))))
-    return "unscored", "nothing to judge: no scorer applied to this case"
+    skipped = [score for score in scores if score.status == "skipped" and score.threshold is not None and score.reason]
+    why = "; ".join(f"{score.name}: {score.reason}" for score in skipped) or "no scorer applied to this case"
+    return "unscored", f"nothing to judge: {why}"
 
 
 def _coverage(score: Score) -> str:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from proctor.core.errors import NotFoundError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.store.db import explained
 from proctor.store.runs import RunStore
 from proctor.store.sqlite_store import insert, matching
 
-__all__ = ["CampaignKind", "CampaignRound", "CampaignRun", "begin", "campaigns", "end", "find", "keep_round", "rounds"]
+__all__ = [
+    "CampaignKind",
+    "CampaignRound",
+    "CampaignRun",
+    "begin",
+    "campaigns",
+    "end",
+    "find",
+    "go_on_or_begin",
+    "keep_round",
+    "rounds",
+]
 
 CampaignKind = Literal["attack", "adaptive", "retest"]
 
@@ -54,9 +65,16 @@ _COLUMNS = "n, campaign, kind, target, guarded, attempts, tries, mitigation, rep
 def begin(store: RunStore, new: CampaignRun) -> CampaignRun:
     """Record a new campaign run."""
     with explained(store.folder):
-        values = {name: getattr(new, name) for name in _GIVEN} | {"started": datetime.now(UTC).isoformat()}
-        row = insert(store.database, "campaign_runs", values)
-        return _get(store, row.lastrowid or 0)
+        return _begin(store, new)
+
+
+def go_on_or_begin(store: RunStore, wanted: CampaignRun) -> CampaignRun:
+    """Return the newest unfinished run that the same command began, else record a new one.
+
+    Processes that ask at the same time get the same run.
+    """
+    with store.change():
+        return _unfinished(store, wanted) or _begin(store, wanted)
 
 
 def end(store: RunStore, run: CampaignRun) -> CampaignRun:
@@ -92,11 +110,22 @@ def campaigns(store: RunStore) -> list[str]:
 
 
 def keep_round(store: RunStore, run: CampaignRun, new: CampaignRound) -> None:
-    """Record a round, or the run that it has begun."""
+    """Record a round, or the run that it has begun.
+
+    Raises:
+        InputError: it has begun another run: replacing that one would lose its results.
+    """
     with explained(store.folder):
-        store.database.execute(
-            "INSERT OR REPLACE INTO campaign_rounds (campaign_run, round, attempts, run) VALUES (?, ?, ?, ?)",
+        kept = store.database.execute(
+            "INSERT INTO campaign_rounds (campaign_run, round, attempts, run) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (campaign_run, round) DO UPDATE SET attempts = excluded.attempts, run = excluded.run"
+            " WHERE campaign_rounds.run IS NULL OR campaign_rounds.run = excluded.run",
             (run.n, new.round, new.attempts, new.run),
+        )
+    if not kept.rowcount:
+        raise InputError(
+            f"round {new.round} of run {run.n} of the campaign {run.campaign} has begun already",
+            hint=f"`proctor redteam show {run.campaign} --run {run.n}` shows how far it is",
         )
 
 
@@ -106,6 +135,19 @@ def rounds(store: RunStore, run: CampaignRun) -> list[CampaignRound]:
         "SELECT round, attempts, run FROM campaign_rounds WHERE campaign_run = ? ORDER BY round", (run.n,)
     )
     return [CampaignRound(**dict(row)) for row in rows]
+
+
+def _unfinished(store: RunStore, wanted: CampaignRun) -> CampaignRun | None:
+    """Return the newest unfinished run that the same command began."""
+    same = replace(wanted, n=0, started=None, finished=None)
+    unfinished = find(store, wanted.campaign, finished=False)
+    return next((each for each in unfinished if replace(each, n=0, started=None) == same), None)
+
+
+def _begin(store: RunStore, new: CampaignRun) -> CampaignRun:
+    values = {name: getattr(new, name) for name in _GIVEN} | {"started": datetime.now(UTC).isoformat()}
+    row = insert(store.database, "campaign_runs", values)
+    return _get(store, row.lastrowid or 0)
 
 
 def _get(store: RunStore, number: int) -> CampaignRun:

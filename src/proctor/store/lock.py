@@ -68,11 +68,13 @@ def locked_file(path: Path) -> Iterator[int | None]:
 
 
 @contextmanager
-def sole_writer(path: Path, run_id: str) -> Iterator[None]:
-    """Be the only process that writes a run; the file holds the process id for messages to others.
+def sole_writer(path: Path, what: str, *, shown_by: str | None = None) -> Iterator[None]:
+    """Be the only process that writes ``what``, such as a run; the file holds the process id for messages to others.
+
+    ``shown_by`` is the command that shows how far it is.
 
     Raises:
-        InputError: another process writes the run.
+        InputError: another process writes it.
         StoreError: the file cannot be created.
     """
     file = _opened(path)
@@ -83,7 +85,7 @@ def sole_writer(path: Path, run_id: str) -> Iterator[None]:
             if _take(file):
                 break
         else:
-            raise _busy(run_id, os.pread(file, 32, 0))
+            raise _busy(what, os.pread(file, 32, 0), shown_by)
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield
@@ -125,11 +127,11 @@ def _take(file: int) -> bool:
     return True
 
 
-def _busy(run_id: str, written: bytes) -> InputError:
+def _busy(what: str, written: bytes, shown_by: str | None) -> InputError:
     pid = written.decode("ascii", "replace").strip()
     who = f"process {pid}" if pid.isdecimal() else "another process"
     stop = f", or stop it (kill -INT {pid})" if pid.isdecimal() else ""
+    far = f". `{shown_by}` shows how far it is" if shown_by else ""
     return InputError(
-        f"run {run_id} is still running: {who} writes it",
-        hint=f"wait until it has ended{stop}; then resume it. `proctor show {run_id}` shows how far it is",
+        f"{what} is still running: {who} writes it", hint=f"wait until it has ended{stop}; then resume it{far}"
     )

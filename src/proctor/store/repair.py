@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from proctor.core.errors import NotFoundError, ProctorError
 from proctor.store.journal import DamagedLine, JournalReader, Place, read_lines
-from proctor.store.lock import is_held, sole_writer
+from proctor.store.lock import is_held
 from proctor.store.run_index import rebuild_index
 from proctor.store.runs import RunRecord, RunStore
 
@@ -52,7 +52,7 @@ def rebuild_run(store: RunStore, name: str) -> Rebuilt:
         if not _is_plain(name) or not store.journal_of(name).is_file():
             raise
         run_id = name
-    with sole_writer(store.lock_of(run_id), run_id):
+    with store.sole_writer(run_id):
         run = _on_record(store, run_id)
         scan = rebuild_index(store, run)
         if run.total is not None and len(scan.finished) < run.total and run.status == "finished":

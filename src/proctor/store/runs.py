@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from proctor.core.errors import NotFoundError
 from proctor.core.record import dataclass
 from proctor.core.report import Counts, Decision, Fingerprint, RunStatus, Spend
 from proctor.store.db import connect, explained
-from proctor.store.lock import is_held
+from proctor.store.lock import is_held, sole_writer
 from proctor.store.sqlite_store import SqliteStore, insert, several_begin_with, unknown_name
 
 __all__ = ["RunRecord", "RunStore", "spend_of"]
@@ -64,6 +65,15 @@ class RunStore(SqliteStore):
     def lock_of(self, run_id: str) -> Path:
         """Return the file that the one writer of a run locks."""
         return self.folder_of(run_id) / "writer.lock"
+
+    def sole_writer(self, run_id: str) -> AbstractContextManager[None]:
+        """Be the only process that writes a run.
+
+        Raises:
+            InputError: another process writes it.
+            StoreError: the lock cannot be created.
+        """
+        return sole_writer(self.lock_of(run_id), f"run {run_id}", shown_by=f"proctor show {run_id}")
 
     def begin(
         self, run_id: str, *, name: str, fingerprint: Fingerprint, settings: Mapping[str, Any], total: int | None

@@ -64,8 +64,9 @@ def guarded_target(target: Target, asked: Any, *, config: Config, model_pool: Mo
     """Return a target of a run behind the project's guard, if its settings ask for it.
 
     ``asked`` is the value of its `guard:`: true, or settings that override the project's. The gates run on the run's
-    own event loop with a timeout of at least 30 seconds, because scorers use the same models. Decisions are stored in
-    the turns, not in the guard's log.
+    own event loop with a timeout of at least 30 seconds, because scorers use the same models. A step waits for them as
+    long as the run lets its case wait: `queue` protects live traffic. Decisions are stored in the turns, not in the
+    guard's log.
 
     Raises:
         InputError: the guard's settings are wrong.
@@ -80,7 +81,7 @@ def guarded_target(target: Target, asked: Any, *, config: Config, model_pool: Mo
         )
     if asked is not True:
         config = replace(config, settings=replace(config.settings, guard={**config.settings.guard, **asked}))
-    deadline = Deadline(inline=True)
+    deadline = Deadline(inline=True, patient=True)  # the run bounds how many steps there are, and their time
     plan = make_plan(config, model_pool=model_pool, deadline=deadline, strict=True)
     chains = {
         point: replace(

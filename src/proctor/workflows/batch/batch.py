@@ -111,7 +111,7 @@ def score_batch(config: Config, request: BatchRequest, progress: BatchProgress) 
     files = [each for each in named_files(request.patterns, Path(job.folder)) if not each.is_relative_to(places.out)]
     if not files:
         raise InputError("no file to score", hint="the output folder itself is left out")
-    with sole_writer(places.lock, f"batch in {places.out}"):
+    with sole_writer(places.lock, f"the batch in {places.out}"):
         _remove_drafts(places)
         identity = _identity(job)
         root = _agreed(places, identity)

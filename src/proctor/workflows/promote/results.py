@@ -17,6 +17,7 @@ from proctor.monitor.promote import Provenance, promoted, same_question
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
+from proctor.workflows.promote.regression_suite import sole_promotion
 from proctor.workflows.run.job import open_job, resumed_job
 
 __all__ = ["Promotion", "promote"]
@@ -57,7 +58,7 @@ def promote(
         InputError: there is no such run or case, or the file cannot be extended.
         StoreError: the file cannot be written.
     """
-    with RunStore(config.store) as store:
+    with sole_promotion(config), RunStore(config.store) as store:
         record = store.find(run)
         reader = RunReader(store, record)
         there = cases_in(out)
@@ -83,7 +84,7 @@ def promote(
                 ids.add(case.id)
                 asked[question] = case.id
                 added.append(case)
-    append_cases(out, added)
+        append_cases(out, added)
     ids_added = tuple(case.id for case in added)
     return Promotion(added=ids_added, known=tuple(known), left_out=(*left_out, *why), why=why)
 

@@ -67,7 +67,7 @@ async def attack_target(
     """Run every round of a campaign run that is not complete yet, and keep its findings.
 
     ``before`` is the run that a retest repeats; its findings get the result. A round that was killed or interrupted
-    goes on where it stopped; no finished attempt is sent again.
+    goes on where it stopped; no finished attempt is sent again. The caller holds ``sole_attacker``.
 
     Raises:
         InputError: the target or a setting is wrong; nothing was sent.

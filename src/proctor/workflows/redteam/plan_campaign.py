@@ -11,7 +11,7 @@ from proctor.core.attack import NEEDS, SCOPES, Goal, attempt_of
 from proctor.core.chat import Usage
 from proctor.core.errors import ConfigError
 from proctor.project import Project
-from proctor.redteam.plan import AttackPlan, PlanSettings, plan_attempts
+from proctor.redteam.plan import AttackPlan, PlanSettings, is_held_out, plan_attempts
 from proctor.workflows.redteam.campaign import Campaign, goals_of
 
 __all__ = ["CampaignPlan", "estimate_plan", "plan_campaign", "plan_settings"]
@@ -49,6 +49,8 @@ def plan_campaign(campaign: Campaign) -> CampaignPlan:
     if campaign.settings.only:  # other scopes are left out on purpose: no notes about them
         settings = replace(settings, scopes=tuple(each for each in SCOPES if any(goal.scope == each for goal in goals)))
     plan = plan_attempts(goals, settings)
+    if not campaign.settings.only:
+        plan = replace(plan, notes=(*plan.notes, *_held_out_notes(goals, settings)))
     messages = twins = chars = 0
     margins: dict[str, Counter[str]] = {"channel": Counter(), "language": Counter(), "technique": Counter()}
     for case in plan.attempts:
@@ -71,6 +73,15 @@ def plan_campaign(campaign: Campaign) -> CampaignPlan:
         tokens=chars // _CHARS_PER_TOKEN,
         margins={name: dict(counts.most_common()) for name, counts in margins.items()},
     )
+
+
+def _held_out_notes(goals: Sequence[Goal], settings: PlanSettings) -> Iterator[str]:
+    """Yield a note if a share of the goals is to be held out and none is, as happens with few goals."""
+    if settings.held_out > 0 and not any(is_held_out(goal.id, settings) for goal in goals):
+        yield (
+            f"none of the {len(goals)} goals is held out: `held_out: {settings.held_out:g}` is drawn for each goal by "
+            "its id; another `rotation` or a larger share draws others"
+        )
 
 
 def _sent_chars(turns: Sequence[str]) -> int:

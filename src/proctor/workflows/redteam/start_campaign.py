@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 
 from proctor.core.attack import attempt_of
 from proctor.core.case import Case
@@ -12,12 +14,13 @@ from proctor.core.errors import NotFoundError
 from proctor.project import Project
 from proctor.store import campaigns
 from proctor.store.campaigns import CampaignKind, CampaignRun
+from proctor.store.lock import sole_writer
 from proctor.store.runs import RunStore
 from proctor.workflows.redteam.attempts_file import AttemptsFacts, attempts_facts, attempts_in, keep_attempts
-from proctor.workflows.redteam.campaign import GUARDED_MARK, Campaign, guard_target, open_campaign
+from proctor.workflows.redteam.campaign import GUARDED_MARK, Campaign, campaign_folder, guard_target, open_campaign
 from proctor.workflows.redteam.plan_campaign import plan_campaign
 
-__all__ = ["last_attack", "resumed_campaign", "start_attack", "start_retest", "with_target_of"]
+__all__ = ["last_attack", "resumed_campaign", "sole_attacker", "start_attack", "start_retest", "with_target_of"]
 
 _PLANNED = ("scopes", "only", "languages", "techniques", "seed", "held_out", "rotation")
 
@@ -48,8 +51,8 @@ def start_attack(
         tries=tries,
     )
     with RunStore(campaign.config.store) as store:
-        before = None if afresh else _unfinished(store, new)
-        return before or campaigns.begin(store, new), plan.notes
+        record = campaigns.begin(store, new) if afresh else campaigns.go_on_or_begin(store, new)
+    return record, plan.notes
 
 
 def _first_tries(attempts: Sequence[Case], most: int) -> tuple[Case, ...]:
@@ -92,7 +95,7 @@ def start_retest(campaign: Campaign, before: CampaignRun, *, mitigation: str) ->
         repeats=before.n,
     )
     with RunStore(campaign.config.store) as store:
-        return _unfinished(store, new) or campaigns.begin(store, new)
+        return campaigns.go_on_or_begin(store, new)
 
 
 def resumed_campaign(campaign: Campaign) -> tuple[Campaign, CampaignRun]:
@@ -124,6 +127,20 @@ def with_target_of(campaign: Campaign, run: CampaignRun) -> Campaign:
     return guard_target(replace(plain, settings=campaign.settings))
 
 
+def sole_attacker(store: Path, record: CampaignRun) -> AbstractContextManager[None]:
+    """Be the only process that carries out a campaign run, so that no attempt is made twice.
+
+    Raises:
+        InputError: another process carries it out.
+        StoreError: the lock cannot be created.
+    """
+    return sole_writer(
+        campaign_folder(store, record.campaign) / f"run-{record.n}.lock",
+        f"run {record.n} of the campaign {record.campaign}",
+        shown_by=f"proctor redteam show {record.campaign} --run {record.n}",
+    )
+
+
 def last_attack(campaign: Campaign, store: RunStore, *, target: str | None = None) -> CampaignRun:
     """Return the newest complete run of a campaign that is no retest, of one target or any.
 
@@ -144,12 +161,3 @@ def _check_target(campaign: Campaign) -> None:
     """Create the target: a wrong one must leave no unfinished run behind."""
     with Project(campaign.config) as project:
         project.targets([campaign.target])
-
-
-def _unfinished(store: RunStore, wanted: CampaignRun) -> CampaignRun | None:
-    """Return the newest unfinished run that the same command began."""
-    same = replace(wanted, n=0, started=None, finished=None)
-    for each in campaigns.find(store, wanted.campaign, finished=False):
-        if replace(each, n=0, started=None) == same:
-            return each
-    return None

@@ -16,6 +16,7 @@ from proctor.release.policy import Policy, read_policy
 from proctor.release.trend import TrendPoint
 from proctor.store.answers import Answer, answers_path, write_answers
 from proctor.store.baselines import baseline_path, read_baseline, write_baseline
+from proctor.store.lock import one_at_a_time
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.store.trends import PointRecord, TrendLine, history
@@ -134,7 +135,8 @@ def bless_run(
             f"{blessed.unscored} of {count} cases of run {reader.run.id} could not be scored",
             hint="fix what broke and run again, or bless it all the same with --force",
         )
-    bless(blessed.figures, blessed.path, answers_of(reader, chosen) if answers else None)
+    with one_at_a_time(config.store / "bless.lock"):  # the baseline of one run with the answers of another is of no use
+        bless(blessed.figures, blessed.path, answers_of(reader, chosen) if answers else None)
     return blessed
 
 

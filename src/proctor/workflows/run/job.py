@@ -30,7 +30,6 @@ from proctor.runner.unit import units
 from proctor.store.calls import CallLog
 from proctor.store.figures import keep_report
 from proctor.store.ledger import RunLedger
-from proctor.store.lock import sole_writer
 from proctor.store.repeats import failed_cases
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunRecord, RunStore
@@ -161,7 +160,7 @@ async def carry_out(
         project = await stack.enter_async_context(Project(config))
         store = project.store
         run_id = store.find(resume).id if resume else _new_id()
-        stack.enter_context(sole_writer(store.lock_of(run_id), run_id))
+        stack.enter_context(store.sole_writer(run_id))
         before = store.get(run_id) if resume else None
         leg = before.legs + 1 if before else 1
         log = stack.enter_context(closing(CallLog(_log_of(store, run_id), whole=record is not None, leg=leg)))
