@@ -121,6 +121,22 @@ def test_a_gate_that_is_not_there_is_no_verdict_on_the_text(folder: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("guard: {output: [rate]}", "rate is no gate for output"),
+        ("guard: {tool_call: }", "there is nothing here"),
+        ("guard: {tool_call: [{permissions: {matrix: {}}}]}", "matrix"),
+        ("guard: {escalate: {callable: 'no_such_module.py:send'}}", "no such file"),
+    ],
+)
+def test_a_mistake_at_another_point_is_an_error_too(folder: Path, settings: str, told: str) -> None:
+    (folder / "proctor.yaml").write_text(settings)
+    with pytest.raises(MalformedError, match=told) as error:
+        guard("check", "hello")
+    assert error.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (["--point", "tool_call"], "needs --tool"),
