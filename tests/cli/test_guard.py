@@ -108,6 +108,19 @@ def test_other_points_files_and_json_lines(folder: Path) -> None:
     assert guard("check", "-", given=CARD.encode())[1].startswith("standard input: redact")
 
 
+@pytest.mark.parametrize("verb", [["guard", "check"], ["scan"]])
+def test_a_text_that_names_a_file_is_told_the_option(folder: Path, verb: list[str]) -> None:
+    (folder / "message.txt").write_text(ATTACK)
+    done = CliRunner().invoke(cli, [*verb, "message.txt"])
+    assert done.exit_code == 0, "the name itself was checked"
+    assert "`--file message.txt` reads the file of this name" in done.stderr
+    assert "--file" not in CliRunner().invoke(cli, [*verb, "hello there"]).stderr
+    assert "--file" not in CliRunner().invoke(cli, [*verb, "--file", "message.txt"]).stderr
+    if "guard" in verb:
+        read_as_rows = CliRunner().invoke(cli, [*verb, "--jsonl", "text", "message.txt"])
+        assert "`--file message.txt` reads the file of this name" in read_as_rows.stderr
+
+
 def test_shadow_mode_shows_what_would_be_done(folder: Path) -> None:
     (folder / "proctor.yaml").write_text(SETTINGS.replace("guard:\n", "guard:\n  mode: shadow\n"))
     assert guard("check", ATTACK)[0] == 1
