@@ -12,7 +12,7 @@ from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Gate
 from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
-from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long
+from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long, unread
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
 from proctor.guard.step import Step
@@ -74,12 +74,18 @@ class Chain:
         """Return whether a gate that acts would have to read more than is read of any step."""
         return _size(step) > self.most_chars and any(not post.shadow for post in self.posts)
 
+    def _lower_limit(self, step: Step) -> tuple[str, int] | None:
+        """Return the acting gate that could not read the text with a higher limit either, and what it reads."""
+        limits = [(post.name, getattr(post.gate, "most_chars", None)) for post in self.posts if not post.shadow]
+        lower = [(name, most) for name, most in limits if isinstance(most, int) and len(step.text) > most]
+        return min(lower, key=lambda each: each[1], default=None)
+
     async def decide(self, step: Step) -> Decision:
         """Run every gate and merge their verdicts."""
         begun = now = monotonic()
         if self.is_too_long(step):
-            verdict = too_long(self.point, self.version, _size(step), self.most_chars, latency=monotonic() - begun)
-            return _decision(verdict=verdict)
+            told = too_long(_size(step), self.most_chars, self._lower_limit(step))
+            return _decision(verdict=unread(self.point, self.version, told, latency=monotonic() - begun))
         long = len(step.text) > _LONG_CHARS
         parts: list[Any] = []
         later: list[int] = []
