@@ -22,6 +22,7 @@ __all__ = ["Chain", "Decision", "Post"]
 
 _EMPTY_REASONS: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
 _LONG_CHARS: Final = 16_384  # longer steps get a separate thread so that others do not wait behind them
+_SILENT: Final = Verdict(action="allow")
 _verdict: Final = fast_constructor(Verdict)
 _task: Final = fast_constructor(GateTask)
 
@@ -198,6 +199,9 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         findings = (*findings, *part.findings) if part.findings else findings
         broken = broken or part.broken
         borderline = borderline or part.borderline
+    if first.action == "allow" and not first.broken:
+        # None of them decided alone: name the one that said something, if any did.
+        first = next((part for part in acting if part.findings or part.reason), _SILENT)
     text = None
     if first.action == "redact":
         text = apply(step.text, [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)])
@@ -210,7 +214,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         broken=broken,
         latency=monotonic() - begun,
         version=chain.version,
-        by=first.gate,
+        by=first.gate or None,
         borderline=borderline,
         busy=is_busy(first),
     )
