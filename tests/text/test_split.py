@@ -42,6 +42,11 @@ def test_words(text: str, expected: list[str]) -> None:
         ("First\n\nSecond", ["First", "Second"]),
         ("A line\nthat goes on.", ["A line\nthat goes on."]),
         ("Really?! … Yes.", ["Really?! …", "Yes."]),
+        ("Ihr Termin ist am 3. Dezember 2026. Gut.", ["Ihr Termin ist am 3. Dezember 2026.", "Gut."]),
+        ("Termín máte 3. prosince v 11:15.", ["Termín máte 3. prosince v 11:15."]),
+        ("Din tid er 3. december kl. 11:15.", ["Din tid er 3. december kl. 11:15."]),
+        ("Es sind 3. Der Mai kommt.", ["Es sind 3.", "Der Mai kommt."]),
+        ("It costs 5. May I help?", ["It costs 5.", "May I help?"]),
         ("...", []),
     ],
 )

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from proctor.text.dates import find_dates, may_continue_date
 from proctor.text.script_ranges import UNSPACED
 
 __all__ = ["characters", "lines", "sentences", "spread", "tokens", "words"]
@@ -26,8 +27,11 @@ _SENTENCE_END = (
 )
 _ABBREVIATION = (
     r"(?:^|[\s(\"'“])"
-    r"(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|e\.g|i\.e|cf|al|[a-z])\.$"
+    r"(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|e\.g|i\.e|cf|al|kl|godz|[a-z])\.$"
 )
+
+
+_DATE_CHARS = 32  # after the day: the name of a month, and a year
 
 
 @cache
@@ -75,12 +79,23 @@ def sentences(text: str) -> list[str]:
     start = 0
     abbreviation = _abbreviation()
     for end in _sentence_end().finditer(text):
-        if end.group() == "." and abbreviation.search(text, max(start, end.start() - 12), end.end()):
+        if end.group() == "." and (
+            abbreviation.search(text, max(start, end.start() - 12), end.end()) or _is_within_date(text, end.start())
+        ):
             continue
         _keep(found, text[start : end.end()])
         start = end.end()
     _keep(found, text[start:])
     return found
+
+
+def _is_within_date(text: str, stop: int) -> bool:
+    """Return whether a full stop is the one of a day: 3. Dezember."""
+    if not text[stop - 1 : stop].isdigit() or not may_continue_date(text[stop + 1 :][:_DATE_CHARS].lstrip(" ")):
+        return False
+    first = max(0, stop - 2)
+    days = find_dates(text[first : stop + _DATE_CHARS])
+    return any(day.start + first < stop < day.end + first for day in days)
 
 
 def _keep(found: list[str], piece: str) -> None:
