@@ -108,6 +108,19 @@ def test_other_points_files_and_json_lines(folder: Path) -> None:
     assert guard("check", "-", given=CARD.encode())[1].startswith("standard input: redact")
 
 
+@pytest.mark.parametrize("verb", [["guard", "check"], ["scan"]])
+def test_a_text_that_names_a_file_is_told_the_option(folder: Path, verb: list[str]) -> None:
+    (folder / "message.txt").write_text(ATTACK)
+    done = CliRunner().invoke(cli, [*verb, "message.txt"])
+    assert done.exit_code == 0, "the name itself was checked"
+    assert "`--file message.txt` reads the file of this name" in done.stderr
+    assert "--file" not in CliRunner().invoke(cli, [*verb, "hello there"]).stderr
+    assert "--file" not in CliRunner().invoke(cli, [*verb, "--file", "message.txt"]).stderr
+    if "guard" in verb:
+        read_as_rows = CliRunner().invoke(cli, [*verb, "--jsonl", "text", "message.txt"])
+        assert "`--file message.txt` reads the file of this name" in read_as_rows.stderr
+
+
 def test_shadow_mode_shows_what_would_be_done(folder: Path) -> None:
     (folder / "proctor.yaml").write_text(SETTINGS.replace("guard:\n", "guard:\n  mode: shadow\n"))
     assert guard("check", ATTACK)[0] == 1
@@ -118,6 +131,22 @@ def test_a_gate_that_is_not_there_is_no_verdict_on_the_text(folder: Path) -> Non
     with pytest.raises(MalformedError, match="no_such_gate") as told:
         guard("check", "hello")
     assert (told.value.exit_code, told.value.problems[0].line) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("guard: {output: [rate]}", "rate is no gate for output"),
+        ("guard: {tool_call: }", "there is nothing here"),
+        ("guard: {tool_call: [{permissions: {matrix: {}}}]}", "matrix"),
+        ("guard: {escalate: {callable: 'no_such_module.py:send'}}", "no such file"),
+    ],
+)
+def test_a_mistake_at_another_point_is_an_error_too(folder: Path, settings: str, told: str) -> None:
+    (folder / "proctor.yaml").write_text(settings)
+    with pytest.raises(MalformedError, match=told) as error:
+        guard("check", "hello")
+    assert error.value.exit_code == 2
 
 
 @pytest.mark.parametrize(

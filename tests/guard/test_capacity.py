@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import pytest
@@ -252,6 +252,26 @@ async def test_a_step_that_is_too_long_is_blocked_unread(on_failure: Any) -> Non
     assert (await chain.decide(Step(point="output", text="x" * 20))).verdict.action == "allow"
     assert len(gate.asked) == 1
     chain.deadline.close()
+
+
+class ReadsLess(Waits):
+    """Reads at most ten characters, whatever the guard's limit is."""
+
+    most_chars = 10
+
+
+async def test_the_hint_names_a_gate_that_no_higher_limit_helps() -> None:
+    step = Step(point="input", text="x" * 21)
+    short = Post(gate=ReadsLess(seconds=0.0), name="short")
+    chain = Chain(point="input", posts=(short,), most_chars=20)
+    reason = (await chain.decide(step)).verdict.reason
+    assert reason.endswith("split it; the gate short reads at most 10, whatever `most_chars` of the guard is")
+    assert "raise" not in reason
+    posts = (Post(gate=Waits(seconds=0.0), name="acts"), replace(short, shadow=True))
+    watching = Chain(point="input", posts=posts, most_chars=20)
+    assert "raise `most_chars`" in (await watching.decide(step)).verdict.reason
+    chain.deadline.close()
+    watching.deadline.close()
 
 
 async def test_gates_that_only_watch_stop_no_long_step() -> None:

@@ -71,6 +71,12 @@ async def test_the_strongest_verdict_decides(deadline: Deadline, actions: tuple[
     assert decision.verdict.latency is not None
 
 
+async def test_an_allowed_step_names_no_gate_that_said_nothing(deadline: Deadline) -> None:
+    silent, noted = post(says("allow"), "silent"), post(says("allow", findings=(Finding(kind="odd"),)), "noted")
+    assert (await decided(deadline, silent, post(says("allow"), "other"))).verdict.by is None
+    assert (await decided(deadline, silent, noted)).verdict.by == "noted"
+
+
 async def test_every_part_has_its_name_its_version_and_its_time(deadline: Deadline) -> None:
     decision = await decided(deadline, post(says("allow"), "mine"), post(says("allow"), "yours"))
     assert [(part.gate, part.version) for part in decision.parts] == [("mine", "7"), ("yours", "7")]

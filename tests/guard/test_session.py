@@ -207,6 +207,46 @@ async def test_steps_carry_what_the_session_knows(deadline: Deadline) -> None:
         await made.output("x", sources=[{"id": 3}])
 
 
+async def test_sources_that_are_none_are_named(deadline: Deadline) -> None:
+    made = session(deadline, {"output": saying("allow")})
+    wrong: Any
+    for wrong, place in ((3, "sources"), ([3], "sources[0]"), (["a text", None], "sources[1]")):
+        with pytest.raises(MalformedError, match="not a source") as told:
+            await made.output("x", sources=wrong)
+        assert str(told.value).startswith(f"{place}: ")
+        with pytest.raises(MalformedError, match="not a source"):
+            await made.drafts(wrong).output("x")
+
+
+@table(
+    ("name", "arguments", "told"),
+    [
+        ("", {}, "the name of the tool is empty"),
+        (" ", {}, "the name of the tool is empty"),
+        (None, {}, "the name of the tool is NoneType"),
+        ("get_policy", "a text", "the arguments of the call are str, not a mapping"),
+        ("get_policy", [1], "the arguments of the call are list, not a mapping"),
+    ],
+)
+async def test_a_call_that_no_gate_can_read_is_blocked(
+    deadline: Deadline, name: Any, arguments: Any, told: str
+) -> None:
+    gate = saying("allow")
+    made = session(deadline, {"tool_call": gate}, on_failure="allow")
+    verdict = await made.tool_call(name, arguments)
+    assert (verdict.action, verdict.by, verdict.broken) == ("block", "guard", True)
+    assert told in verdict.reason
+    assert not gate.asked
+
+
+async def test_a_result_whose_arguments_are_none_is_not_remembered(deadline: Deadline) -> None:
+    made = session(deadline, {"tool_result": saying("allow")})
+    wrong: Any = "a text"
+    assert (await made.tool_result("get_policy", {"fee": 5}, wrong)).action == "block"
+    assert not made.memory.calls
+    assert (await made.tool_result("", {"fee": 5})).action == "allow"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnceOnly:
     """Allows each tool once, and takes its time."""

@@ -49,6 +49,11 @@ def test_words(text: str, expected: list[str]) -> None:
         ("2026. december 3. napján. Jó.", ["2026. december 3. napján.", "Jó."]),
         ("We have 3. They cost 30. 5 are sold.", ["We have 3.", "They cost 30.", "5 are sold."]),
         ("1. Open it.\n2. Close it.", ["1. Open it.", "2. Close it."]),
+        ("Ihr Termin ist am 3. Dezember 2026. Gut.", ["Ihr Termin ist am 3. Dezember 2026.", "Gut."]),
+        ("Termín máte 3. prosince v 11:15.", ["Termín máte 3. prosince v 11:15."]),
+        ("Din tid er 3. december kl. 11:15.", ["Din tid er 3. december kl. 11:15."]),
+        ("Es sind 3. Der Mai kommt.", ["Es sind 3.", "Der Mai kommt."]),
+        ("It costs 5. May I help?", ["It costs 5.", "May I help?"]),
         ("...", []),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -71,6 +72,9 @@ def read_content(text: str | None, file: Path | None, *, what: str = "scan") -> 
     """
     if text not in (None, "-"):
         name, found = "text", text or ""
+        if os.path.isfile(found):
+            told = f"the text {found!r} is read as it stands; `--file {found}` reads the file of this name"
+            click.echo(told, err=True)
     elif file is not None:
         name, found = str(file), _decoded(_read(file), str(file))
     else:

@@ -16,6 +16,7 @@ __all__ = [
     "is_busy",
     "over_capacity",
     "too_long",
+    "unread",
 ]
 
 MAX_STEP_CHARS: Final = 10_000_000  # of a text with its sources; no gate reads more within any usual timeout
@@ -61,15 +62,20 @@ def over_capacity(name: str, version: str, why: str) -> Verdict:
     )
 
 
-def too_long(point: str, version: str, chars: int, limit: int, *, latency: float) -> Verdict:
-    """Return the verdict for a step that is too long for any gate. It blocks regardless of ``on_failure``.
+def too_long(chars: int, limit: int, lower: tuple[str, int] | None = None) -> str:
+    """Return the reason why a step is too long for any gate; ``lower`` is a gate that reads less than ``limit``."""
+    told = f"the text is too long: {chars:,} characters, and at most {limit:,} are read: "
+    if lower is not None:
+        name, most = lower
+        return told + f"split it; the gate {name} reads at most {most:,}, whatever `most_chars` of the guard is"
+    return told + "shorten it, or raise `most_chars` of the guard in proctor.yaml together with `timeout`"
 
-    Otherwise a long text would bypass the gates that fail open.
+
+def unread(point: str, version: str, reason: str, *, latency: float) -> Verdict:
+    """Return the verdict for a step that no gate can read. It blocks regardless of ``on_failure``.
+
+    Otherwise such a step would bypass the gates that fail open.
     """
-    reason = (
-        f"the text is too long: {chars:,} characters, and at most {limit:,} are read: "
-        "shorten it, or raise `most_chars` of the guard in proctor.yaml together with `timeout`"
-    )
     return Verdict(
         action="block",
         gate=point,

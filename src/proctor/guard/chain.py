@@ -12,7 +12,7 @@ from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Gate
 from proctor.core.step import Point
 from proctor.core.verdict import ACTION_RANK, Finding, Verdict
-from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long
+from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long, unread
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
 from proctor.guard.step import Step
@@ -22,6 +22,7 @@ __all__ = ["Chain", "Decision", "Post"]
 
 _EMPTY_REASONS: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
 _LONG_CHARS: Final = 16_384  # longer steps get a separate thread so that others do not wait behind them
+_SILENT: Final = Verdict(action="allow")
 _verdict: Final = fast_constructor(Verdict)
 _task: Final = fast_constructor(GateTask)
 
@@ -74,12 +75,18 @@ class Chain:
         """Return whether a gate that acts would have to read more than is read of any step."""
         return _size(step) > self.most_chars and any(not post.shadow for post in self.posts)
 
+    def _lower_limit(self, step: Step) -> tuple[str, int] | None:
+        """Return the acting gate that could not read the text with a higher limit either, and what it reads."""
+        limits = [(post.name, getattr(post.gate, "most_chars", None)) for post in self.posts if not post.shadow]
+        lower = [(name, most) for name, most in limits if isinstance(most, int) and len(step.text) > most]
+        return min(lower, key=lambda each: each[1], default=None)
+
     async def decide(self, step: Step) -> Decision:
         """Run every gate and merge their verdicts."""
         begun = now = monotonic()
         if self.is_too_long(step):
-            verdict = too_long(self.point, self.version, _size(step), self.most_chars, latency=monotonic() - begun)
-            return _decision(verdict=verdict)
+            told = too_long(_size(step), self.most_chars, self._lower_limit(step))
+            return _decision(verdict=unread(self.point, self.version, told, latency=monotonic() - begun))
         long = len(step.text) > _LONG_CHARS
         parts: list[Any] = []
         later: list[int] = []
@@ -192,6 +199,9 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         findings = (*findings, *part.findings) if part.findings else findings
         broken = broken or part.broken
         borderline = borderline or part.borderline
+    if first.action == "allow" and not first.broken:
+        # None of them decided alone: name the one that said something, if any did.
+        first = next((part for part in acting if part.findings or part.reason), _SILENT)
     text = None
     if first.action == "redact":
         text = apply(step.text, [edit for part in acting if part.action == "redact" for edit in edits_of(part, step)])
@@ -204,7 +214,7 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         broken=broken,
         latency=monotonic() - begun,
         version=chain.version,
-        by=first.gate,
+        by=first.gate or None,
         borderline=borderline,
         busy=is_busy(first),
     )

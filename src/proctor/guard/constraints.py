@@ -16,6 +16,7 @@ from proctor.core.argument_paths import ABSENT, EMPTY, UNREADABLE, FieldPath, fi
 from proctor.core.chat import ToolCall
 from proctor.core.verdict import Severity
 from proctor.guard.confirmation import not_named
+from proctor.guard.confirmed_choice import other_choice
 from proctor.guard.ownership import Owned
 from proctor.guard.step import Step
 from proctor.guard.tool_settings import shown
@@ -45,16 +46,17 @@ class _Name:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The allowed values of an argument; ``texts`` are those that are strings."""
+    """The allowed values of an argument; ``texts`` are those that are strings, ``ordered`` the same as written."""
 
     name: _Name
     values: tuple[tuple[str, Any], ...]
     texts: frozenset[str]
+    ordered: tuple[str, ...]
 
     @classmethod
     def of(cls, written: str, values: Sequence[Any]) -> _Choice:
-        texts = frozenset(each for each in values if isinstance(each, str))
-        return cls(_Name.of(written), tuple(map(_told, values)), texts)
+        texts = tuple(each for each in values if isinstance(each, str))
+        return cls(_Name.of(written), tuple(map(_told, values)), frozenset(texts), texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Constraints:
 
     ``limits`` are maxima per call (a number may not be below 0), ``sums`` per session. ``own`` names arguments that
     must be ids of the session's customer. ``confirm: true`` requires a yes of the customer right before the call;
-    ``named`` requires a yes to a question about this action that named a value of the call, and its amount.
+    ``named`` requires a yes to a question about this action that named a value of the call, and its amount; where an
+    argument has a few values, allowed or of an enum, the question may not be about another of them.
     """
 
     schema: Mapping[str, Any] | None = None
@@ -99,6 +102,7 @@ class Constraints:
     owner: str | None = None
     _validator: SchemaCheck | None = field(init=False, repr=False, compare=False)
     _allowed: tuple[_Choice, ...] = field(init=False, repr=False, compare=False)
+    _choices: tuple[_Choice, ...] = field(init=False, repr=False, compare=False)
     _own: tuple[_Name, ...] = field(init=False, repr=False, compare=False)
     _limits: tuple[_Limit, ...] = field(init=False, repr=False, compare=False)
     _sums: tuple[tuple[_Name, Decimal], ...] = field(init=False, repr=False, compare=False)
@@ -110,12 +114,22 @@ class Constraints:
         made = {
             "_validator": None if self.schema is None else _compiled(self.schema),
             "_allowed": tuple(_Choice.of(name, values) for name, values in self.allowed.items()),
+            "_choices": tuple(_Choice.of(name, values) for name, values in self._choosable()),
             "_own": tuple(map(_Name.of, self.own)),
             "_limits": tuple(_Limit.of(name, most) for name, most in self.limits.items()),
             "_sums": tuple((_Name.of(name), _exact(most)) for name, most in self.sums.items()),
         }
         for name, value in made.items():
             object.__setattr__(self, name, value)
+
+    def _choosable(self) -> Iterator[tuple[str, Sequence[Any]]]:
+        """Yield the arguments that have a few values: those of ``allowed``, and of an enum in the schema."""
+        yield from self.allowed.items()
+        properties = (self.schema or {}).get("properties")
+        for name, each in properties.items() if isinstance(properties, Mapping) else ():
+            values = each.get("enum") if isinstance(each, Mapping) else None
+            if isinstance(values, Sequence) and not isinstance(values, str) and name not in self.allowed:
+                yield f"{name}?", values
 
     def problems(self, call: ToolCall, step: Step, owned: Owned, same_tool: Sequence[ToolCall]) -> list[CallProblem]:
         """Return every problem of the call. ``same_tool`` are the session's calls that these constraints apply to."""
@@ -131,7 +145,7 @@ class Constraints:
         for name, most in self._sums:
             found += _too_much_in_all(call, name, most, same_tool, step)
         if self.confirm and not step.confirmed:
-            found += _not_agreed(call, step, named=self.confirm == "named")
+            found += _not_agreed(call, step, self._choices if self.confirm == "named" else None)
         return found
 
 
@@ -219,15 +233,31 @@ def _too_much_in_all(
         )
 
 
-def _not_agreed(call: ToolCall, step: Step, *, named: bool) -> Iterator[CallProblem]:
-    """Report a call without consent: the customer's last message must agree to the agent's question about this call."""
+def _not_agreed(call: ToolCall, step: Step, choices: Sequence[_Choice] | None) -> Iterator[CallProblem]:
+    """Report a call without consent: the customer's last message must agree to the agent's question about this call.
+
+    With ``choices``, the arguments that have a few allowed values, the question must name what the call does.
+    """
+    named = choices is not None
     asked, said = step.memory.asked, step.memory.said
     wanted = "a question that names what is done" if named else "the question"
     reason = f"{_tool(call)} needs the customer's yes to {wanted} right before it"
     if not asked or not said or not asks(said[-1][-2000:]) or not agrees(asked[-1][:2000], said[-1][-2000:]):
         yield CallProblem(kind="not_confirmed", reason=reason)
-    elif named and (why := not_named(call, said[-1][-2000:])) is not None:
+    elif choices is not None and (why := _unnamed(call, said[-1][-2000:], choices)) is not None:
         yield CallProblem(kind="not_confirmed", reason=f"{reason}: {why}")
+
+
+def _unnamed(call: ToolCall, question: str, choices: Sequence[_Choice]) -> str | None:
+    """Return what the question leaves open about the call, or says of another choice; None if a yes covers it."""
+    if (why := not_named(call, question)) is not None:
+        return why
+    plain = unicodedata.normalize("NFKC", question)
+    for choice in choices:
+        for value in _values(call, choice.name):
+            if isinstance(value, str) and (why := other_choice(plain, choice.name.bare, value, choice.ordered)):
+                return why
+    return None
 
 
 def _values(call: ToolCall, name: _Name) -> list[Any]:

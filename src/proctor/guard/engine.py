@@ -11,6 +11,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, Final, Literal
 
+from proctor.core.chat import ToolCall
 from proctor.core.event import Event
 from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import POINTS, Point
@@ -70,7 +71,8 @@ class Watch:
         try:
             decision = await _chain(plan, step).decide(step)
         except Exception as error:
-            told = failure("guard", plan.version, plan.on_failure, error)
+            action = "block" if isinstance(error, _MalformedCallError) else plan.on_failure
+            told = failure("guard", plan.version, action, error)
             told = replace(told, gate=str(step.point), latency=monotonic() - begun, by="guard")
             decision = Decision(verdict=told)
         verdict = decision.verdict
@@ -130,7 +132,29 @@ def _chain(plan: Plan, step: Step) -> Chain:
         raise ValueError(f"there is no point {str(step.point)[:40]!r}")
     if step.call is None and step.point == "tool_call":
         raise ValueError("a step of tool_call has no call")
+    if step.call is not None:
+        _check_call(step.call, step.point)
     return plan.chains.get(step.point) or Chain(point=step.point, version=plan.version)
+
+
+def _check_call(call: ToolCall, point: Point) -> None:
+    """Refuse a call that gates could not read: its name must be one, and its arguments an object.
+
+    Raises:
+        _MalformedCallError: they are not.
+    """
+    name: Any = call.name
+    if point == "tool_call" and not (isinstance(name, str) and name.strip()):
+        given = "empty" if isinstance(name, str) else f"{type(name).__name__}, not text"
+        raise _MalformedCallError(f"the name of the tool is {given}")
+    if not isinstance(call.arguments, Mapping):
+        raise _MalformedCallError(
+            f"the arguments of the call are {type(call.arguments).__name__}, not a mapping of names to values"
+        )
+
+
+class _MalformedCallError(ValueError):
+    """A call that no gate can read. It is blocked whatever ``on_failure`` is: with that it would pass unread."""
 
 
 def _event_or_bare(key: str, plan: Plan, step: Step, verdict: Verdict, parts: tuple[Verdict, ...]) -> Event:

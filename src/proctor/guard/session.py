@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from proctor.core.chat import ToolCall
 from proctor.core.decode import decode
+from proctor.core.errors import MalformedError, Problem
 from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.step import Point
 from proctor.core.trajectory import Source
@@ -188,8 +189,7 @@ class Session:
         self, sources: Iterable[Source | Mapping[str, Any] | str] = (), section: str | None = None
     ) -> ReleasePolicy:
         """Return the judge for the parts of one answer and the whole of it."""
-        listed = (sources,) if isinstance(sources, (str, Mapping, Source)) else tuple(sources)
-        return _Drafts(self, listed, section)
+        return _Drafts(self, _listed(sources), section)
 
     def _draft(
         self,
@@ -198,13 +198,11 @@ class Session:
         section: str | None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Step:
-        if isinstance(sources, (str, Mapping, Source)):  # a single source, not a sequence of characters
-            sources = (sources,)
         return _step(
             point="output",
             text=draft,
             intents=self.memory.intents,
-            sources=tuple(_source(each, place) for place, each in enumerate(sources)),
+            sources=tuple(_source(each, place) for place, each in enumerate(_listed(sources))),
             section=section,
             memory=self.memory,
             metadata=metadata or {},
@@ -312,11 +310,33 @@ class _Drafts:
         return self.session.refusal(verdict)
 
 
+def _listed(
+    sources: Iterable[Source | Mapping[str, Any] | str] | Source | Mapping[str, Any] | str,
+) -> tuple[Source | Mapping[str, Any] | str, ...]:
+    """Return the sources as a tuple; a single one, also a text, is one source.
+
+    Raises:
+        MalformedError: they are something else.
+    """
+    if isinstance(sources, (str, Mapping, Source)):
+        return (sources,)
+    if not isinstance(sources, Iterable):
+        raise _no_source(("sources",), sources)
+    return tuple(sources)
+
+
+def _no_source(path: tuple[str | int, ...], given: object) -> MalformedError:
+    hint = "a source is a text, a mapping with `text`, or a Source; `sources` is one of them or a list of them"
+    return MalformedError([Problem(path, f"this is {type(given).__name__}, not a source", hint)])
+
+
 def _source(given: Source | Mapping[str, Any] | str, place: int) -> Source:
     """Convert a ``Source``, a mapping or bare text to a source."""
     if isinstance(given, Source):
         return given
     if isinstance(given, str):
         return Source(id=f"source-{place + 1}", text=given)
+    if not isinstance(given, Mapping):
+        raise _no_source(("sources", place), given)
     made: Source = decode(Source, {"id": f"source-{place + 1}", **given})
     return made

@@ -32,7 +32,7 @@ _ABBREVIATION = (
     r"(?:mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|no|fig|vol|approx|dept|inc|ltd|co|corp|e\.g|i\.e|cf|al|[a-z])\.$"
 )
 # An ordinal or a part of a date: ``3. Dezember``, ``3. joulukuuta``, ``3. 12. 2026``, ``2026. december``, ``kl. 10``.
-_ORDINAL = r"(?:^|[^\w.,:])(?:\d{1,2}|(?P<year>\d{4})|(?P<short>kl|nr|ca|tel))\.$"
+_ORDINAL = r"(?:^|[^\w.,:])(?:\d{1,2}|(?P<year>\d{4})|(?P<short>kl|godz|nr|ca|tel))\.$"
 _AFTER_ORDINAL = r"[ \u00a0\u202f]+(?:(?P<word>[^\W\d_]+)|(?P<number>\d+)(?P<dot>\.?))"
 
 

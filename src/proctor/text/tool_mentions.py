@@ -8,7 +8,7 @@ from typing import Final
 
 from proctor.text.script_ranges import KANA
 
-__all__ = ["about_action", "action_words"]
+__all__ = ["about_action", "action_words", "says_verb"]
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 # Words of tool names that do not describe an action.
@@ -77,6 +77,11 @@ def about_action(question: str, tool: str) -> bool:
     if _JAPANESE.search(question):
         return not any(_group(word) or not word.isascii() for word in words)
     return _ENGLISH.search(question) is None
+
+
+def says_verb(question: str, tool: str) -> bool:
+    """Whether the question has the first word of the tool's action, or a synonym of it."""
+    return _pattern(action_words(tool)[:1]).search(question) is not None
 
 
 @lru_cache(maxsize=1024)

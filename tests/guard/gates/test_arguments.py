@@ -282,6 +282,66 @@ async def test_a_yes_is_to_this_deed_this_record_and_these_numbers(
     assert told is None or (told in verdict.reason and kinds(verdict) == ["not_confirmed"])
 
 
+MOVES = {"allowed": {"action": ["cancel", "move"]}, "confirm": "named"}
+BY_SCHEMA = {"schema": {"properties": {"action": {"enum": ["cancel", "move"]}}}, "confirm": "named"}
+
+
+@pytest.mark.parametrize("settings", [MOVES, BY_SCHEMA])
+@table(
+    ("said", "cancels", "moves"),
+    [
+        ("Shall I move appointment T-302?", False, True),
+        ("Shall I reschedule appointment T-302 to Friday?", False, True),
+        ("Shall I cancel appointment T-302?", True, False),
+        ("You can move or cancel it. Shall I move appointment T-302?", False, True),
+        ("Shall I move appointment T-302? If you cancel later, a fee is due.", False, True),
+        ("I would cancel appointment T-302 then. Shall I go ahead?", True, False),
+        ("Shall I cancel or move appointment T-302?", False, False),
+        ("Shall I take appointment T-302 off the list?", False, False),
+        ("Soll ich den Termin T-302 verschieben?", False, True),
+        ("Soll ich den Termin T-302 absagen?", True, False),
+        ("Dois-je déplacer le rendez-vous T-302 ?", False, True),
+        ("Dois-je annuler le rendez-vous T-302 ?", True, False),
+        ("Czy mam odwołać wizytę T-302?", True, False),
+        ("T-302の予約を変更してよろしいですか？", False, True),
+        ("要取消预约T-302吗？", True, False),
+        ("Ska jag flytta tid T-302?", True, True),  # no words of Swedish for acts are known
+    ],
+)
+async def test_a_yes_is_to_the_value_that_the_question_speaks_of(
+    settings: dict[str, Any], said: str, cancels: bool, moves: bool
+) -> None:
+    before = memory(asked=["はい、お願いします" if "か？" in said else "yes"], said=[said])
+    for action, allowed in (("cancel", cancels), ("move", moves)):
+        call = wants("change_appointment", {"id": "T-302", "action": action}, memory=before)
+        verdict = await decided({"change_appointment": settings}, call)
+        assert (verdict.action == "allow") is allowed, (action, verdict.reason)
+        assert allowed or kinds(verdict) == ["not_confirmed"]
+
+
+@table(
+    ("said", "given", "told"),
+    [
+        ("Shall I book a standard room, R-9?", {"room": "R-9", "kind": "standard"}, None),
+        ("Shall I book a standard room, R-9?", {"room": "R-9", "kind": "suite"}, "speaks of 'standard'"),
+        ("Shall I book room R-9?", {"room": "R-9", "kind": "suite"}, None),
+        ("Shall I book room R-9, what's your view?", {"room": "R-9", "size": "M"}, None),
+        ("Shall I book room R-9?", {"room": "R-9", "kind": 5}, None),
+        ("Shall I cancel order A-17?", {"id": "A-17", "act": "cancel"}, None),
+        ("Shall I cancel order A-17?", {"id": "A-17", "act": "order"}, "speaks of 'cancel'"),
+    ],
+)
+async def test_a_question_may_leave_a_value_out_but_not_name_another(
+    said: str, given: dict[str, Any], told: str | None
+) -> None:
+    allowed = {"kind?": ["standard", "suite", 5], "size?": ["S", "M"], "act?": ["order", "cancel"]}
+    before = memory(asked=["yes"], said=[said])
+    tool = "cancel_order" if "act" in given else "book_room"
+    verdict = await decided({tool: {"allowed": allowed, "confirm": "named"}}, wants(tool, given, memory=before))
+    assert (verdict.action == "allow") is (told is None), verdict.reason
+    assert told is None or told in verdict.reason
+
+
 @table(
     ("result", "action"),
     [

@@ -162,6 +162,43 @@ async def test_other_words_are_read_by_the_networks_that_ship(text: str, action:
     assert (await GATE.check(draft(text, CANCEL, PETS, memory=memory(BOOKING)))).action == "allow"
 
 
+@table(
+    ("right", "wrong"),
+    [
+        ("Your visit T-301 is on 3 December 2026 at 9:30 am.", "Your visit T-301 is on 3 December at 11:15."),
+        ("You have 3 December 2026, 09:30 with Dr. Yilmaz.", "You have 3 December 2026, 11:15 with Dr. Yilmaz."),
+        ("Ihr Termin ist am 3. Dezember 2026 um 9.30 Uhr.", "Ihr Termin ist am 3. Dezember 2026 um 11:15 Uhr."),
+        ("Ihr Termin T-301 ist am 3. Dezember um 09:30 Uhr.", "Ihr Termin T-301 ist am 17. Dezember um 09:30 Uhr."),
+        ("Ihr Termin T-301 ist am 3. Dezember.", "Ihr Termin T-301 ist am 17. Dezember."),
+        ("Votre rendez-vous est le 3 décembre 2026 à 9h30.", "Votre rendez-vous est le 3 décembre 2026 à 11h15."),
+        ("Randevunuz 3 Aralık 2026 saat 09:30.", "Randevunuz 17 Aralık 2026 saat 09:30."),
+        ("Termín máte 3. prosince 2026 v 9:30.", "Termín máte 17. prosince 2026 v 9:30."),
+        ("Din tid er 3. december 2026 kl. 9:30.", "Din tid er 3. december 2026 kl. 11:15."),
+        ("ご予約は2026年12月3日9時30分です。", "ご予約は2026年12月17日9時30分です。"),
+        ("Please come on 3 December at 09:15, 15 minutes before.", "Please come on 3 December at 10:20."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("source", ["", "Appointment T-301 is on 3 December 2026 at 09:30 with Dr. Yilmaz."])
+async def test_a_right_value_hides_no_wrong_one(right: str, wrong: str, source: str) -> None:
+    record = {
+        "id": "T-301",
+        "patient": "P-11",
+        "when": "2026-12-03 09:30",
+        "early": "15 minutes",
+        "doctor": "Dr. Yilmaz",
+    }
+    calls = memory(done("find_appointment", [record], patient="P-11"))
+    sources = [Source(id="s", text=source)] if source else []
+    assert (await ruled().check(draft(right, *sources, memory=calls))).action == "allow"
+    found = await ruled().check(draft(wrong, *sources, memory=calls))
+    assert (found.action, found.findings[0].kind) == ("escalate", "contradicted_claim")
+
+
+async def test_a_record_of_something_else_contradicts_nothing() -> None:
+    other = memory(done("find_appointment", [{"id": "T-301", "when": "2026-12-03 09:30"}]))
+    assert (await ruled().check(draft("Die Praxis öffnet um 8:15 Uhr.", memory=other))).action == "allow"
+
+
 async def test_what_a_tool_did_may_be_told() -> None:
     did = done(
         "modify_booking", {"booking": "LT-3", "action": "cancel", "done": True}, booking_id="LT-3", action="cancel"

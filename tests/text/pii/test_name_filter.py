@@ -167,6 +167,35 @@ def test_names_and_addresses_beside_codes_stay(text: str, name: str, kind: str) 
     assert seen(text, name, 0.95, kind) == [name]
 
 
+@table(
+    ("text", "name", "left"),
+    [
+        ("Termin? Patient P-11, erreichbar unter 0171 2345678", "P-11, erreichbar unter", []),
+        ("Termin verschieben? Patient P-11, Raum 2", "P-11, Raum 2", []),
+        ("Welcher Arzt? Fall T-302, Brandt", "Fall T-302, Brandt", []),
+        ("Quand est mon rendez-vous ? Patient P-11, joignable au 06", "P-11, joignable", []),
+        ("Kiedy wizyta? Pacjent P-11, pokój 2", "Pacjent P-11, pokój 2", []),
+        ("환자 P-11, 방 2호", "P-11, 방 2호", []),
+        ("which gate? order PED-118 please", "118", []),
+        ("Wann? Best BEST-22, Linde 4, 10115 Berlin", "22, Linde 4, 10115 Berlin", ["Linde 4, 10115 Berlin"]),
+        ("Ich wohne Berg 5, 10115 Ulm. Kunde K-17", "Berg 5, 10115 Ulm. Kunde K-17", ["Berg 5, 10115 Ulm"]),
+        ("Ich wohne Berg 5, 10115 Ulm, K-17", "Berg 5, 10115 Ulm, K-17", ["Berg 5, 10115 Ulm"]),
+        ("Ich wohne Berg 5, D-10115 Ulm", "Berg 5, D-10115 Ulm", ["Berg 5, D-10115 Ulm"]),
+        ("Ich wohne in D-10115 Ulm", "D-10115 Ulm", ["D-10115 Ulm"]),
+        ("bring it to Flat B-12, 14 Elm Road", "Flat B-12, 14 Elm Road", ["Flat B-12, 14 Elm Road"]),
+        ("bring it to 14 Elm Road, Flat B-12", "14 Elm Road, Flat B-12", ["14 Elm Road, Flat B-12"]),
+        ("it is A-14 Lajpat Nagar, Delhi 11002", "A-14 Lajpat Nagar, Delhi 11002", ["A-14 Lajpat Nagar, Delhi 11002"]),
+    ],
+)  # fmt: skip
+def test_the_code_of_a_record_is_no_address(text: str, name: str, left: list[str]) -> None:
+    assert seen(text, name, 0.95, "ADDRESS") == left
+
+
+def test_the_code_of_a_record_is_no_person() -> None:
+    assert seen("Ich bin PAT-11, wann ist mein Termin?", "PAT-11", 0.95) == []
+    assert seen("Ich bin Anna-Lena, Patient P-11", "Anna-Lena", 0.95) == ["Anna-Lena"]
+
+
 def test_many_names_in_a_long_text_take_linear_time() -> None:
     line = "please ask Anna Berg KLMNOP and others about it\n"
     text = line * 4_000

@@ -18,7 +18,7 @@ from proctor.guard.step_readings import Reading, hidden_in, quote, readings
 from proctor.guard.threshold_levels import Level, check_level, check_order, cut
 from proctor.lexicon.danger import dangers
 from proctor.lexicon.takeover_phrases import attempts
-from proctor.text.normalise import DEFAULT_LIMITS, Searched
+from proctor.text.normalise import DEFAULT_LIMITS, MAX_CLASSIFIED_CHARS, Searched
 from proctor.text.record_codes import without_codes
 
 __all__ = ["Injection"]
@@ -53,6 +53,7 @@ class Injection:
     points: ClassVar[tuple[Point, ...]] = ("input", "tool_result")
     pure: ClassVar[bool] = False
     primary: ClassVar[str | None] = None
+    most_chars: ClassVar[int] = MAX_CLASSIFIED_CHARS
 
     block: Level = "0.1%"
     escalate: Level = "1%"

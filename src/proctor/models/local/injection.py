@@ -21,7 +21,7 @@ from proctor.models.local.second_opinion import mixture_of, second_network
 from proctor.models.local.tokenizer import END, START, Line, Pieces
 from proctor.models.local.weights import HINT
 from proctor.models.local.windows import spread, windows
-from proctor.text.normalise import DocumentText, Searched, SearchedDocument, normalise, views
+from proctor.text.normalise import MAX_CLASSIFIED_CHARS, DocumentText, Searched, SearchedDocument, normalise, views
 from proctor.text.normalise.language_likeness import is_noise, is_readable, mixes_scripts
 
 __all__ = ["CATEGORIES", "CascadeReading", "Channel", "InjectionClassifier"]
@@ -45,7 +45,6 @@ FEWEST = 24  # tokens: with less budget left no further line is started
 CUT = 64  # tokens: with less budget left no line is truncated to fit, since a fragment looks odd
 UNREAD = 5.0  # prefilter logit from which a segment that did not fit is reported
 SURE, LONG = 9.5, 400  # logit from which the prefilter alone decides, for texts with more characters than LONG
-LETTERS = 2_000_000  # per text: a longer one is rejected, since an attack could be in the unread part
 LONGEST = 160  # tokens in one window
 PLANS = 256  # cached prefilter results of short texts that wait for the transformer
 FLOOR = -9.0  # logit of a text that the prefilter lets pass
@@ -98,10 +97,11 @@ class InjectionClassifier:
             InputError: a text is too long to be read whole.
         """
         longest = max(map(len, texts), default=0)
-        if longest > LETTERS:
+        if longest > MAX_CLASSIFIED_CHARS:
             raise InputError(
-                f"a text of {longest:,} characters is too long to look for injections in; at most {LETTERS:,}",
-                hint="split the text",
+                f"a text of {longest:,} characters is too long to look for injections in; at most "
+                f"{MAX_CLASSIFIED_CHARS:,}",
+                hint="split the text: no setting raises this limit",
             )
         return await self._batcher.ask([_of_document(text) for text in texts] if channel == "document" else texts)
 

@@ -8,6 +8,7 @@ from proctor.text.normalise.clean import normalise
 from proctor.text.normalise.offsets import OffsetMap
 from proctor.text.normalise.results import (
     DEFAULT_LIMITS,
+    MAX_CLASSIFIED_CHARS,
     DocumentText,
     Limits,
     Normalised,
@@ -20,6 +21,7 @@ from proctor.text.normalise.views import views
 
 __all__ = [
     "DEFAULT_LIMITS",
+    "MAX_CLASSIFIED_CHARS",
     "DocumentText",
     "Limits",
     "Normalised",

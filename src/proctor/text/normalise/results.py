@@ -26,6 +26,8 @@ class Limits:
 
 
 DEFAULT_LIMITS: Final = Limits()
+# Of one text that is searched for injections: a longer one is rejected, since an attack could be in the unread part.
+MAX_CLASSIFIED_CHARS: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

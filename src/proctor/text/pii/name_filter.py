@@ -17,7 +17,7 @@ from typing import Final
 
 from proctor.core.entity import Entity
 from proctor.text.normalise.language_likeness import common_words, ranks
-from proctor.text.pii.code_spans import is_no_name
+from proctor.text.pii.code_spans import is_no_name, without_record_codes
 from proctor.text.script import language_of
 
 __all__ = ["likely_names"]
@@ -52,7 +52,12 @@ _ADDRESSED: Final = re.compile(r"\s?(?:さん|様|氏|님|씨|先生|女士|小�
 
 def likely_names(text: str, entities: Iterable[Entity]) -> list[Entity]:
     """Return the entities without unlikely people and addresses; in English and Japanese only codes are dropped."""
-    found = [each for each in entities if _follows_introduction(text, each) or not is_no_name(text, each)]
+    found = [
+        each
+        for entity in entities
+        if (each := without_record_codes(text, entity)) is not None
+        and (_follows_introduction(text, each) or not is_no_name(text, each))
+    ]
     if not found or _is_known(text):
         return found
     cased = _uses_capitals(text)

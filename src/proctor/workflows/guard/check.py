@@ -55,17 +55,18 @@ async def checked(
 ) -> AsyncIterator[CheckedStep]:
     """Run the gates of the point on each step; models are loaded before the first step that they read is timed.
 
-    Only this point's gates are created. Shadow mode decides as if it were active. Nothing is recorded.
+    Only this point's gates decide, but the settings of all points must be valid. Shadow mode decides as if it were
+    active. Nothing is recorded.
 
     Raises:
         InputError: something under ``guard:`` in proctor.yaml is wrong.
     """
+    check_guard(config)  # all points and `escalate`, of which the narrowed settings keep only one point
     section = {**config.settings.guard, "mode": "enforce"} | {other: [] for other in POINTS if other != point}
     section.pop("escalate", None)  # trial texts are not escalated
     if seconds is not None:
         section["timeout"] = seconds
     narrowed = replace(config, settings=replace(config.settings, guard=section))
-    check_guard(narrowed)  # report a missing gate as an error here, not as a verdict
     guard = Guard.from_config(narrowed, record=False, reload=False)
     try:
         chain, is_warm = guard.plan.chains[point], False

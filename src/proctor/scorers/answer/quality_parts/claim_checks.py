@@ -11,9 +11,10 @@ from typing import Final, Literal
 from proctor.core.sockets import Entailer, Grounder, entailer_for_facts
 from proctor.scorers.answer.quality_parts.echoed_values import is_echoed
 from proctor.scorers.answer.quality_parts.source_passages import LETTERS, Ready, SourcePassage, ready_for
-from proctor.scorers.answer.quality_parts.value_conflicts import ValueConflict, find_conflict
+from proctor.scorers.answer.quality_parts.value_conflicts import ValueConflict, find_conflict, has_times
 from proctor.scorers.checked_answers import quoted
 from proctor.text.claims import claims
+from proctor.text.clock_times import find_clock_times
 from proctor.text.content_words import content, overlap_share
 from proctor.text.facts import WORD_FOR_WORD, compare
 from proctor.text.known_values import KnownValues
@@ -198,9 +199,10 @@ def _by_figures(
 
     If a source has another value for the same thing, the claim is contradicted; otherwise it is not confirmed.
     """
+    times = tuple(find_clock_times(claim)) if figures else ()
     for each in ready if figures else ():
         passage, has = each.passage, each.read.figures
-        if passage.data and all(any(one.same(other) for other in has) for one in figures):
+        if passage.data and all(any(one.same(other) for other in has) for one in figures) and has_times(each, times):
             note = f"its figures are in {passage.name}"
             return CheckedClaim(claim=claim, state="supported", value=0.95, note=note, passage=passage.text[:200])
     if (conflict := find_conflict(claim, known, ready)) is None:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from proctor.scorers.answer.quality_parts.source_passages import Ready, SourcePassage
-from proctor.text.clock_times import find_times
+from proctor.text.clock_times import find_clock_times, find_times
 from proctor.text.facts import Piece
 from proctor.text.filtered_pattern import FilteredPattern
 from proctor.text.known_values import KnownValues
@@ -19,7 +19,7 @@ from proctor.text.polarity import find_opposite, is_denied, is_free, is_included
 from proctor.text.price_rates import rate_of
 from proctor.text.quantities import Quantity, comparable, find_quantities
 
-__all__ = ["EXACT_UNITS", "ValueConflict", "find_conflict", "is_exact"]
+__all__ = ["EXACT_UNITS", "ValueConflict", "find_conflict", "has_times", "is_exact"]
 
 # Units whose figures are copied or computed, never reworded.
 EXACT_UNITS: Final = frozenset(
@@ -51,6 +51,8 @@ _FROM: Final = re.compile(
     re.IGNORECASE,
 )
 _LEAST_FOR_FREE: Final = 2  # words that a clause on what is free shares with the claim
+_CODE: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")  # T-301
+_DAY_MINUTES: Final = 1440
 _FEW_FIELDS: Final = 3  # comparable values of a record about one thing
 _MANY_VALUES: Final = 8  # comparable values of a passage from which one shared word is too little
 
@@ -216,8 +218,7 @@ def _rivals(
             continue  # abbreviations such as Mo-Fr are not read
         values = [(piece, other) for piece in pieces for other in _values(piece, one.unit) if _is_alike(one, other)]
         # The fields of a small record are about one thing, which its name and its other fields say.
-        record = root_words(f"{each.passage.name.replace('_', ' ')} {each.passage.text}") if each.passage.data else None
-        if record is not None and len(values) <= _FEW_FIELDS and words & record:
+        if each.passage.data and len(values) <= _FEW_FIELDS and _is_about(claim, words, one, figures, each):
             alike = (other for _, other in values if other.unit == one.unit)
             told = next((other for other in alike if not any(other.same(figure) for figure in figures)), None)
             if told is not None:
@@ -231,6 +232,36 @@ def _rivals(
             if len(words & _piece_roots(piece)) >= wanted and not any(other.same(figure) for figure in figures):
                 yield each.passage, other
                 break
+
+
+def _is_about(claim: str, words: frozenset[str], one: Quantity, figures: Sequence[Quantity], ready: Ready) -> bool:
+    """Whether a claim is about a record: they share a word, or in any two languages a code or another value."""
+    passage = ready.passage
+    if words & root_words(f"{passage.name.replace('_', ' ')} {passage.text}"):
+        return True
+    if not _codes(claim).isdisjoint(_codes(passage.text)):
+        return True
+    others = [each for each in figures if each is not one and is_exact(each)]
+    times = [each for each in others if each.unit == "clock"]
+    if any(has_times(ready, [each]) for each in times):
+        return True
+    return any(each.same(told) for each in others if each.unit != "clock" for told in ready.read.figures)
+
+
+def _codes(text: str) -> frozenset[str]:
+    return frozenset(_CODE.findall(text))
+
+
+def has_times(ready: Ready, times: Sequence[Quantity]) -> bool:
+    """Whether a passage has these times of day; one without am or pm may be of either half of the day."""
+    if not times:
+        return True
+    told = [_readings(each) for each in find_clock_times(ready.passage.text)]
+    return all(any(_readings(one) & each for each in told) for one in times)
+
+
+def _readings(time: Quantity) -> frozenset[Decimal]:
+    return frozenset(each % _DAY_MINUTES for each in (time.value, time.high) if each is not None)
 
 
 def _sentences(ready: Ready) -> tuple[Piece, ...]:
