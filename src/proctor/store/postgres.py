@@ -30,6 +30,7 @@ _CONNECT_SECONDS: Final = 10.0
 _STATEMENT_SECONDS: Final = 60.0
 _KEPT_STATEMENTS: Final = 200
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,40}")
+_DEFINING: Final = "define proctor's schemas"
 _LOST: Final = "the connection to the database was lost"
 Result = TypeVar("Result")
 
@@ -207,31 +208,53 @@ class PostgresConnection:
             "CREATE TABLE IF NOT EXISTS schema_version"
             " (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);"
         )
-        with self._lock:
-            self._begin()
-            try:
-                self._wait(self._script(script))
-                row = self.execute("SELECT version FROM schema_version").fetchone()
-                version = int(row[0]) if row else 0
-                if version > len(migrations):
-                    raise StoreError(
-                        f"was written by a newer Proctor (format {version}, this one knows {len(migrations)})",
-                        file=f"{self.place} ({self.schema})",
-                        hint="upgrade Proctor, or name another database",
-                    )
-                for number in range(version, len(migrations)):
-                    self._wait(self._script(postgres_schema(migrations[number])))
-                self.execute(
-                    "INSERT INTO schema_version VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET version ="
-                    " excluded.version",
-                    (len(migrations),),
+        with self._defining():
+            self._wait(self._script(script))
+            row = self.execute("SELECT version FROM schema_version").fetchone()
+            version = int(row[0]) if row else 0
+            if version > len(migrations):
+                raise StoreError(
+                    f"was written by a newer Proctor (format {version}, this one knows {len(migrations)})",
+                    file=f"{self.place} ({self.schema})",
+                    hint="upgrade Proctor, or name another database",
                 )
+            for number in range(version, len(migrations)):
+                self._wait(self._script(postgres_schema(migrations[number])))
+            self.execute(
+                "INSERT INTO schema_version VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET version = excluded.version",
+                (len(migrations),),
+            )
+        with self._lock:
+            self._keys = self._primary_keys()
+
+    def define(self, script: str) -> None:
+        """Create what no migration does, all of it or nothing. Several processes may do so at once.
+
+        Raises:
+            StoreError: the database failed, or refuses.
+        """
+        with self._defining():
+            self._wait(self._script(script))
+
+    @contextlib.contextmanager
+    def _defining(self) -> Iterator[None]:
+        """Have a transaction that creates tables, schemas or extensions: one at a time in the whole database.
+
+        IF NOT EXISTS does not help two that create the same at once: the second one fails with a violated key of a
+        catalogue of PostgreSQL, which is no key of ours.
+        """
+        with self._lock:
+            self._begin(_DEFINING)
+            try:
+                yield
                 self._end("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 with contextlib.suppress(StoreError):
                     self._end("ROLLBACK")
+                if isinstance(error, sqlite3.IntegrityError):
+                    file, hint = f"{self.place} ({self.schema})", "check the database's log"
+                    raise StoreError(str(error).splitlines()[0], file=file, hint=hint) from None
                 raise
-            self._keys = self._primary_keys()
 
     def _primary_keys(self) -> dict[str, tuple[str, ...]]:
         rows = self.execute(
@@ -249,12 +272,14 @@ class PostgresConnection:
 
     # --- the event loop ------------------------------------------------------------------------------
 
-    def _begin(self) -> PostgresCursor:
+    def _begin(self, *locks: str) -> PostgresCursor:
+        """Begin a transaction with these locks, and then that of who writes in the schema."""
         if self._connection.is_closed():
             self._again()
         self._wait(self._script("BEGIN"))
         self.in_transaction = True
-        self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(f"write {self.schema}"),))
+        for name in (*locks, f"write {self.schema}"):
+            self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(name),))
         return PostgresCursor(self, (), 0)
 
     def _again(self) -> None:
