@@ -27,6 +27,7 @@ def failed(project: Project) -> Project:
 def test_what_failed_becomes_a_case_that_runs(failed: Project) -> None:
     done = failed.run("promote", "last", "--failed", "--to", "suites/regressions.yaml", code=0)
     assert "1 added" in done.stdout
+    assert "next: proctor run suites/regressions.yaml" in done.stderr
     path = failed.folder / "suites/regressions.yaml"
     (case,) = open_suite(path).cases()
     assert [ask.text for ask in case.asks] == ["How long?", "Really?"]
@@ -46,6 +47,7 @@ def test_it_is_added_once_and_comments_stay(failed: Project) -> None:
     assert "# keep" in before
     again = failed.run("promote", "last", "--to", "r.yaml", code=0)
     assert "0 added, 1 there already" in again.stdout
+    assert "next:" not in again.stderr
     assert path.read_text() == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,3 +135,5 @@ def _say(made: Promotion, out: Path) -> None:
         click.echo(f"left out: {name} is {why}", err=True)
     if unasked := [name for name in made.left_out if name not in made.why]:
         click.echo(f"left out, because nobody asked anything in it: {', '.join(unasked)}", err=True)
+    if made.added:
+        click.echo(f"next: proctor run {shlex.quote(str(out))}", err=True)
