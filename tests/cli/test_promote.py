@@ -62,3 +62,21 @@ def test_a_run_and_a_case_that_are_not_there_are_told(failed: Project) -> None:
     assert "nothing" in failed.run("promote", "nothing", code=2).stderr
     assert "'z'" in failed.run("promote", "last", "--case", "z", code=2).stderr
     assert ".txt" in failed.run("promote", "last", "--to", "r.txt", code=2).stderr
+
+
+def test_a_case_that_would_not_fail_what_failed_is_told(project: Project) -> None:
+    at = "2026-11-15T09:30:00Z"
+    said = [{"role": "user", "content": "Was kostet der Dispokredit?"}]
+    said += [{"role": "assistant", "content": "Der Dispokredit ist kostenlos."}]
+    turn = {"messages": said, "sources": [{"id": "fees", "text": "Der Dispokredit kostet 9,9 % im Jahr."}]}
+    events = [
+        {"id": "t", "kind": "turn", "time": at, "session": "s1", "turn": turn},
+        {"id": "g", "kind": "score", "time": at, "session": "s1", "name": "grounded", "value": 0.0},
+    ]
+    project.write("events.ndjson", "".join(json.dumps(each) + "\n" for each in events))
+    project.run("history", "add", "events.ndjson", code=0)
+    done = project.run("promote", "--conversation", "s1", "--to", "r.yaml", code=0)
+    assert "warning: incident-s1 would not fail the answer that failed: nothing to judge: grounded: " in done.stderr
+    assert "metadata: {section: price}" in done.stderr
+    again = project.run("promote", "--conversation", "s1", "--to", "r2.yaml", "--must-not-say", "kostenlos", code=0)
+    assert "warning" not in again.stderr
