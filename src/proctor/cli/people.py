@@ -79,7 +79,8 @@ def list_people(ctx: click.Context, as_json: bool) -> None:
 @click.argument("name", required=False)
 @click.option(
     "--url",
-    help=f"Where the server is, as the person's browser reaches it.  [default: that of the server on this machine, else {_URL}]",
+    help="Where the server is, as the person's browser reaches it.  "
+    f"[default: that of the server on this machine, else {_URL}]",
 )
 @click.pass_context
 def link(ctx: click.Context, name: str | None, url: str | None) -> None:
