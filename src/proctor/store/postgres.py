@@ -13,12 +13,12 @@ from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from proctor.core.errors import ConfigError, StoreError
+from proctor.store.postgres_cursor import PostgresCursor
 from proctor.store.postgres_dialect import FUNCTIONS, postgres_query, postgres_schema, postgres_values
 from proctor.text.known_secrets import hide_secrets_in_json
 
 __all__ = [
     "PostgresConnection",
-    "PostgresCursor",
     "advisory_key",
     "connect_postgres",
     "is_postgres",
@@ -59,31 +59,6 @@ def password_of(url: str) -> str | None:
 def advisory_key(name: str) -> int:
     """Return the number of a lock by its name: the same in every process."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-class PostgresCursor:
-    """The rows of one statement, as a cursor of SQLite gives them."""
-
-    def __init__(self, connection: PostgresConnection, rows: Sequence[Any], rowcount: int) -> None:
-        self._connection = connection
-        self._rows = iter(rows)
-        self.rowcount = rowcount
-
-    def fetchone(self) -> Any:
-        """Return the next row, or ``None``."""
-        return next(self._rows, None)
-
-    def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
-        return list(self._rows)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._rows
-
-    @property
-    def lastrowid(self) -> int:
-        """The number that the last INSERT was given."""
-        return int(self._connection.execute("SELECT lastval()").fetchone()[0])
 
 
 class PostgresConnection:

@@ -33,7 +33,7 @@ from proctor.server.ingest.request_batches import (
     otlp_batch,
     runs_batch,
 )
-from proctor.server.ingest.request_body import read_body
+from proctor.server.ingest.request_body import json_bytes, json_object, read_body
 from proctor.server.ingest.source_tokens import SourceRates, SourceTokens
 from proctor.server.ingest.write_health import WriteHealth
 from proctor.wiring.ingest_settings import IngestSettings
@@ -289,7 +289,7 @@ class IngestServer:
             parts = read_multipart(kind, body)
             batch = runs_batch(self.intake, parts.runs.values(), source)
             for each in parts.feedback:
-                scored, _ = feedback_batch(self.intake, _json(each), source)
+                scored, _ = feedback_batch(self.intake, json_bytes(each), source)
                 batch.spans += scored.spans
                 batch.rejected += scored.rejected
             batch.rejected += parts.rejected
@@ -303,7 +303,7 @@ class IngestServer:
         source = self.tokens.source(request)
 
         def take(body: bytes) -> RequestBatch:
-            data = _object(body)
+            data = json_object(body)
             return runs_batch(self.intake, [*(data.get("post") or ()), *(data.get("patch") or ())], source)
 
         return await self._runs(request, take)
@@ -312,7 +312,8 @@ class IngestServer:
         """Take one new run, or the update of one."""
         source, key = self.tokens.source(request), request.match_info.get("id")
         return await self._runs(
-            request, lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **_object(body)}], source)
+            request,
+            lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **json_object(body)}], source),
         )
 
     async def _runs(self, request: web.Request, take: Callable[[bytes], RequestBatch]) -> web.StreamResponse:
@@ -383,21 +384,6 @@ class IngestServer:
                 self._troubles[name] = type(error).__name__
                 _log.exception("the background task failed")
                 await asyncio.sleep(1)
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    import orjson  # noqa: PLC0415
-
-    data = orjson.loads(body)
-    if not isinstance(data, dict):
-        raise ValueError("is no JSON object")
-    return data
-
-
-def _json(data: Any) -> bytes:
-    import orjson  # noqa: PLC0415
-
-    return orjson.dumps(data)
 
 
 def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:
