@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from proctor.core.codec import dumps
+from proctor.store.event_indexer import EventIndexer
 from tests.cli.conftest import Project
 from tests.store.event_rows import event, turn_event
 
@@ -42,6 +44,23 @@ def test_events_are_added_once_found_sealed_and_forgotten(project: Project, even
     assert "erased 6 events, 1 conversations" in project.run("history", "forget", MAIL, "--yes", code=0).stdout
     assert "nothing was found" in project.run("history", "search", "money", code=0).stderr
     assert "indexed 5 events" in project.run("history", "rebuild", code=0).stdout
+
+
+def test_a_search_that_is_cut_says_so(project: Project, events: Path) -> None:
+    project.run("history", "add", events.name, code=0)
+    cut = project.run("history", "search", "--limit", "1", "--json", code=0)
+    assert len(cut.stdout.splitlines()) == 1
+    assert "the newest 1 are shown; -n NUMBER shows more" in cut.stderr
+    assert "are shown" not in project.run("history", "search", "--limit", "2", code=0).stderr
+
+
+def test_a_rebuild_names_the_process_that_keeps_the_index(project: Project, events: Path) -> None:
+    project.run("history", "add", events.name, code=0)
+    with EventIndexer(project.folder / ".proctor") as held:
+        held.catch_up()
+        told = project.run("history", "rebuild", code=3).stderr
+    assert f"error: process {os.getpid()} keeps the index" in told
+    assert "hint: end the `proctor serve`" in told
 
 
 def test_a_customer_of_whom_nothing_is_stored_is_no_done_erasure(project: Project, events: Path) -> None:

@@ -86,6 +86,7 @@ def test_a_bad_release_becomes_an_alert_a_case_and_a_hold(shop: Project) -> None
 
     done = shop.run("promote", "--alert", "hallucination", "--to", "suites/golden.yaml", code=0)
     assert "1 added" in done.stdout
+    assert "warning:" not in done.stderr, "the case fails the answer that failed"
     case = list(open_suite(shop.folder / "suites/golden.yaml").cases())[-1]
     assert case.metadata["promoted"]["version"] == "1.1"
     assert case.metadata["promoted"]["session"] in alert.examples

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from proctor.config import open_config
 from proctor.store.people import People
+from proctor.store.server_address import told_address
 from tests.cli.in_process import call
-from tests.server.ingest.servers import environment
+from tests.server.ingest.servers import environment, serve
 
 
 def _people(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -41,6 +42,25 @@ def test_a_link_without_a_name_is_for_whoever_runs_the_server(tmp_path: Path) ->
     assert visitor is not None
     assert visitor.role == "admin"
     assert "nobody yet" in _people(tmp_path, "list").stderr
+
+
+def test_a_link_leads_to_the_server_that_runs(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("")
+    with serve(tmp_path) as server:
+        found = _people(tmp_path, "link")
+        assert found.stdout.startswith(f"{server.url}/ui/enter?key=")
+        assert not found.stderr
+        server.kill()
+    left = _people(tmp_path, "link")
+    assert left.stdout.startswith("http://127.0.0.1:4318/ui/enter?key=")
+    assert "no server of this project runs on this machine" in left.stderr
+    assert "--url" in left.stderr
+    with told_address(open_config(tmp_path).store) as tell:
+        tell("http://0.0.0.0:4390")
+        assert "the server listens at http://0.0.0.0:4390" in _people(tmp_path, "link").stderr
+        with told_address(open_config(tmp_path).store) as tell_second:
+            tell_second("http://127.0.0.1:1")
+        assert "0.0.0.0:4390" in _people(tmp_path, "link").stderr
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:

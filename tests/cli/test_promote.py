@@ -35,6 +35,7 @@ def failed(project: Project) -> Project:
 def test_what_failed_becomes_a_case_that_runs(failed: Project) -> None:
     done = failed.run("promote", "last", "--failed", "--to", "suites/regressions.yaml", code=0)
     assert "1 added" in done.stdout
+    assert "next: proctor run suites/regressions.yaml" in done.stderr
     path = failed.folder / "suites/regressions.yaml"
     (case,) = open_suite(path).cases()
     assert [ask.text for ask in case.asks] == ["How long?", "Really?"]
@@ -54,6 +55,7 @@ def test_it_is_added_once_and_comments_stay(failed: Project) -> None:
     assert "# keep" in before
     again = failed.run("promote", "last", "--to", "r.yaml", code=0)
     assert "0 added, 1 there already" in again.stdout
+    assert "next:" not in again.stderr
     assert path.read_text() == before
 
 
@@ -89,3 +91,21 @@ def test_no_case_is_lost_when_two_runs_are_promoted_at_once(failed: Project, mon
         made = list(pool.map(lambda run: results.promote(config, run, out), (first, failed.last_run())))
     assert [len(each.added) for each in made] == [1, 1]
     assert sorted(case.asks[0].text for case in cases_in(out)) == ["How long?", "How much?"]
+
+
+def test_a_case_that_would_not_fail_what_failed_is_told(project: Project) -> None:
+    at = "2026-11-15T09:30:00Z"
+    said = [{"role": "user", "content": "Was kostet der Dispokredit?"}]
+    said += [{"role": "assistant", "content": "Der Dispokredit ist kostenlos."}]
+    turn = {"messages": said, "sources": [{"id": "fees", "text": "Der Dispokredit kostet 9,9 % im Jahr."}]}
+    events = [
+        {"id": "t", "kind": "turn", "time": at, "session": "s1", "turn": turn},
+        {"id": "g", "kind": "score", "time": at, "session": "s1", "name": "grounded", "value": 0.0},
+    ]
+    project.write("events.ndjson", "".join(json.dumps(each) + "\n" for each in events))
+    project.run("history", "add", "events.ndjson", code=0)
+    done = project.run("promote", "--conversation", "s1", "--to", "r.yaml", code=0)
+    assert "warning: incident-s1 would not fail the answer that failed: nothing to judge: grounded: " in done.stderr
+    assert "metadata: {section: price}" in done.stderr
+    again = project.run("promote", "--conversation", "s1", "--to", "r2.yaml", "--must-not-say", "kostenlos", code=0)
+    assert "warning" not in again.stderr

@@ -228,6 +228,8 @@ def test_an_unknown_name_of_a_suite_is_said_to_be_one(project: Project, suite_of
         assert "did you mean 'golden'?" in told
     assert "`suites:` has: golden" in project.run("run", "other", code=2).stderr
     assert "no such file" in project.run("run", "other.yaml", code=2).stderr
+    project.write("suites/incidents.yaml", "cases: []\n")
+    assert "did you mean the file suites/incidents.yaml?" in project.run("run", "incidents", code=2).stderr
 
 
 def test_every_flag_has_a_variable_and_dotenv_sets_it(project: Project, suite_of: Suite) -> None:

@@ -109,6 +109,22 @@ async def test_nothing_to_judge_names_why_each_scorer_that_decides_was_skipped()
     assert (await grade(CASE, Trajectory(), graders[1:])).reason == "nothing to judge: no scorer applied to this case"
 
 
+def test_nothing_to_judge_says_why_each_scorer_skipped_it() -> None:
+    scores = [
+        Score(
+            name="grounded", status="skipped", threshold=0.5, reason="no claim is critical, and the rules settle none"
+        ),
+        Score(name="long", status="skipped", threshold=0.5, reason="x" * 500),
+        *(Score(name=f"more{n}", status="skipped", threshold=0.5, reason="no source") for n in range(3)),
+    ]
+    outcome, reason = outcome_of(scores)
+    assert outcome == "unscored"
+    assert reason.startswith("nothing to judge: grounded: no claim is critical, and the rules settle none; long: xxx")
+    assert reason.endswith("…; more0: no source; and 2 more")
+    assert len(reason) < 300
+    assert outcome_of([]) == ("unscored", "nothing to judge: no scorer applied to this case")
+
+
 async def test_a_score_that_only_informs_decides_nothing() -> None:
     graders = [_grader(Fixed(given=_score(0.0)), threshold=None), _grader(Fixed(given=_score(0.9)))]
     graded = await grade(CASE, Trajectory(), graders)

@@ -224,7 +224,7 @@ async def test_every_http_channel_gets_its_shape_for_a_fire_and_its_end(tmp_path
     assert (first["status"], last["status"]) == ("firing", "resolved")
     assert first["alerts"][0]["labels"] == last["alerts"][0]["labels"]
     assert first["alerts"][0]["details"]["examples"] == ["session-1", "session-2"]
-    assert first["alerts"][0]["generatorURL"] == "https://proctor.example/alerts/7"
+    assert first["alerts"][0]["generatorURL"] == "https://proctor.example/ui/alerts/7"
     page, end = receiver.got["pagerduty"]
     assert (page["event_action"], end["event_action"]) == ("trigger", "resolve")
     assert page["dedup_key"] == end["dedup_key"] == "0123456789abcdef"

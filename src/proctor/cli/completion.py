@@ -22,7 +22,10 @@ __all__ = ["verb"]
     type=FILE,
     help="File with signals and windows.  [default: `completion:` in proctor.yaml]",
 )
-@click.option("--until", help="Time up to which the log is complete.  [default: that of its last event]")
+@click.option(
+    "--until",
+    help="Time up to which the log is complete.  [default: that of its last event; the project's own: at most now]",
+)
 @click.option("--light", is_flag=True, help="Compare topics by words only, without the embedded encoder.")
 @click.option("--tasks", type=FILE, help="File for every task, as JSON lines.")
 @output_option(".json .csv .md .html")

@@ -146,7 +146,7 @@ def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, 
 
     with open_history(project(ctx)) as history:
         history.catch_up()
-        hits = history.search(
+        found = history.search(
             text,
             intent=flags["intent"],
             outcome=flags["outcome"],
@@ -154,8 +154,11 @@ def search_history(ctx: click.Context, /, text: str, limit: int, as_json: bool, 
             since=time_of(flags["since"], "--since"),
             until=time_of(flags["until"], "--until"),
             score=(flags["score"], flags["below"]) if flags["score"] else None,
-            limit=limit,
+            limit=limit + 1,
         )
+    hits = found[:limit]
+    if len(found) > limit:
+        click.echo(f"the newest {limit} are shown; -n NUMBER shows more", err=True)
     if as_json:
         for hit in hits:
             click.echo(dumps(encode(hit)).decode())
@@ -222,17 +225,18 @@ def show_intents(ctx: click.Context, span: str, field: Any) -> None:
 
 @verb.command("rebuild")
 @click.pass_context
-def rebuild_indexes(ctx: click.Context) -> int:
+def rebuild_indexes(ctx: click.Context) -> None:
     """Build the index, the rollups and the search again, from the log and the segments."""
+    from proctor.core.errors import StoreError  # noqa: PLC0415
     from proctor.wiring.history_settings import open_history  # noqa: PLC0415
 
     with open_history(project(ctx)) as history:
-        count = history.rebuild()
+        count, holder = history.rebuild(), history.indexer.holder()
     if count is None:
-        click.echo("another process keeps the index; end it first", err=True)
-        return 3
+        told = f"process {holder}" if holder is not None else "another process"
+        hint = "end the `proctor serve` that it belongs to, and start it again afterwards"
+        raise StoreError(f"{told} keeps the index", hint=hint)
     click.echo(f"indexed {count} events")
-    return 0
 
 
 def _counts(name: str, cell: RollupCell) -> tuple[object, ...]:

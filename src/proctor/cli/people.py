@@ -77,19 +77,39 @@ def list_people(ctx: click.Context, as_json: bool) -> None:
 
 @verb.command("link")
 @click.argument("name", required=False)
-@click.option("--url", default=_URL, show_default=True, help="Where the server is, as the person's browser reaches it.")
+@click.option(
+    "--url",
+    help="Where the server is, as the person's browser reaches it.  "
+    f"[default: that of the server on this machine, else {_URL}]",
+)
 @click.pass_context
-def link(ctx: click.Context, name: str | None, url: str) -> None:
+def link(ctx: click.Context, name: str | None, url: str | None) -> None:
     """Print a link that lets a person in once, within 15 minutes.
 
     Without a NAME the link is for you, as an admin, as `proctor serve` prints one when it starts.
     """
+    if url is None:
+        url = _server_here(ctx)
     if not url.startswith(("http://", "https://")):
         raise InputError(f"{url[:60]!r} is no address", field="--url", hint="it begins with https:// or http://")
     with _people(ctx) as people:
         person = people.find(name) if name is not None else Person(name=getpass.getuser(), role="admin")
         key = people.make_link(person, time.time(), is_guest=name is None)
     click.echo(f"{url.rstrip('/')}/ui/enter?key={key}")
+
+
+def _server_here(ctx: click.Context) -> str:
+    """Return the address of the project's server on this machine; the usual one, with a note, if none is known."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - verbs load what they use
+
+    from proctor.store.server_address import server_address  # noqa: PLC0415
+
+    found = server_address(project(ctx).store)
+    if found is not None and urlsplit(found).hostname in ("127.0.0.1", "::1", "localhost"):
+        return found
+    why = f"the server listens at {found}" if found is not None else "no server of this project runs on this machine"
+    click.echo(f"note: {why}; name the address that the browser reaches with --url", err=True)
+    return _URL
 
 
 @verb.command("password")

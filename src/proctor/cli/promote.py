@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from proctor.workflows.promote.results import Promotion
 
 __all__ = ["verb"]
+
+_DOUBT_HINT = (
+    "edit the case: name the section of its claims (`metadata: {section: price}`), or a fact "
+    "(`expect: {facts: [...]}`); or remove it, and promote again with --must-not-say or --must-say"
+)
 
 
 @click.command("promote", short_help="Add failures of a run, or what is behind an alert, to a suite as cases.")
@@ -121,6 +127,7 @@ def _from_production(config: Config, flags: dict[str, Any]) -> Promotion:
         expected=flags["expected"],
         wording=RequiredWording(must_say=flags["must_say"], must_not_say=flags["must_not_say"]),
         recording=flags["recording"],
+        judge_again=True,
     )
     return promote_examples(config, asked, flags["out"])
 
@@ -134,3 +141,9 @@ def _say(made: Promotion, out: Path) -> None:
         click.echo(f"left out: {name} is {why}", err=True)
     if unasked := [name for name in made.left_out if name not in made.why]:
         click.echo(f"left out, because nobody asked anything in it: {', '.join(unasked)}", err=True)
+    for name, doubt in made.doubts.items():
+        click.echo(f"warning: {name} would not fail the answer that failed: {doubt}", err=True)
+    if made.doubts:
+        click.echo(f"hint: {_DOUBT_HINT}", err=True)
+    if made.added:
+        click.echo(f"next: proctor run {shlex.quote(str(out))}", err=True)

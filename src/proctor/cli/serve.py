@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +96,7 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
     from proctor.server.ingest.read_api import ReadApi  # noqa: PLC0415
     from proctor.server.pages.app import add_dashboard, make_dashboard  # noqa: PLC0415
     from proctor.server.serve_app import serve  # noqa: PLC0415
+    from proctor.store.server_address import told_address  # noqa: PLC0415
     from proctor.wiring.history_settings import open_history  # noqa: PLC0415
     from proctor.workflows.monitor.index_process import index_process  # noqa: PLC0415
     from proctor.workflows.monitor.online_scoring import background_scoring  # noqa: PLC0415
@@ -111,6 +113,7 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
                 index_process(config) as is_indexed,
                 open_history(config) as history,
                 background_scoring(config, watched.intake.add),
+                told_address(config.store) as tell,
             ):
                 reader = ReadApi(watched.intake, history, alerts=state, limits=watched.limits, metrics=watched.metrics)
                 app = make_app(watched.intake, settings, reader=reader, tick=watched.tick, is_indexed=is_indexed)
@@ -119,9 +122,14 @@ async def _serve(config: Config, settings: IngestSettings, host: str, port: int)
                     app,
                     host,
                     port,
-                    started=lambda address: _say_where(config, address),
+                    started=lambda address: _started(config, address, tell),
                     stopping=lambda: click.echo("stopping; what is complete is written; again to break off", err=True),
                 )
+
+
+def _started(config: Config, address: str, tell: Callable[[str], None]) -> None:
+    tell(address)
+    _say_where(config, address)
 
 
 def _say_where(config: Config, address: str) -> None:

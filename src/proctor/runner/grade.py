@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from proctor.core.case import Case
 from proctor.core.record import dataclass
@@ -15,6 +15,9 @@ from proctor.core.sockets import Scorer
 from proctor.core.trajectory import Trajectory
 
 __all__ = ["Grade", "Grader", "grade", "outcome_of"]
+
+_REASON: Final = 160  # characters of one scorer's reason in the reason of a result
+_REASONS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +102,15 @@ def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:
         doubts = [score.reason.removeprefix(f"{IN_DOUBT}, to be reviewed: ") for score in scores if score.in_doubt]
         told = [f"{IN_DOUBT}, to be reviewed: {'; '.join(doubts)}"] if doubts else []
         return "pass", "; ".join((*told, *filter(None, map(_coverage, scores))))
+    return "unscored", f"nothing to judge: {_skipped(scores) or 'no scorer applied to this case'}"
+
+
+def _skipped(scores: Sequence[Score]) -> str:
+    """Return why the scorers that decide skipped the case, shortened to fit a list."""
     skipped = [score for score in scores if score.status == "skipped" and score.threshold is not None and score.reason]
-    why = "; ".join(f"{score.name}: {score.reason}" for score in skipped) or "no scorer applied to this case"
-    return "unscored", f"nothing to judge: {why}"
+    told = [f"{score.name}: {score.reason}" for score in skipped]
+    cut = [text if len(text) <= _REASON else f"{text[: _REASON - 1]}…" for text in told[:_REASONS]]
+    return "; ".join((*cut, *([f"and {len(told) - len(cut)} more"] if len(told) > len(cut) else [])))
 
 
 def _coverage(score: Score) -> str:

@@ -17,6 +17,7 @@ from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.conversation_index import ConversationIndex, Indexed
 from proctor.store.event_database import EventDatabase
 from proctor.store.event_log import FOLDER
+from proctor.store.lock import is_held
 from proctor.store.log_reader import PlacedRow, file_codes, log_files, new_rows, read_codes
 from proctor.store.private_files import open_private, private_folder
 from proctor.store.rollups import RollupStore
@@ -165,6 +166,13 @@ class EventIndexer:
         """Whether this process indexes for all."""
         return self._leads or self._lock is not None
 
+    def holder(self) -> int | None:
+        """Return the process that holds the lock of the index, for messages; ``None`` if it is not known."""
+        path = self._folder / _LOCK
+        with contextlib.suppress(OSError, ValueError):
+            return int(path.read_text(encoding="ascii")) if is_held(path) else None
+        return None
+
     def close(self) -> None:
         """Close the database; another process may become the indexer."""
         lock, self._lock = self._lock, None
@@ -196,6 +204,8 @@ class EventIndexer:
             os.close(lock)
             return False
         self._lock = lock
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
         return True
 
     def _indexed_ids(self, known: dict[str, int]) -> SeenIds:

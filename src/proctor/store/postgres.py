@@ -13,12 +13,12 @@ from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from proctor.core.errors import ConfigError, StoreError
+from proctor.store.postgres_cursor import PostgresCursor
 from proctor.store.postgres_dialect import FUNCTIONS, postgres_query, postgres_schema, postgres_values
 from proctor.text.known_secrets import hide_secrets_in_json
 
 __all__ = [
     "PostgresConnection",
-    "PostgresCursor",
     "advisory_key",
     "connect_postgres",
     "is_postgres",
@@ -30,6 +30,7 @@ _CONNECT_SECONDS: Final = 10.0
 _STATEMENT_SECONDS: Final = 60.0
 _KEPT_STATEMENTS: Final = 200
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,40}")
+_DEFINING: Final = "define proctor's schemas"
 _LOST: Final = "the connection to the database was lost"
 Result = TypeVar("Result")
 
@@ -58,31 +59,6 @@ def password_of(url: str) -> str | None:
 def advisory_key(name: str) -> int:
     """Return the number of a lock by its name: the same in every process."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-class PostgresCursor:
-    """The rows of one statement, as a cursor of SQLite gives them."""
-
-    def __init__(self, connection: PostgresConnection, rows: Sequence[Any], rowcount: int) -> None:
-        self._connection = connection
-        self._rows = iter(rows)
-        self.rowcount = rowcount
-
-    def fetchone(self) -> Any:
-        """Return the next row, or ``None``."""
-        return next(self._rows, None)
-
-    def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
-        return list(self._rows)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._rows
-
-    @property
-    def lastrowid(self) -> int:
-        """The number that the last INSERT was given."""
-        return int(self._connection.execute("SELECT lastval()").fetchone()[0])
 
 
 class PostgresConnection:
@@ -207,31 +183,53 @@ class PostgresConnection:
             "CREATE TABLE IF NOT EXISTS schema_version"
             " (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);"
         )
-        with self._lock:
-            self._begin()
-            try:
-                self._wait(self._script(script))
-                row = self.execute("SELECT version FROM schema_version").fetchone()
-                version = int(row[0]) if row else 0
-                if version > len(migrations):
-                    raise StoreError(
-                        f"was written by a newer Proctor (format {version}, this one knows {len(migrations)})",
-                        file=f"{self.place} ({self.schema})",
-                        hint="upgrade Proctor, or name another database",
-                    )
-                for number in range(version, len(migrations)):
-                    self._wait(self._script(postgres_schema(migrations[number])))
-                self.execute(
-                    "INSERT INTO schema_version VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET version ="
-                    " excluded.version",
-                    (len(migrations),),
+        with self._defining():
+            self._wait(self._script(script))
+            row = self.execute("SELECT version FROM schema_version").fetchone()
+            version = int(row[0]) if row else 0
+            if version > len(migrations):
+                raise StoreError(
+                    f"was written by a newer Proctor (format {version}, this one knows {len(migrations)})",
+                    file=f"{self.place} ({self.schema})",
+                    hint="upgrade Proctor, or name another database",
                 )
+            for number in range(version, len(migrations)):
+                self._wait(self._script(postgres_schema(migrations[number])))
+            self.execute(
+                "INSERT INTO schema_version VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET version = excluded.version",
+                (len(migrations),),
+            )
+        with self._lock:
+            self._keys = self._primary_keys()
+
+    def define(self, script: str) -> None:
+        """Create what no migration does, all of it or nothing. Several processes may do so at once.
+
+        Raises:
+            StoreError: the database failed, or refuses.
+        """
+        with self._defining():
+            self._wait(self._script(script))
+
+    @contextlib.contextmanager
+    def _defining(self) -> Iterator[None]:
+        """Have a transaction that creates tables, schemas or extensions: one at a time in the whole database.
+
+        IF NOT EXISTS does not help two that create the same at once: the second one fails with a violated key of a
+        catalogue of PostgreSQL, which is no key of ours.
+        """
+        with self._lock:
+            self._begin(_DEFINING)
+            try:
+                yield
                 self._end("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 with contextlib.suppress(StoreError):
                     self._end("ROLLBACK")
+                if isinstance(error, sqlite3.IntegrityError):
+                    file, hint = f"{self.place} ({self.schema})", "check the database's log"
+                    raise StoreError(str(error).splitlines()[0], file=file, hint=hint) from None
                 raise
-            self._keys = self._primary_keys()
 
     def _primary_keys(self) -> dict[str, tuple[str, ...]]:
         rows = self.execute(
@@ -249,12 +247,14 @@ class PostgresConnection:
 
     # --- the event loop ------------------------------------------------------------------------------
 
-    def _begin(self) -> PostgresCursor:
+    def _begin(self, *locks: str) -> PostgresCursor:
+        """Begin a transaction with these locks, and then that of who writes in the schema."""
         if self._connection.is_closed():
             self._again()
         self._wait(self._script("BEGIN"))
         self.in_transaction = True
-        self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(f"write {self.schema}"),))
+        for name in (*locks, f"write {self.schema}"):
+            self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(name),))
         return PostgresCursor(self, (), 0)
 
     def _again(self) -> None:

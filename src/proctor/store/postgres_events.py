@@ -17,10 +17,10 @@ __all__ = ["PostgresEventDatabase"]
 
 _SCHEMA: Final = "events"
 # Ids of events that were counted, and when: old ones are removed, since no client sends an event again after days.
-_CLAIMS: Final = (
-    "CREATE TABLE IF NOT EXISTS event_ids (id TEXT PRIMARY KEY, claimed DOUBLE PRECISION NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS event_ids_by_time ON event_ids (claimed)",
-)
+_CLAIMS: Final = """
+    CREATE TABLE IF NOT EXISTS event_ids (id TEXT PRIMARY KEY, claimed DOUBLE PRECISION NOT NULL);
+    CREATE INDEX IF NOT EXISTS event_ids_by_time ON event_ids (claimed);
+"""
 _KEPT_SECONDS: Final = 7 * 86_400.0
 _REMOVED_EVERY: Final = 600.0
 
@@ -41,9 +41,7 @@ class PostgresEventDatabase(EventDatabase):
         self.connection: PostgresConnection = connection
         self.path = Path(connection.place)
         self._database = cast(sqlite3.Connection, connection)
-        with self.writing() as database:
-            for statement in _CLAIMS:
-                database.execute(statement)
+        connection.define(_CLAIMS)
 
     def claim(self, rows: Sequence[EventRow]) -> Sequence[EventRow]:
         """Return the rows that no server has counted, and claim them in the transaction under way.

@@ -35,10 +35,10 @@ _MIGRATIONS: Final = (
     """,
 )
 # In a schema that is always looked up; a user who may not create extensions searches without it.
-_TRIGRAMS: Final = (
-    "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
-    "CREATE INDEX IF NOT EXISTS turns_by_trigram ON turns USING gin (folded gin_trgm_ops)",
-)
+_TRIGRAMS: Final = """
+    CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+    CREATE INDEX IF NOT EXISTS turns_by_trigram ON turns USING gin (folded gin_trgm_ops);
+"""
 
 
 class PostgresTextIndex(TextIndex):
@@ -59,8 +59,7 @@ class PostgresTextIndex(TextIndex):
         self._database = cast(sqlite3.Connection, connection)
         self.has_trigrams = False
         with suppress(StoreError):
-            for statement in _TRIGRAMS:
-                connection.execute(statement)
+            connection.define(_TRIGRAMS)
             self.has_trigrams = True
 
     def add(self, rows: Sequence[EventRow]) -> None:

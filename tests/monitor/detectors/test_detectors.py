@@ -123,6 +123,7 @@ def test_events_that_arrive_late() -> None:
     reading = detector.check(START + 361)
     assert reading.state == "firing"
     assert reading.value == 300
+    assert (reading.baseline, reading.threshold) == (None, 60.0), "a limit is not what is normal"
     for second in range(100):
         detector.observe(turn(START + 600 + second), START + 600 + second)
     assert detector.check(START + 700).state == "ok"

@@ -6,6 +6,7 @@ from proctor.core.score import Score
 from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.answer.grounded import Grounded
 from proctor.scorers.answer.quality_parts import source_passages
+from proctor.scorers.answer.quality_parts.support import source_passage
 from tests.scorers.safety.speaking import CASE, built, call, talk, turn
 from tests.scorers.staging import BROKEN, SILENT
 from tests.tables import table
@@ -166,3 +167,9 @@ async def test_words_of_several_scripts_are_no_claim_that_a_network_could_read()
     score = await built(Grounded).score(CASE, said("card refund 拒否 policy تجاهل cancel निर्देश fee", POLICY))
     assert (score.status, [(each.where or "")[:6] for each in score.evidence]) == ("skipped", ["unread"])
     assert "language" in score.evidence[0].note
+
+
+def test_a_source_whose_id_is_its_text_is_not_named_by_it() -> None:
+    said = "An arranged overdraft costs 9.9 % a year."
+    assert source_passage(Source(id=said, text=said)).name == "a source"
+    assert source_passage(Source(id="fees", text=said)).name == "fees"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gzip
 import json
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from proctor.core.errors import StoreError
 from proctor.store.mask_events import EventMasker
 from tests.server.ingest.otlp_requests import chat, traces, traces_json
 from tests.server.ingest.test_app import JSON, NDJSON, PROTOBUF, T1, T2, door
@@ -44,6 +46,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"session": "s", "kind": "csat", "value": 99}, "value", "scale"),
     ({"session": "s", "kind": "csat", "value": 0}, "value", "scale"),
     ({"session": "s", "kind": "csat", "value": 3, "metadata": {"scale": "ten"}}, "metadata.scale", "best mark"),
+    ({"session": "s", "kind": "score", "name": "grounded", "value": 7}, "value", "0 to 1"),
+    ({"session": "s", "kind": "score", "name": "grounded", "value": -0.1}, "value", "0 to 1"),
+    ({"session": "s", "kind": "score", "value": 0.3}, "name", "scorer's name"),
     ({"session": "s", "input": "a", "time": "2099-01-01T00:00:00Z"}, "time", "UTC"),
     ({"session": "s", "input": "a", "time": 4_070_908_800_000}, "time", "UTC"),
     ({"session": "s", "kind": "note", "time": AHEAD}, "time", "UTC"),
@@ -133,6 +138,36 @@ async def test_health_says_that_nothing_is_taken_until_the_disk_takes_data_again
         assert (await here.json("/healthz"))["status"] == "ok"  # though nobody has sent anything since
         assert not [name for name in os.listdir(tmp_path) if "probe" in name]
         assert (await here.post("/v1/turns", b'{"session": "s1", "input": "a"}', JSON))[0] == 200
+
+
+async def test_a_state_that_is_away_is_told_as_such_by_readers_and_health(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise StoreError("the connection to the database was lost")
+
+    async with door(tmp_path) as here:
+        with monkeypatch.context() as patched:
+            patched.setattr(here.intake, "index", away)
+            patched.setattr(here.intake.history, "conversation", away)
+            async with here.client.get("/api/conversations/s1") as answer:
+                told = await answer.text()
+                assert answer.status == 503
+                assert "cannot be read: the connection to the database was lost" in told
+                assert "send again" not in told
+            for _ in range(20):  # the other work in the background goes well meanwhile
+                await asyncio.sleep(0.25)
+                if (told_health := await here.json("/healthz"))["status"] == "trouble":
+                    break
+            assert told_health["trouble"] == "the connection to the database was lost"
+            await asyncio.sleep(0.6)
+            assert (await here.json("/healthz"))["status"] == "trouble", "until the same work succeeds"
+            assert (await here.post("/v1/turns", b'{"session": "s1", "input": "a"}', JSON))[0] == 200
+        for _ in range(20):
+            await asyncio.sleep(0.25)
+            if (await here.json("/healthz"))["status"] == "ok":
+                return
+        raise AssertionError("it stays in trouble")
 
 
 @table(

@@ -10,9 +10,11 @@ import pytest
 
 from proctor.config import Config
 from proctor.core.errors import InputError, NotFoundError
-from proctor.server.pages.page import Missing, Redirect, View
+from proctor.core.person import Person
+from proctor.server.pages.page import Missing, PageRequest, Redirect, View
 from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, csv_lines
+from proctor.server.pages.templates import TEMPLATES
 from proctor.server.pages.views.alerts import PAGE
 from proctor.store.alert_spool import AlertSpool
 from tests.server.pages.production_store import add_alerts, add_traffic, alert, ask, make_project, sessions
@@ -100,6 +102,45 @@ def test_an_alert_shows_its_window_and_examples(desk: PageStores) -> None:
 @pytest.mark.parametrize(("number", "unit"), [(2, "share"), (3, "seconds"), (4, "count")])
 def test_the_course_is_what_the_rule_counts(desk: PageStores, number: int, unit: str) -> None:
     assert item(desk, number).data["unit"] == unit
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "figures", "told"),
+    [
+        ("ingest_lag", "lag", (128_730.5, None, 128_730.5, 120.0), ("<dd>35.8 h</dd>", "Fires at</dt><dd>2 min</dd>")),
+        (
+            "no_traffic",
+            "absence",
+            (0.0, 130.2, 1500.0, 600.0),
+            ("<dd>0, normally 130.2</dd>", "25 min, fires at 10 min"),
+        ),
+    ],
+)
+def test_spans_of_time_have_their_unit(
+    tmp_path: Path, rule: str, kind: str, figures: tuple[float | None, ...], told: tuple[str, ...]
+) -> None:
+    names = ("value", "baseline", "statistic", "threshold")
+    config = make_project(tmp_path)
+    add_alerts(
+        config, [alert(rule, kind=kind, resolved=time.time(), moved=(), **dict(zip(names, figures, strict=True)))]
+    )
+    desk = PageStores(config)
+    shown = item(desk, 1)
+    desk.close()
+    asked = PageRequest(at="/ui/x", visitor=Person(name="ann", role="viewer"), now=time.time())
+    frame = {
+        "nav": (),
+        "page": None,
+        "title": "",
+        "visitor": None,
+        "live": "",
+        "form_token": "",
+        "said": "",
+        "now": 0.0,
+    }
+    html = TEMPLATES.render(shown.template, **frame, ask=asked, tables=shown.tables, charts=shown.charts, **shown.data)
+    assert all(each in html for each in told)
+    assert bool(shown.charts) is (kind == "absence"), "how late events were is not stored, so nothing can be drawn"
 
 
 def test_an_alert_of_a_removed_rule_has_no_course(desk: PageStores) -> None:

@@ -45,6 +45,13 @@ def test_somebody_unknown_is_led_to_the_door_and_back(door: HttpClient, path: st
     assert door.get("/ui").to == door.get("/").to == "/ui/"
 
 
+def test_the_door_names_the_command_for_a_link_to_its_own_address(door: HttpClient) -> None:
+    assert f"proctor people link --url {door.url}<" in door.get("/ui/sign-in").text
+    forwarded = door.get("/ui/sign-in", **{"X-Forwarded-For": "203.0.113.9"}).text
+    assert door.url not in forwarded
+    assert "and the address of this page" in forwarded
+
+
 def test_password_leads_to_where_one_wanted_to_go(door: HttpClient, empty_dashboard: ServedDashboard) -> None:
     answer = door.post("/ui/sign-in", {"name": "ada", "password": PASSWORD, "next": "/ui/?a=1"})
     assert (answer.status, answer.to) == (303, "/ui/?a=1")

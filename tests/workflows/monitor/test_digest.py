@@ -155,6 +155,15 @@ def test_wrong_settings_name_the_field(tmp_path: Path, text: str, message: str) 
     assert caught.value.problems[0].where.startswith("monitor.digest")
 
 
+def test_an_unknown_zone_has_its_place_and_a_hint(tmp_path: Path) -> None:
+    config = config_in(tmp_path, "monitor: {digest: {zone: Mars/Base}}")
+    with pytest.raises(MalformedError) as caught:
+        asyncio.run(digest_of(config, DigestJob(kind="daily")))
+    problem = caught.value.problems[0]
+    assert (problem.path, problem.line) == (("monitor", "digest", "zone"), 1)
+    assert "Europe/Berlin" in (problem.hint or "")
+
+
 def test_no_events_and_a_wrong_period_are_errors(tmp_path: Path) -> None:
     config = config_in(tmp_path)
     with pytest.raises(InputError, match="this project has no event log"):

@@ -96,7 +96,7 @@ def _entry(alert: AlertRecord, url: str) -> dict[str, Any]:
         "annotations": annotations_of(alert),
         "startsAt": shown_time(alert.fired),
         "endsAt": _NEVER if alert.resolved is None else shown_time(alert.resolved),
-        "generatorURL": f"{url.rstrip('/')}/alerts/{alert.number}" if url else "",
+        "generatorURL": f"{url.rstrip('/')}/ui/alerts/{alert.number}" if url else "",
         "fingerprint": alert.fingerprint,
         "details": encode(alert),
     }

@@ -160,7 +160,6 @@ class LagDetector:
             bad=late,
             events=len(self._lags),
             value=lag,
-            baseline=limit,
             statistic=lag,
             threshold=limit,
             message=f"events arrive {shown_span(max(0.0, lag))} late (median of {len(self._lags)}), "

@@ -33,7 +33,7 @@ from proctor.server.ingest.request_batches import (
     otlp_batch,
     runs_batch,
 )
-from proctor.server.ingest.request_body import read_body
+from proctor.server.ingest.request_body import json_bytes, json_object, read_body
 from proctor.server.ingest.source_tokens import SourceRates, SourceTokens
 from proctor.server.ingest.write_health import WriteHealth
 from proctor.wiring.ingest_settings import IngestSettings
@@ -122,7 +122,7 @@ class IngestServer:
         self.counts: Counter[tuple[str, str]] = Counter()
         reader.counts = self.counts
         self.writes = WriteHealth(intake.store)
-        self._trouble = ""
+        self._troubles: dict[str, str] = {}  # by the background task that has it
 
     # --- around every request ------------------------------------------------------------------------
 
@@ -149,9 +149,14 @@ class IngestServer:
             self.counts["refused", "overload"] += 1
             return retry_later(503, "more waits to be written than is allowed; send again", 1)
         except StoreError as error:
-            self.counts["refused", "store"] += 1
-            _log.error("%s", error)
-            return retry_later(503, "the store cannot be written; send again", 5)
+            return self._store_failed(request, error)
+
+    def _store_failed(self, request: web.Request, error: StoreError) -> web.StreamResponse:
+        self.counts["refused", "store"] += 1
+        _log.error("%s", error)
+        if request.method == "GET":  # nothing was sent, and what is received may be on disk all the same
+            return retry_later(503, f"the store cannot be read: {error.message}; ask again", 5)
+        return retry_later(503, "the store cannot be written; send again", 5)
 
     def _turned_away(self, request: web.Request) -> web.StreamResponse | None:
         if request.method == "GET" and request.path.startswith(_READ_PATHS):
@@ -284,7 +289,7 @@ class IngestServer:
             parts = read_multipart(kind, body)
             batch = runs_batch(self.intake, parts.runs.values(), source)
             for each in parts.feedback:
-                scored, _ = feedback_batch(self.intake, _json(each), source)
+                scored, _ = feedback_batch(self.intake, json_bytes(each), source)
                 batch.spans += scored.spans
                 batch.rejected += scored.rejected
             batch.rejected += parts.rejected
@@ -298,7 +303,7 @@ class IngestServer:
         source = self.tokens.source(request)
 
         def take(body: bytes) -> RequestBatch:
-            data = _object(body)
+            data = json_object(body)
             return runs_batch(self.intake, [*(data.get("post") or ()), *(data.get("patch") or ())], source)
 
         return await self._runs(request, take)
@@ -307,7 +312,8 @@ class IngestServer:
         """Take one new run, or the update of one."""
         source, key = self.tokens.source(request), request.match_info.get("id")
         return await self._runs(
-            request, lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **_object(body)}], source)
+            request,
+            lambda body: runs_batch(self.intake, [{**({"id": key} if key else {}), **json_object(body)}], source),
         )
 
     async def _runs(self, request: web.Request, take: Callable[[bytes], RequestBatch]) -> web.StreamResponse:
@@ -326,7 +332,7 @@ class IngestServer:
     async def health(self, request: web.Request) -> web.StreamResponse:
         """Say whether events are taken, and what waits; nothing about their content."""
         figures, failure = self.intake.figures(), await self.writes.trouble()
-        trouble = failure or self._trouble
+        trouble = failure or "; ".join(dict.fromkeys(self._troubles.values()))
         told = {
             "status": "trouble" if trouble else "ok",
             "waiting_traces": figures.waiting_traces,
@@ -339,12 +345,14 @@ class IngestServer:
         """Run the background tasks while the application does; write what is complete at the end."""
         self.queue.start()
         work = [
-            asyncio.create_task(self._every(_SETTLE_EVERY, partial(asyncio.to_thread, self.intake.settle))),
-            asyncio.create_task(self._every(_INDEX_EVERY, partial(asyncio.to_thread, self._index))),
-            asyncio.create_task(self._every(_ROTATE_EVERY, partial(asyncio.to_thread, self.intake.log.rotate))),
+            asyncio.create_task(self._every("settle", _SETTLE_EVERY, partial(asyncio.to_thread, self.intake.settle))),
+            asyncio.create_task(self._every("index", _INDEX_EVERY, partial(asyncio.to_thread, self._index))),
+            asyncio.create_task(
+                self._every("rotate", _ROTATE_EVERY, partial(asyncio.to_thread, self.intake.log.rotate))
+            ),
         ]
         if self.tick is not None:
-            work.append(asyncio.create_task(self._every(_TICK_EVERY, self.tick)))
+            work.append(asyncio.create_task(self._every("tick", _TICK_EVERY, self.tick)))
         yield
         for task in work:
             task.cancel()
@@ -361,36 +369,21 @@ class IngestServer:
         if not self.is_indexed():
             self.intake.index()
 
-    async def _every(self, seconds: float, work: Callable[[], Awaitable[Any]]) -> None:
-        """Do something again and again; a failure is reported and tried again."""
+    async def _every(self, name: str, seconds: float, work: Callable[[], Awaitable[Any]]) -> None:
+        """Do something again and again; a failure is reported until the same work succeeds."""
         while True:
             await asyncio.sleep(seconds)
             try:
                 await work()
-                self._trouble = ""
+                self._troubles.pop(name, None)
             except StoreError as error:
-                self._trouble = error.message
+                self._troubles[name] = error.message
                 _log.error("%s", error)
                 await asyncio.sleep(1)
             except Exception as error:  # the others must go on
-                self._trouble = type(error).__name__
+                self._troubles[name] = type(error).__name__
                 _log.exception("the background task failed")
                 await asyncio.sleep(1)
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    import orjson  # noqa: PLC0415
-
-    data = orjson.loads(body)
-    if not isinstance(data, dict):
-        raise ValueError("is no JSON object")
-    return data
-
-
-def _json(data: Any) -> bytes:
-    import orjson  # noqa: PLC0415
-
-    return orjson.dumps(data)
 
 
 def _turned_away(request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
 
-__all__ = ["read_body", "unpacked"]
+__all__ = ["json_bytes", "json_object", "read_body", "unpacked"]
 
 _SMALL: Final = 64_000  # packed bytes that are unpacked without another thread
 _WINDOW_BITS: Final = {"gzip": 31, "deflate": 15}
@@ -56,3 +56,24 @@ def unpacked(body: bytes, encoding: str, max_bytes: int) -> bytes:
         rest = part.unused_data.lstrip(b"\0")
         if not rest:
             return bytes(made)
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object of a body.
+
+    Raises:
+        ValueError: it is none.
+    """
+    import orjson  # noqa: PLC0415
+
+    data = orjson.loads(body)
+    if not isinstance(data, dict):
+        raise ValueError("is no JSON object")
+    return data
+
+
+def json_bytes(data: Any) -> bytes:
+    """Return data as JSON."""
+    import orjson  # noqa: PLC0415
+
+    return orjson.dumps(data)

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from aiohttp import web
 
 from proctor.core.person import Person
+from proctor.server.admission import is_loopback
 from proctor.server.pages.templates import TEMPLATES
 from proctor.store.people import MAX_PASSWORD
 
@@ -158,7 +159,11 @@ class SignIn:
 
     async def _shown(self, request: web.Request, message: str, status: int = 200) -> web.StreamResponse:
         has_people = await self.pool.run(lambda stores: bool(stores.people.list()))
-        return await _door("sign_in.html", request, status, message=message, has_people=has_people)
+        # Behind a proxy the browser's own address is not known here.
+        is_direct = is_loopback(request.url.host or "") and "X-Forwarded-For" not in request.headers
+        address = str(request.url.origin()) if is_direct else ""
+        told = {"message": message, "has_people": has_people, "address": address}
+        return await _door("sign_in.html", request, status, **told)
 
     async def _check(self, request: web.Request) -> web.StreamResponse:
         form = request[FORM]

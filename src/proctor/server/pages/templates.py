@@ -14,6 +14,7 @@ from typing import Any, Final
 import jinja2
 from markupsafe import Markup, escape
 
+from proctor.monitor.detectors.rule_reading import shown_span
 from proctor.server.pages.table import Chip, Link, Moment, Share
 
 __all__ = ["TEMPLATES", "static_files"]
@@ -133,6 +134,7 @@ def _environment() -> jinja2.Environment:
     filters: dict[str, Callable[..., Any]] = {
         "moment": _moment, "number": _number, "percent": _percent, "data": _data, "cell_kind": _kind, "code": _code,
         "own": _own, "bare_percent": _bare_percent, "cell_class": _cell_class,
+        "span": shown_span,
         "utc": lambda time: datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M"),
     }  # fmt: skip
     made.filters.update(filters)

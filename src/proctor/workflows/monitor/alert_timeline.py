@@ -17,7 +17,9 @@ from proctor.store.conversation_part import PartRequest
 from proctor.store.history import History
 from proctor.wiring.alert_settings import alert_settings_of
 
-__all__ = ["AlertExample", "AlertTimeline", "examples_of", "rule_statuses", "timeline_of"]
+__all__ = ["AlertExample", "AlertTimeline", "examples_of", "rule_statuses", "timeline_of", "value_unit_of"]
+
+AlertUnit = Literal["share", "seconds", "count", "money", "span"]
 
 _MOST_POINTS: Final = 150
 _STEPS: Final = (60, 300, 900, 3600, 14_400, 86_400)
@@ -28,14 +30,10 @@ _NOT_WATCHED: Final = "nothing has been watched yet: start `proctor serve`"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertTimeline:
-    """A value for each step of time; ``None`` where nothing was counted. ``usual`` is what the rule took as normal.
-
-    ``value_unit`` is the unit of the alert's own value: a rule for events in a row counts them.
-    """
+    """A value for each step of time; ``None`` where nothing was counted. ``usual`` is what the rule took as normal."""
 
     what: str
     unit: Literal["share", "seconds", "count", "money"]
-    value_unit: Literal["share", "seconds", "count", "money"]
     step: int
     times: tuple[float, ...]
     values: tuple[float | None, ...]
@@ -54,8 +52,8 @@ class AlertExample:
 
 def timeline_of(history: History, config: Config, alert: AlertRecord, now: float) -> AlertTimeline | None:
     """Return what an alert's rule counts around its window; ``None`` if the rule counts nothing that is stored."""
-    rule = next((each for each in alert_settings_of(config).rules if each.name == alert.rule), None)
-    if rule is None or alert.window_end <= alert.window_start:
+    rule = _rule_of(config, alert)
+    if rule is None or rule.kind == "lag" or alert.window_end <= alert.window_start:
         return None
     length = alert.window_end - alert.window_start
     since = alert.window_start - max(_LEAST_BEFORE, 3 * length)
@@ -69,12 +67,25 @@ def timeline_of(history: History, config: Config, alert: AlertRecord, now: float
     return AlertTimeline(
         what=what,
         unit=unit,
-        value_unit="count" if rule.kind == "in_a_row" else unit,
         step=step,
         times=tuple(float(start) for start, _ in measured),
         values=tuple(value for _, value in measured),
         usual=usual,
     )
+
+
+def value_unit_of(config: Config, alert: AlertRecord) -> AlertUnit | None:
+    """Return the unit of an alert's own value, which need not be that of its course; ``None`` if it is not known.
+
+    A rule for events in a row counts them, and one that watches how late events arrive measures a time.
+    """
+    if alert.kind == "lag":
+        return "span"
+    if alert.kind in ("in_a_row", "absence"):
+        return "count"
+    if (rule := _rule_of(config, alert)) is not None:
+        return _what(rule)[1]
+    return "share" if alert.kind == "rate" else None
 
 
 def examples_of(history: History, alert: AlertRecord) -> list[AlertExample]:
@@ -103,6 +114,11 @@ def rule_statuses(config: Config, state: AlertState, now: float) -> list[RuleSta
             RuleStatus(rule=rule.name, kind=rule.kind, tier=rule.tier, state="unknown", since=now, detail=_NOT_WATCHED)
         ]
     return found
+
+
+def _rule_of(config: Config, alert: AlertRecord) -> AlertRule | None:
+    """Return the rule of an alert; ``None`` if it was removed from the settings since."""
+    return next((each for each in alert_settings_of(config).rules if each.name == alert.rule), None)
 
 
 def _cells(history: History, part: Mapping[str, str], since: float, until: float, step: int) -> list[RollupCell]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from proctor.config import Config, settings_text
 from proctor.core.codec import dumps
 from proctor.core.errors import ConfigError, MalformedError, Problem
 from proctor.core.task import Task, TaskCompletion
-from proctor.monitor.completion import TaskWatch
+from proctor.monitor.completion import TaskWatch, in_utc
 from proctor.monitor.completion_figures import CompletionFigures
 from proctor.monitor.completion_rules import CompletionRules, read_rules
 from proctor.report.formats import whole_or_nothing
@@ -23,18 +23,23 @@ from proctor.workflows.monitor.event_source import EventSource
 
 __all__ = ["CompletionJob", "completion_of", "rules_of"]
 
+_LATER = "left out, as dated later than now: {:,}; check the clock and the time zone of who sent them"
 Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionJob:
-    """The events to read and the options. ``tasks`` is an output file with one JSON line per task."""
+    """The events to read and the options. ``tasks`` is an output file with one JSON line per task.
+
+    The project's own log is read up to ``now`` (default: the clock) or ``until``, whichever is later.
+    """
 
     events: EventSource
     rules: CompletionRules
     until: datetime | None = None
     light: bool = False
     tasks: Path | None = None
+    now: datetime | None = None
 
 
 async def completion_of(job: CompletionJob) -> TaskCompletion:
@@ -46,6 +51,7 @@ async def completion_of(job: CompletionJob) -> TaskCompletion:
     """
     watch = TaskWatch(job.rules, None if job.light else local_model("embedder"))
     figures = CompletionFigures(job.rules)
+    end, later = job.events.end(job.now or datetime.now(UTC), job.until), 0
     with ExitStack() as stack:
         out = stack.enter_context(whole_or_nothing(job.tasks)) if job.tasks else None
 
@@ -55,6 +61,9 @@ async def completion_of(job: CompletionJob) -> TaskCompletion:
                 out.writelines(dumps(task).decode() + "\n" for task in done)
 
         for placed in job.events.read(late=job.rules.lateness):
+            if end is not None and in_utc(placed.event.time) > end:
+                later += 1
+                continue
             try:
                 done = await watch.add(placed.event)
             except ValueError as error:
@@ -62,7 +71,8 @@ async def completion_of(job: CompletionJob) -> TaskCompletion:
                 raise MalformedError([problem], file=placed.file) from None
             keep(done)
         keep(watch.finish(job.until))
-    return figures.table(watch)
+    table = figures.table(watch)
+    return replace(table, notes=(*table.notes, _LATER.format(later))) if later else table
 
 
 def rules_of(config: Config, named: Path | None) -> CompletionRules:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from proctor.config import Config
-from proctor.wiring.settings_section import read_section
+from proctor.core.errors import Problem
+from proctor.wiring.settings_section import placed_in, read_section
 
 __all__ = ["DigestSettings", "digest_settings"]
+
+_SECTION: Final = ("monitor", "digest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,6 @@ class DigestSettings:
             raise ValueError(f"sample must be 0 or more, not {self.sample}")
         if self.examples < 0:
             raise ValueError(f"examples must be 0 or more, not {self.examples}")
-        self.time_zone  # noqa: B018 - an unknown zone is rejected here, where the file is read
 
     @property
     def time_zone(self) -> tzinfo:
@@ -44,7 +47,7 @@ class DigestSettings:
         try:
             return UTC if self.zone.upper() == "UTC" else ZoneInfo(self.zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise ValueError(f"there is no time zone {self.zone!r}; write e.g. Europe/Berlin") from None
+            raise ValueError(f"there is no time zone {self.zone!r}") from None
 
 
 def digest_settings(config: Config) -> DigestSettings:
@@ -53,4 +56,10 @@ def digest_settings(config: Config) -> DigestSettings:
     Raises:
         MalformedError: a setting is unknown or wrong.
     """
-    return read_section(config, ("monitor", "digest"), DigestSettings, config.settings.monitor.digest or {})
+    settings = read_section(config, _SECTION, DigestSettings, config.settings.monitor.digest or {})
+    try:
+        settings.time_zone  # noqa: B018 - an unknown zone is rejected here, where the file is read
+    except ValueError as error:
+        hint = "write its name in the tz database, such as Europe/Berlin or Asia/Tokyo"
+        raise placed_in(config.path, [Problem((*_SECTION, "zone"), str(error), hint)]) from None
+    return settings

@@ -64,6 +64,14 @@ class EventSource:
         log = EventLog(self.store / FOLDER)
         return log.read(since.timestamp() if since else None, until.timestamp() if until else None)
 
+    def end(self, now: datetime, asked: datetime | None = None) -> datetime | None:
+        """Return the time after which no event counts: of the project's log now, or a later one that was asked for.
+
+        There an event with a later time has a clock that is fast; it must not end the windows of others. Files are
+        records that end with their last event, so for them it is ``None``.
+        """
+        return None if self.files else max(now, in_utc(asked or now))
+
     def last_time(self) -> datetime | None:
         """Return the time of the newest event; ``None`` if there is none."""
         if self.files:

@@ -117,6 +117,8 @@ async def count_periods(
     begin, end = min(period.begin for period in periods), max(period.end for period in periods)
     # A conversation that ended late in the period is whole only after a silence.
     stop = end + timedelta(seconds=_SILENCE_SECONDS)
+    if until is not None and until < end:
+        stop = until  # an event that is dated later ends no window
     last: datetime | None = None
     for placed in source.read(since=begin - _lookback(rules), until=stop, late=rules.lateness):
         event = placed.event

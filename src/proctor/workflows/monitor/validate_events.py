@@ -52,7 +52,7 @@ def _unknown(name: str, known: frozenset[str]) -> Problem:
 
 
 def check_values(data: dict[str, Any], read: EventRow | Event, received: datetime) -> None:
-    """Check what was read from the data: its time, the figures of its turn, and a satisfaction.
+    """Check what was read from the data: its time, the figures of its turn, a satisfaction and a score.
 
     Raises:
         MalformedError: a value cannot be.
@@ -72,6 +72,17 @@ def check_values(data: dict[str, Any], read: EventRow | Event, received: datetim
         raise MalformedError([Problem(("cost",), "must not be negative", "leave it out if it is unknown")])
     if read.kind == "csat" and read.value is not None:
         _check_csat(data.get("metadata") or {}, read.value)
+    if read.kind == "score":
+        _check_score(data.get("name"), read.value)
+
+
+def _check_score(name: Any, value: float | None) -> None:
+    if not name:
+        hint = "give the scorer's name: alert rules and figures count `score/NAME`"
+        raise MalformedError([Problem(("name",), "is missing: nobody knows what was scored", hint)])
+    if value is not None and not 0 <= value <= 1:
+        hint = "convert it to 0 to 1, with 1 as the best; or send it as `metadata: {raw: …}` without a value"
+        raise MalformedError([Problem(("value",), "a score must be between 0 and 1", hint)])
 
 
 def _check_csat(metadata: dict[str, Any], value: float) -> None:

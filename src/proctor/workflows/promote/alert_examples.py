@@ -22,6 +22,7 @@ from proctor.wiring.alert_settings import alert_settings_of
 from proctor.wiring.monitor_state import open_alert_state, open_event_database, state_url
 from proctor.workflows.promote.guard_expectation import ExpectedOutcome
 from proctor.workflows.promote.incident_checks import RequiredWording, checks_for
+from proctor.workflows.promote.judged_again import why_not_failed
 from proctor.workflows.promote.regression_suite import sole_promotion
 from proctor.workflows.promote.results import Promotion
 
@@ -33,7 +34,8 @@ class ExampleRequest:
     """Which conversations become cases, and what a person says about them.
 
     ``alert`` is the number of an alert or the name of its rule; its first ``count`` examples are taken, unless
-    ``conversations`` names others. Without an alert, ``conversations`` are taken with everything wrong in them.
+    ``conversations`` names others. Without an alert, ``conversations`` are taken with everything wrong in them. With
+    ``judge_again`` the checks of each case are tried on the answer that failed.
     """
 
     alert: str | None = None
@@ -42,6 +44,7 @@ class ExampleRequest:
     expected: ExpectedOutcome | None = None
     wording: RequiredWording = field(default_factory=RequiredWording)
     recording: bool = False
+    judge_again: bool = False
 
 
 def promote_examples(config: Config, asked: ExampleRequest, out: Path) -> Promotion:
@@ -73,6 +76,7 @@ def _promote(config: Config, asked: ExampleRequest, out: Path) -> Promotion:
     known: list[str] = []
     why: dict[str, str] = {}
     judged: dict[str, str] = {}
+    doubts: dict[str, str] = {}
     with History(config.store, search=False, database=open_event_database(config)) as history:
         history.catch_up()
         names = asked.conversations or _ranked(history, alert)[: asked.count]
@@ -84,6 +88,8 @@ def _promote(config: Config, asked: ExampleRequest, out: Path) -> Promotion:
             if made is None:
                 why[name] = "a conversation in which nobody asked anything" if events else "no longer in the log"
                 continue
+            recorded = made.recorded
+            made = made if asked.recording else replace(made, recorded=None)
             question = same_question(made)
             if question in known_questions:
                 known.append(known_questions[question])
@@ -93,13 +99,16 @@ def _promote(config: Config, asked: ExampleRequest, out: Path) -> Promotion:
             known_questions[question] = made.id
             added.append(made)
             judged[made.id] = words
+            if asked.judge_again and recorded is not None:
+                signals = made.metadata["promoted"].get("signals", ())
+                if doubt := why_not_failed(config, made, recorded, signals):
+                    doubts[made.id] = doubt
     if why and not added and not known:
         told = "; ".join(f"{name} is {reason}" for name, reason in why.items())
         raise InputError(f"nothing to add: {told}", hint="name other conversations with --conversation")
     append_cases(out, added)
-    return Promotion(
-        added=tuple(case.id for case in added), known=tuple(known), left_out=tuple(why), why=why, judged=judged
-    )
+    ids_added = tuple(case.id for case in added)
+    return Promotion(added=ids_added, known=tuple(known), left_out=tuple(why), why=why, judged=judged, doubts=doubts)
 
 
 def _ranked(history: History, alert: AlertRecord | None) -> list[str]:
@@ -116,6 +125,7 @@ def _ranked(history: History, alert: AlertRecord | None) -> list[str]:
 def _case(
     config: Config, events: Sequence[Event], alert: AlertRecord | None, rule: AlertRule | None, asked: ExampleRequest
 ) -> tuple[Case | None, str]:
+    """Return the case with its recorded answers, and in words how it is judged."""
     signals = signals_in(events, rule.signals if rule is not None else ())
     slow = alert is not None and alert.kind == "p95" and (rule is None or rule.measure == "latency")
     judged = checks_for(
@@ -135,7 +145,7 @@ def _case(
         origin=origin,
         expect=judged.expect,
         checks=judged.checks,
-        recording=asked.recording,
+        recording=True,
     )
     return made, judged.words
 

@@ -29,7 +29,8 @@ _HELD_OUT = "a held-out attack; `proctor redteam promote --held-out` adds it"
 class Promotion:
     """The outcome: ids of added cases, and of those that already existed.
 
-    ``judged`` describes how an added case will be judged, ``why`` the reason for leaving one out.
+    ``judged`` describes how an added case will be judged, ``why`` the reason for leaving one out. ``doubts`` says of an
+    added case why its checks would not fail the very answer that failed.
     """
 
     added: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class Promotion:
     left_out: tuple[str, ...] = ()
     judged: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 def promote(

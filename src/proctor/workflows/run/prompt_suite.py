@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from proctor.config import Config
 from proctor.core.decode import closest
@@ -13,6 +14,9 @@ from proctor.suites.load import open_suite
 from proctor.workflows.run.suite_source import Opened
 
 __all__ = ["existing_suite_path", "open_tests", "storing_model", "suite_path"]
+
+_SUITES: Final = "suites"  # where `proctor init` and `promote` put them
+_SUFFIXES: Final = (".yaml", ".yml", ".jsonl")
 
 
 def suite_path(name: str, config: Config, folder: Path) -> Path:
@@ -30,11 +34,27 @@ def existing_suite_path(name: str, config: Config, folder: Path) -> Path:
     """
     path = suite_path(name, config, folder)
     known = tuple(config.settings.suites)
-    if not known or name in known or Path(name).suffix or Path(name).name != name or path.exists():
+    if name in known or Path(name).suffix or Path(name).name != name or path.exists():
         return path
-    guess = closest(name, known)
-    hint = f"did you mean {guess!r}?" if guess else f"`suites:` has: {', '.join(known)}; or give a path"
+    if (file := _file_named(name, config, folder)) is not None:
+        hint = f"did you mean the file {file}?"
+    elif not known:
+        return path
+    else:
+        guess = closest(name, known)
+        hint = f"did you mean {guess!r}?" if guess else f"`suites:` has: {', '.join(known)}; or give a path"
     raise SuiteError(f"there is no suite {name!r}, and no such file", file=str(config.path or "") or None, hint=hint)
+
+
+def _file_named(name: str, config: Config, folder: Path) -> Path | None:
+    """Return the suite file of this name, without its suffix, where suites of the project are."""
+    there = ((config.folder / each).parent for each in config.settings.suites.values())
+    for place in dict.fromkeys((folder, folder / _SUITES, *there)):
+        for suffix in _SUFFIXES:
+            file = place / f"{name}{suffix}"
+            if file.is_file():
+                return file.relative_to(folder) if file.is_relative_to(folder) else file
+    return None
 
 
 def open_tests(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = False, judged: bool = True) -> Opened:

@@ -136,10 +136,11 @@ def _score(made: Sequence[CheckedClaim], answer: str, *, networks: bool) -> Scor
 
 
 def source_passage(source: Source) -> SourcePassage:
-    """Convert a retrieved source to a passage."""
+    """Convert a retrieved source to a passage. A text that stands for its own id is no name to tell people."""
     day = _day(source.date)
     text = f"{source.title}: {source.text}" if source.title and source.title not in source.text else source.text
-    return SourcePassage(name=source.id, text=text, order=day.order if day else None)
+    name = source.id if source.id.strip() != source.text.strip() else "a source"
+    return SourcePassage(name=name, text=text, order=day.order if day else None)
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,13 @@ from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Cell, Chip, Column, Link, Moment, Table, number_columns, text_columns
 from proctor.store.alert_state import AlertFilter
 from proctor.wiring.alert_settings import alert_settings_of
-from proctor.workflows.monitor.alert_timeline import AlertExample, AlertTimeline, examples_of, timeline_of
+from proctor.workflows.monitor.alert_timeline import (
+    AlertExample,
+    AlertTimeline,
+    examples_of,
+    timeline_of,
+    value_unit_of,
+)
 from proctor.workflows.promote.regression_suite import REGRESSIONS, regression_suite
 
 __all__ = ["TIERS", "cut_text", "pairs_text", "routes", "state_chip", "tier_chip"]
@@ -90,7 +96,7 @@ def _show(stores: PageStores, request: PageRequest) -> Reply:
             "tier": tier_chip(alert.tier),
             "slice": pairs_text(alert.slice),
             "course": course,
-            "unit": course.value_unit if course is not None else "",
+            "unit": value_unit_of(stores.config, alert),
             "window": _conversations(alert, _signal(stores, alert)),
             "guard": _guard_link(stores, alert),
             "matches": _matches(alert),

@@ -1,0 +1,43 @@
+"""Where the server of a project listens, for commands beside it: in a file that it holds a lock on while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from proctor.store.lock import is_held, locked_file
+
+__all__ = ["server_address", "told_address"]
+
+_FILE: Final = "server.lock"
+
+
+@contextlib.contextmanager
+def told_address(store: Path) -> Iterator[Callable[[str], None]]:
+    """Yield a function that tells the address; of several servers of one store, that of the first is told.
+
+    Raises:
+        StoreError: the file cannot be created.
+    """
+    with locked_file(store / _FILE) as file:
+
+        def tell(address: str) -> None:
+            if file is not None:
+                os.ftruncate(file, 0)
+                os.pwrite(file, f"{address}\n".encode(), 0)
+
+        tell("")  # of a server that was killed
+        yield tell
+
+
+def server_address(store: Path) -> str | None:
+    """Return where a server of this store listens; ``None`` if none runs here."""
+    path = store / _FILE
+    if not is_held(path):
+        return None
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return path.read_text(encoding="ascii").strip() or None
+    return None
