@@ -85,3 +85,10 @@ def test_japanese_is_kept(hostile: Run) -> None:
 def test_an_empty_run_has_a_header_alone(empty: Run) -> None:
     assert rows(empty) == []
     assert empty.written(table_csv.write).startswith("case,target,sample,outcome,")
+
+
+def test_a_column_tells_what_is_in_doubt_and_the_outcome_stays_a_pass(doubtful: Run) -> None:
+    found = [row for row in rows(doubtful) if row["in_doubt"] == "true"]
+    assert len(found) == 2
+    assert {(row["outcome"], row["verdict:facts"]) for row in found} == {("pass", "pass")}
+    assert {row["in_doubt"] for row in rows(doubtful)} == {"true", "false"}

@@ -81,6 +81,11 @@ class Result:
         """Whether the result passed and should be reviewed."""
         return self.outcome == "pass" and any(score.in_doubt for score in self.scores)
 
+    @property
+    def outcome_word(self) -> str:
+        """The outcome as a reader is told: one that passed and should be reviewed is in doubt."""
+        return IN_DOUBT if self.in_doubt else self.outcome
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:

@@ -31,6 +31,7 @@ _COLUMNS = (
     "cost",
     "started",
     "duration_s",
+    "in_doubt",
 )
 _TEST_COLUMNS = ("scenario", "strategy", "polarity", "valid", "aims at")
 
@@ -78,6 +79,7 @@ def _facts(result: Result) -> list[str]:
         number_cell(run.cost),
         result.started.isoformat() if result.started else "",
         number_cell(result.duration),
+        str(result.in_doubt).lower(),
     ]
 
 
