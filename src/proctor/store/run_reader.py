@@ -20,7 +20,7 @@ from proctor.store.ledger import case_kept
 from proctor.store.run_index import bring_up_to_date
 from proctor.store.runs import RunRecord, RunStore
 
-__all__ = ["ResultRow", "RunReader"]
+__all__ = ["DOUBT", "ResultRow", "RunReader"]
 
 DOUBT = "doubt"  # selects the results that passed and should be reviewed
 
