@@ -57,8 +57,9 @@ def doubtful_results() -> Iterator[Result]:
             first = replace(
                 result.scores[0], in_doubt=True, reason="in doubt, to be reviewed: no call did this", parts=(gate,)
             )
-            result = replace(result, scores=(first, *result.scores[1:]))
-        yield result
+            yield replace(result, scores=(first, *result.scores[1:]))
+        else:
+            yield result
 
 
 def sample_report() -> Report:

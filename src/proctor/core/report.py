@@ -82,6 +82,13 @@ class Result:
         return self.outcome == "pass" and any(score.in_doubt for score in self.scores)
 
     @property
+    def asked(self) -> tuple[str, ...]:
+        """What the user asks in the case; of a recorded conversation the first message, and nothing of a prompt."""
+        if self.case.asks or self.case.inputs:
+            return tuple(ask.text for ask in self.case.asks)
+        return next(((turn.asked,) for turn in self.trajectory.turns if turn.asked.strip()), ())
+
+    @property
     def outcome_word(self) -> str:
         """The outcome as a reader is told: one that passed and should be reviewed is in doubt."""
         return IN_DOUBT if self.in_doubt else self.outcome

@@ -35,8 +35,8 @@ def promoted(
     """Return the test made from a failed result.
 
     It asks the same questions, turn by turn, and has the known expectations. Its checks are those that failed, or that
-    were in doubt if none failed, found by their names. Without ``recording`` the conversation itself is left out, so that the agent is called again; with it
-    the test always scores the same recording.
+    were in doubt if none failed, found by their names. Without ``recording`` the conversation itself is left out, so
+    that the agent is called again; with it the test always scores the same recording.
     """
     case, run = result.case, result.trajectory
     asks = asked_in(case, run)

@@ -114,7 +114,7 @@ def _name(result: Result) -> str:
     place = f"{result.case.id}#{result.sample}"
     if not _CONTENT_HASH.fullmatch(result.case.id):
         return place
-    about = result.case.description or next((ask.text for ask in result.case.asks), "")
+    about = result.case.description or next(iter(result.asked), "")
     return f"{one_line(about, _MAX_NAME_CHARS)} ({place})" if about.strip() else place
 
 

@@ -60,7 +60,7 @@ def _scorer(tally: Tally) -> tuple[str, ...]:
 def _result(result: Result, *, several: bool) -> tuple[str, ...]:
     word, colour = _WORDS[result.outcome_word]
     why = "<br>".join(_text(cause.text) for cause in causes(result)) or _text(result.reason)
-    question = _text(" ".join(ask.text for ask in result.case.asks))
+    question = _text(" ".join(result.asked))
     return (
         f'{_text(label(result))}<br><span style="opacity:.7">{question}</span>',
         *((_text(result.target),) if several else ()),
@@ -99,7 +99,7 @@ def result_row(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "intent": result.case.intent,
         "tags": list(result.case.tags),
-        "question": "\n".join(ask.text for ask in result.case.asks),
+        "question": "\n".join(result.asked),
         "answer": run.answer,
         "error": run.error,
         "latency_s": run.latency,

@@ -92,7 +92,7 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
 
 def _question(result: Result) -> str:
     """Return the question; for a case with only prompt variables, these."""
-    asked = [ask.text[:400] for ask in result.case.asks[:20]]
+    asked = [text[:400] for text in result.asked[:20]]
     asked = asked or [f"{name}: {str(value)[:200]}" for name, value in islice(result.case.inputs.items(), 10)]
     return one_line(" / ".join(asked), 240)
 

@@ -70,7 +70,7 @@ def _facts(result: Result) -> list[str]:
         text_cell(result.reason),
         text_cell(result.case.intent or ""),
         text_cell(", ".join(result.case.tags)),
-        text_cell("\n".join(ask.text for ask in result.case.asks) or _inputs(result)),
+        text_cell("\n".join(result.asked) or _inputs(result)),
         text_cell(run.answer),
         text_cell(run.error or ""),
         number_cell(run.latency),

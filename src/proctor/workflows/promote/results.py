@@ -50,8 +50,8 @@ def promote(
 ) -> Promotion:
     """Add a case for each failed result of a run to a suite file; duplicates are added once.
 
-    ``outcomes`` are ``fail``, ``doubt`` or ``unscored``; ``cases`` selects some of them. Results without a question cannot be repeated and are left out, and so are held-out
-    attacks: in a suite they are no longer held out.
+    ``outcomes`` are ``fail``, ``doubt`` or ``unscored``; ``cases`` selects some of them. Results without a question
+    cannot be repeated and are left out, and so are held-out attacks: in a suite they are no longer held out.
 
     Raises:
         InputError: there is no such run or case, or the file cannot be extended.
