@@ -224,6 +224,11 @@ MIGRATIONS: tuple[str, ...] = (
     """,
     # Which scores put a result in doubt, so that the figures of a scorer count them.
     "ALTER TABLE scores ADD COLUMN in_doubt INTEGER NOT NULL DEFAULT 0;",
+    # The place of a result in its suite, by which reports list it; results of earlier versions have none.
+    """
+    ALTER TABLE results ADD COLUMN place INTEGER;
+    CREATE INDEX results_in_suite ON results (run, place, seq);
+    """,
 )
 
 

@@ -43,7 +43,7 @@ class IndexRows:
         """Insert the rows; inside a transaction of the caller."""
         rows = self._rows
         database.executemany("DELETE FROM scores WHERE run = ? AND key = ?", ((row[0], row[1]) for row in rows))
-        database.executemany(f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 18)})", rows)
+        database.executemany(f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 19)})", rows)
         database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self._scores)
         self._rows, self._scores = [], []
 
@@ -227,6 +227,7 @@ def _row(
         place.at,
         place.length,
         int(line["outcome"] == "pass" and any(score.get("in_doubt") for score in line["scores"])),
+        line.get("place"),
     )
 
 
