@@ -41,7 +41,7 @@ class Fingerprint:
     """What exactly was run, so that two runs can be compared.
 
     ``scorers`` are versions; ``scorer_hashes`` are hashes of a scorer's code, model files and prompts. The empty name
-    has the hash of the suite's own checks and their settings.
+    has the hash of the suite's own checks and their settings. ``networks`` are the local ones: bundled or large.
     """
 
     suite: str = ""
@@ -49,6 +49,7 @@ class Fingerprint:
     scorers: Mapping[str, str] = field(default_factory=dict)
     scorer_hashes: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    networks: str = ""
     proctor: str = ""
     python: str = ""
     seed: int = 0

@@ -80,6 +80,13 @@ async def test_it_is_a_gate_of_the_conversation_where_the_network_is_on() -> Non
     assert (await doubted.score(CASE, run)).in_doubt
 
 
+def test_it_is_told_as_not_checked_only_where_it_was_asked_for() -> None:
+    assert built(ConversationScorer).not_checked == ("turn_faults",)
+    assert built(ConversationScorer, faults=marked_faults()).not_checked == ()
+    for settings in ({"off": ["turn_faults"]}, {"gates": ["loops"]}, {"light": True}):
+        assert built(ConversationScorer, **settings).not_checked == ()
+
+
 async def test_its_doubt_and_the_doubt_of_another_gate_about_a_turn_fail_it() -> None:
     settings: dict[str, Any] = {"gates": ["turn_faults", "loops"], "off": ["outcome", "turns", "solved"]}
     run = talk(("No internet.", "Which number?"), ("407188", "?loop Which number is it?"), ("407188!", "Which?"))

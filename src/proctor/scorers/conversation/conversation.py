@@ -91,6 +91,13 @@ class ConversationScorer:
         given = registry.load("scorers", "permissions").intent_settings(intents)
         return {"settings": {"permissions": given}} if given else {}
 
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        """The gates that are no part of the score because the optional network that judges them is off."""
+        return (
+            () if self.light else tuple(name for name in self.gates if name not in (*self._made, *self.off, "outcome"))
+        )
+
     @cached_property
     def _made(self) -> Mapping[str, Scorer | str]:
         wanted = [name for name in dict.fromkeys((*self.gates, *self.weights)) if name not in (*self.off, "outcome")]

@@ -20,6 +20,7 @@ from proctor.core.case import Case, Suite
 from proctor.core.codec import content_id, dumps, encode
 from proctor.core.decode import decode
 from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.network_choice import networks_in_force
 from proctor.core.record import dataclass
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
@@ -202,9 +203,9 @@ async def carry_out(
             done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, pool), lambda: pool.refused)
         except BaseException:
             with suppress(StoreError):  # report the first error
-                _close_books(store, run, ledger, pool, job, done=False)
+                _close_books(store, run, ledger, pool, job, plan, done=False)
             raise
-        _close_books(store, run, ledger, pool, job, done=done)
+        _close_books(store, run, ledger, pool, job, plan, done=done)
         if record:
             _write_recording(log, record)
         if done and not pool.refused:  # calls refused by the budget are retried later; keep the log to avoid repeats
@@ -279,6 +280,7 @@ async def _plan(
         scorers=factory.specs(),
         scorer_hashes=factory.hashes(),
         models=pool.specs(),
+        networks=networks_in_force().name,
         proctor=proctor.__version__,
         python=platform.python_version(),
         seed=job.run.seed,
@@ -352,7 +354,16 @@ def _spend_keeper(store: RunStore, run: RunRecord, pool: ModelPool) -> Callable[
     return tick
 
 
-def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, pool: ModelPool, job: Job, *, done: bool) -> None:
+def _close_books(
+    store: RunStore,
+    run: RunRecord,
+    ledger: RunLedger,
+    pool: ModelPool,
+    job: Job,
+    plan: _Plan,
+    *,
+    done: bool,
+) -> None:
     ledger.flush()
     store.keep_spend(run, pool.spend())
     decision, reason = None, "stopped before its end"
@@ -365,7 +376,7 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, pool: Model
         status="finished" if done else "interrupted",
         decision=decision,
         reason=reason,
-        notes=pool.notes(),
+        notes=[*plan.factory.notes(), *pool.notes()],
         concurrency=pool.concurrency(),
     )
     if done:
