@@ -109,3 +109,24 @@ def test_a_case_that_would_not_fail_what_failed_is_told(project: Project) -> Non
     assert "metadata: {section: price}" in done.stderr
     again = project.run("promote", "--conversation", "s1", "--to", "r2.yaml", "--must-not-say", "kostenlos", code=0)
     assert "warning" not in again.stderr
+
+
+def test_what_is_in_doubt_becomes_a_case_on_request(project: Project) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "search_faq", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "What does breakfast cost?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": '{"text": "Breakfast costs 18 euros per person."}'},
+        {"role": "assistant", "content": "Breakfast costs 28 euros per person."},
+    ]
+    project.write("log.jsonl", json.dumps({"id": "a", "messages": said}) + "\n")
+    project.run("score", "log.jsonl", "--light", "-q", code=0)
+    assert "0 added" in project.run("promote", "last", "--failed", "--unscored", "--to", "r.jsonl", code=0).stdout
+    done = project.run("promote", "last", "--doubt", "--case", "a", "--to", "r.jsonl", code=0)
+    assert "1 added" in done.stdout
+    (case,) = open_suite(project.folder / "r.jsonl").cases()
+    assert [ask.text for ask in case.asks] == ["What does breakfast cost?"]
+    assert [check.scorer for check in case.checks] == ["conversation"]
+    (found,) = case.metadata["promoted"]["in_doubt"]
+    assert (found["part"], found["turn"]) == ("turn_facts", 0)
+    assert "1 there already" in project.run("promote", "last", "--doubt", "--to", "r.jsonl", code=0).stdout

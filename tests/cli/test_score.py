@@ -77,3 +77,24 @@ def test_a_run_that_stopped_goes_on(logs: Project) -> None:
     logs.run("score", "log.jsonl", "--scorer", "latency", code=3)
     done = logs.run("score", "--resume", "last", "--retry-unscored", code=3)
     assert "2" in done.stdout
+
+
+def test_a_check_that_is_left_out_for_want_of_a_network_is_told_once(project: Project) -> None:
+    lines = [
+        {"id": name, "messages": [{"role": "user", "content": name}, {"role": "assistant", "content": "Yes."}]}
+        for name in ("a", "b")
+    ]
+    project.write("log.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    said = project.run("score", "log.jsonl", "-o", "r.html", "-o", "r.md", "-o", "r.json").stdout
+    assert said.count("not checked: turn_faults, which needs the large network") == 1
+    assert "not checked: turn_faults" in project.run("show", "last", code=0).stdout
+    assert (project.folder / "r.md").read_text().count("not checked: turn\\_faults") == 1
+    report = json.loads((project.folder / "r.json").read_text())["report"]
+    assert [note.partition(",")[0] for note in report["notes"]] == ["not checked: turn_faults"]
+    assert report["fingerprint"]["networks"] == "bundled"
+    page = (project.folder / "r.html").read_text()
+    assert '"networks":"bundled"' in page
+    assert page.count("not checked: turn_faults") == 1
+    assert "turn_faults" not in project.run("score", "log.jsonl", "--light").stdout
+    project.write("own.yaml", "scorers: [{conversation: {off: [turn_faults]}}]\n")
+    assert "turn_faults" not in project.run("score", "log.jsonl", "--suite", "own.yaml").stdout

@@ -3,7 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.release.causes import causes_of
+from proctor.release.compare import compare
 from proctor.release.reason import Reason, listed
+from tests.release.making import case, run
 
 
 def _reason(kind: Any, intent: str, dimension: str | None, *cases: str) -> Reason:
@@ -60,10 +62,29 @@ def test_a_fault_in_most_intents_is_one_cause() -> None:
     assert len(causes_of([whole, *rows], intents=8)) == 3, "three of eight are places of their own"
 
 
-def test_cases_that_only_a_wider_reason_names_are_kept() -> None:
+def test_cases_that_only_a_wider_reason_names_are_not_those_of_a_cause_they_have_no_part_in() -> None:
     reasons = [_reason("newly failing", "all", "contains", "f1", "f2", "x"), _reason("regression", "faq", "a", *FAQ)]
-    (cause,) = causes_of(reasons)
-    assert cause.cases == (*FAQ, "x")
+    cause, rest = causes_of(reasons)
+    assert (cause.cases, rest.cases) == (FAQ, ("x",))
+    assert rest.reason.message == "1 case that no other cause explains: x"
+
+
+def test_cases_without_a_cause_stand_by_intent_with_the_fall_of_its_pass_rate() -> None:
+    before = [case(name, "faq") for name in FAQ] + [case(name, "pets") for name in ("p1", "p2", "p3")]
+    after = [case(name, "faq", outcome="fail") for name in FAQ]
+    after += [case("p1", "pets"), *(case(name, "pets", outcome="fail") for name in ("p2", "p3"))]
+    reasons = [
+        _reason("regression", "faq", "accuracy", *FAQ),
+        _reason("floor", "all", "pass_rate", *FAQ, "p2", "p3"),
+    ]
+    cause, pets = causes_of(reasons, comparison=compare(run("a", before), run("b", after)))
+    assert cause.cases == FAQ
+    assert [each.kind for each in cause.reasons] == ["regression", "floor"]
+    assert pets.cases == ("p2", "p3")
+    assert pets.reason.message == (
+        "pets: 2 cases that no other cause explains "
+        "(pass_rate 1.000 → 0.333 over 3 cases, too few to prove a fall): p2, p3"
+    )
 
 
 def test_other_reasons_stay_as_they_are() -> None:

@@ -12,7 +12,7 @@ from proctor.core.report import Report, Result
 from proctor.report.formats import Writer
 
 from .hostile import hostile_results, many_results
-from .sample import report_of, sample_report, sample_results
+from .sample import doubtful_results, report_of, sample_report, sample_results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,11 @@ class Run:
 @pytest.fixture(scope="session")
 def sample() -> Run:
     return Run(report=sample_report(), results=sample_results)
+
+
+@pytest.fixture(scope="session")
+def doubtful() -> Run:
+    return Run(report=report_of(doubtful_results(), decision="failed"), results=doubtful_results)
 
 
 @pytest.fixture(scope="session")

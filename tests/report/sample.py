@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from proctor.core.verdict import Finding, Verdict
 
 from .scenarios import SCENARIOS, Scenario
 
-__all__ = ["START", "report_of", "sample_report", "sample_results"]
+__all__ = ["START", "doubtful_results", "report_of", "sample_report", "sample_results"]
 
 START = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 _TARGETS = ("agent-v1", "agent-v2")
@@ -44,6 +45,21 @@ def sample_results() -> Iterator[Result]:
     for number, scenario in enumerate(SCENARIOS):
         for target in _TARGETS:
             yield _result(scenario, number, target, draw)
+
+
+def doubtful_results() -> Iterator[Result]:
+    """The sixty, of which two that passed are in doubt."""
+    left = 2
+    for result in sample_results():
+        if result.outcome == "pass" and left:
+            left -= 1
+            gate = Score(name="commitments", value=1.0, threshold=1.0, reason="no call did this", in_doubt=True)
+            first = replace(
+                result.scores[0], in_doubt=True, reason="in doubt, to be reviewed: no call did this", parts=(gate,)
+            )
+            yield replace(result, scores=(first, *result.scores[1:]))
+        else:
+            yield result
 
 
 def sample_report() -> Report:
@@ -322,8 +338,14 @@ def report_of(results: Iterable[Result], **fields: Any) -> Report:
 
 
 def _count(results: Iterable[Result]) -> Counts:
-    outcomes = [each.outcome for each in results]
-    return Counts(passed=outcomes.count("pass"), failed=outcomes.count("fail"), unscored=outcomes.count("unscored"))
+    kept = list(results)
+    outcomes = [each.outcome for each in kept]
+    return Counts(
+        passed=outcomes.count("pass"),
+        failed=outcomes.count("fail"),
+        unscored=outcomes.count("unscored"),
+        in_doubt=sum(each.in_doubt for each in kept),
+    )
 
 
 def _quantiles(values: list[float]) -> dict[str, float]:
@@ -355,6 +377,7 @@ def _scorer_tallies(results: list[Result]) -> Iterator[Tally]:
                 passed=verdicts.count(True),
                 failed=verdicts.count(False),
                 unscored=sum(score.status == "error" for score in mine),
+                in_doubt=sum(bool(score.passed and score.in_doubt) for score in mine),
             ),
             skipped=sum(score.status == "skipped" for score in mine),
             mean=sum(values) / len(values) if values else None,

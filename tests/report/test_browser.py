@@ -429,3 +429,29 @@ def test_on_a_phone_no_column_is_out_of_sight(opened: Opened, sample: Run) -> No
     parts = "document.querySelectorAll('#matrix .small-table, .grid')"
     wide = f"[...{parts}].filter((each) => each.scrollWidth > each.clientWidth).length"
     assert page.evaluate(wide) == 0
+
+
+def test_a_result_in_doubt_is_nowhere_a_plain_pass(opened: Opened, doubtful: Run) -> None:
+    page = opened(doubtful)
+    tile = page.locator("button.tile.doubt")
+    assert tile.locator(".tile-value").inner_text() == "2"
+    tile.click()
+    assert len(cases(page)) == 2
+    assert page.locator(".facts-line", has_text="2 in doubt").count() == 1
+    page.locator(".rows tbody tr").first.click()
+    assert page.locator("#drawer-title .chip").inner_text() == "in doubt"
+    assert "In doubt, to be reviewed" in page.locator("dialog .callout").inner_text()
+    assert page.locator("dialog .score.doubt .state.doubt").first.inner_text() == "in doubt"
+    assert page.locator("dialog .parts li.doubt").count() == 1
+
+
+def test_on_a_phone_every_outcome_can_be_pressed(opened: Opened, doubtful: Run) -> None:
+    page = opened(doubtful, viewport={"width": 390, "height": 800})
+    out_of_sight = """(group) => {
+        const [frame, ...boxes] = [group, ...group.children].map((each) => each.getBoundingClientRect());
+        const cut = (box) => box.left < frame.left || box.right > frame.right + 1 || box.bottom > frame.bottom + 1;
+        return boxes.filter((box) => cut(box) || box.height > 40).length;
+    }"""
+    assert page.locator(".segments button").count() == 5
+    assert page.locator(".segments").evaluate(out_of_sight) == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -37,3 +37,11 @@ def test_hostile_text_survives_unchanged(hostile: Run) -> None:
 def test_both_can_be_written_as_utf8(hostile: Run) -> None:
     assert hostile.written(json_file.write).encode()
     assert hostile.written(jsonl.write).encode()
+
+
+def test_each_result_says_whether_it_is_in_doubt(doubtful: Run) -> None:
+    document = json.loads(doubtful.written(json_file.write))["results"]
+    lines = [json.loads(line) for line in doubtful.written(jsonl.write).splitlines()]
+    for results in (document, lines):
+        assert ["in_doubt" in each for each in results] == [each.in_doubt for each in doubtful.results()]
+        assert {(each["outcome"], each["in_doubt"]) for each in results if "in_doubt" in each} == {("pass", True)}

@@ -104,3 +104,17 @@ def test_a_target_the_report_does_not_name_is_kept(sample: Run) -> None:
 
 def test_an_empty_run(empty: Run) -> None:
     assert document(empty).get("tests") == "0"
+
+
+def test_a_case_in_doubt_passes_with_a_property_that_says_why(doubtful: Run) -> None:
+    root = document(doubtful)
+    marked = root.findall("testsuite/testcase/properties/property[@name='proctor.in_doubt']/../..")
+    assert len(marked) == 2
+    for case in marked:
+        assert case.find("failure") is None
+        assert case.find("error") is None
+        (told,) = case.findall("properties/property")
+        assert "in doubt, to be reviewed: no call did this" in (told.get("value") or "")
+        assert "user: " in (case.findtext("system-out") or "")
+    suites = root.findall("testsuite/properties/property[@name='proctor.in_doubt']")
+    assert [each.get("value") for each in suites] == ["2", "2"]

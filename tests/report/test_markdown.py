@@ -112,3 +112,12 @@ def test_an_empty_run(empty: Run) -> None:
     text = empty.written(markdown.write)
     assert text.startswith("## ⚠️ NOT JUDGED")
     assert "Failures" not in text
+
+
+def test_the_number_in_doubt_stands_beside_passed(doubtful: Run, sample: Run) -> None:
+    text = doubtful.written(markdown.write)
+    assert "48 passed (2 of them in doubt) · 10 failed" in text
+    assert "| Target | Pass | In doubt | Fail |" in text
+    assert "| agent-v1 | 22 | 1 | 7 |" in text
+    assert "| Scorer | Mean | n | Pass | In doubt | Fail |" in text
+    assert "doubt" not in sample.written(markdown.write)

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.report import table_csv
+from proctor.core.case import Case
+from proctor.report import page_data, table_csv
+from proctor.report.notebook import result_row
+from proctor.report.safe_text import one_line
 
 from .conftest import Run
 from .hostile import HOSTILE
@@ -85,3 +88,25 @@ def test_japanese_is_kept(hostile: Run) -> None:
 def test_an_empty_run_has_a_header_alone(empty: Run) -> None:
     assert rows(empty) == []
     assert empty.written(table_csv.write).startswith("case,target,sample,outcome,")
+
+
+def test_a_column_tells_what_is_in_doubt_and_the_outcome_stays_a_pass(doubtful: Run) -> None:
+    found = [row for row in rows(doubtful) if row["in_doubt"] == "true"]
+    assert len(found) == 2
+    assert {(row["outcome"], row["verdict:facts"]) for row in found} == {("pass", "pass")}
+    assert {row["in_doubt"] for row in rows(doubtful)} == {"true", "false"}
+
+
+def test_the_question_of_a_recorded_conversation_is_its_first_message() -> None:
+    first = next(iter(sample_results()))
+    recorded = replace(first, case=Case(id="c1", recorded=first.trajectory))
+    prompt = replace(first, case=Case(id="c2", inputs={"text": "some words"}))
+    results = [recorded, prompt]
+    found = rows(Run(report=report_of(results), results=lambda: results))
+    assert found[0]["question"] == first.trajectory.turns[0].asked != ""
+    assert found[1]["question"] == '{"text":"some words"}'
+    assert [page_data.row_of(each, 0)["question"] for each in results] == [
+        one_line(first.trajectory.turns[0].asked, 240),
+        "text: some words",
+    ]
+    assert result_row(recorded)["question"] == found[0]["question"]

@@ -186,3 +186,14 @@ def test_in_a_real_terminal(term: str) -> None:
     text = b"".join(pieces).decode()
     assert ("\x1b[" in text) is (term != "dumb")
     assert "FAILED  pass rate" in re.sub("\x1b\\[[0-9;]*m", "", text)
+
+
+def test_the_number_in_doubt_stands_beside_passed(doubtful: Run) -> None:
+    lines = shown(doubtful).splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    (agent,) = [line for line in lines if line.startswith("agent-v1")]
+    assert agent.split()[:5] == ["agent-v1", "22", "1", "7", "1"]
+    (facts,) = [line for line in lines if line.startswith("facts")]
+    tally = next(each for each in doubtful.report.by_scorer if each.name == "facts")
+    assert facts.split()[3:] == [str(tally.counts.passed), "2", str(tally.counts.failed), str(tally.counts.unscored)]
+    assert "doubt" not in shown(Run(report=report_of([]), results=lambda: []))

@@ -80,6 +80,19 @@ async def test_every_case_target_and_sample_gets_one_result() -> None:
     }
 
 
+async def test_a_result_knows_its_place_in_the_suite_however_the_cases_finish() -> None:
+    async def late(case: Case) -> None:
+        await asyncio.sleep(0.02 if case.id == "c0" else 0)
+
+    heard: list[Result] = []
+    await _runner(Memory(), concurrency=3, heard=heard.append).run(units(_cases(3), [Echo(before=late)], 2))
+    assert heard[-1].case.id == "c0"
+    by_place = sorted(heard, key=lambda result: result.extra["place"])
+    assert [(each.case.id, each.sample) for each in by_place] == [
+        (f"c{n}", sample) for n in range(3) for sample in (0, 1)
+    ]
+
+
 async def test_no_more_than_the_limit_is_in_flight_and_cases_are_taken_as_they_are_needed() -> None:
     flying, most, taken = 0, 0, 0
 

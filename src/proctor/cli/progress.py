@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from proctor.core.report import Result, Spend
+from proctor.core.report import IN_DOUBT, Result, Spend
 
 __all__ = ["Progress"]
 
@@ -20,13 +20,13 @@ class Progress:
         self._shown = shown and self._out.isatty()
         self._total = total
         self._before = done
-        self._counts = {"pass": 0, "fail": 0, "unscored": 0}
+        self._counts = {"pass": 0, IN_DOUBT: 0, "fail": 0, "unscored": 0}
         self._started = self._drawn = time.monotonic()
         self.spend: Callable[[], tuple[Spend, ...]] | None = None
 
     def heard(self, result: Result) -> None:
         """Count one result."""
-        self._counts[result.outcome] += 1
+        self._counts[result.outcome_word] += 1
         now = time.monotonic()
         if self._shown and now - self._drawn > 0.1:
             self._drawn = now

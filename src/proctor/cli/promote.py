@@ -57,7 +57,8 @@ _DOUBT_HINT = (
     type=click.Choice(["stopped", "allowed"]),
     help="With --guard or --alert: what should happen to the message.  [default: as reviewed, else as decided]",
 )
-@click.option("--failed", is_flag=True, help="Failed results.  [default without --unscored]")
+@click.option("--failed", is_flag=True, help="Failed results.  [default without --doubt and --unscored]")
+@click.option("--doubt", is_flag=True, help="Results that passed in doubt.")
 @click.option("--unscored", is_flag=True, help="Results that could not be judged.")
 @click.option("--case", "cases", multiple=True, help="Only the case with this id. May be repeated.")
 @click.option("-t", "--target", help="Only results of this target.")
@@ -103,7 +104,8 @@ def verb(ctx: click.Context, /, **flags: Any) -> None:
 
         _say(promote_decisions(project(ctx), decisions, out, expected=flags["expected"]), out)
         return
-    wanted = {"fail": flags["failed"] or not flags["unscored"], "unscored": flags["unscored"]}
+    others = {"doubt": flags["doubt"], "unscored": flags["unscored"]}
+    wanted = {"fail": flags["failed"] or not any(others.values()), **others}
     made = promote(
         project(ctx),
         run,

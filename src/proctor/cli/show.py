@@ -91,9 +91,10 @@ def _page(reader: RunReader, outcome: str | None, target: str | None, page: int,
 def _case(results: list[Result], *, as_json: bool) -> None:
     from proctor.core.codec import dumps  # noqa: PLC0415
     from proctor.report.conversation import write  # noqa: PLC0415
+    from proctor.report.result_data import result_data  # noqa: PLC0415
 
     for result in results:
         if as_json:
-            click.echo(dumps(result).decode())
+            click.echo(dumps(result_data(result)).decode())
         else:
             write(result, sys.stdout)

@@ -18,6 +18,11 @@ class NetworkChoice:
 
     large: Path | None = None
 
+    @property
+    def name(self) -> str:
+        """The name of the choice, as ``networks:`` in proctor.yaml has it."""
+        return "bundled" if self.large is None else "large"
+
 
 BUNDLED: Final = NetworkChoice()
 _in_force: list[NetworkChoice] = [BUNDLED]

@@ -41,7 +41,7 @@ class Fingerprint:
     """What exactly was run, so that two runs can be compared.
 
     ``scorers`` are versions; ``scorer_hashes`` are hashes of a scorer's code, model files and prompts. The empty name
-    has the hash of the suite's own checks and their settings.
+    has the hash of the suite's own checks and their settings. ``networks`` are the local ones: bundled or large.
     """
 
     suite: str = ""
@@ -49,6 +49,7 @@ class Fingerprint:
     scorers: Mapping[str, str] = field(default_factory=dict)
     scorer_hashes: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    networks: str = ""
     proctor: str = ""
     python: str = ""
     seed: int = 0
@@ -80,6 +81,18 @@ class Result:
     def in_doubt(self) -> bool:
         """Whether the result passed and should be reviewed."""
         return self.outcome == "pass" and any(score.in_doubt for score in self.scores)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What the user asks in the case; of a recorded conversation the first message, and nothing of a prompt."""
+        if self.case.asks or self.case.inputs:
+            return tuple(ask.text for ask in self.case.asks)
+        return next(((turn.asked,) for turn in self.trajectory.turns if turn.asked.strip()), ())
+
+    @property
+    def outcome_word(self) -> str:
+        """The outcome as a reader is told: one that passed and should be reviewed is in doubt."""
+        return IN_DOUBT if self.in_doubt else self.outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

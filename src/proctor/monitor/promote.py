@@ -34,15 +34,16 @@ def promoted(
 ) -> Case:
     """Return the test made from a failed result.
 
-    It asks the same questions, turn by turn, and has the known expectations. Its checks are those that failed, found by
-    their names. Without ``recording`` the conversation itself is left out, so that the agent is called again; with it
-    the test always scores the same recording.
+    It asks the same questions, turn by turn, and has the known expectations. Its checks are those that failed, or that
+    were in doubt if none failed, found by their names. Without ``recording`` the conversation itself is left out, so
+    that the agent is called again; with it the test always scores the same recording.
     """
     case, run = result.case, result.trajectory
     asks = asked_in(case, run)
     failed = [score for score in result.scores if score.passed is False]
+    doubts = [score for score in result.scores if score.in_doubt] if result.in_doubt else []
     own = {check.name or check.scorer: check for check in case.checks}
-    found = (own.get(score.name) or checks(score.name) for score in failed)
+    found = (own.get(score.name) or checks(score.name) for score in failed or doubts)
     told = {
         "run": where.run,
         "suite": where.suite,
@@ -51,7 +52,8 @@ def promoted(
         "sample": result.sample or None,
         "session": run.session,
         "when": result.started.date().isoformat() if result.started else where.when,
-        "failed": list(_failures(failed)),
+        "failed": list(_findings(failed)),
+        "in_doubt": list(_findings(doubts)),
     }
     alone = len(asks) == 1 and asks[0].expect is None and not asks[0].extra
     return replace(
@@ -96,10 +98,10 @@ def _greeting(run: Trajectory) -> tuple[Message, ...]:
     return tuple(said)
 
 
-def _failures(scores: list[Score]) -> Iterator[Mapping[str, Any]]:
-    """Yield what failed and at which turn; for a composite score, its failed parts."""
+def _findings(scores: list[Score]) -> Iterator[Mapping[str, Any]]:
+    """Yield what failed or was in doubt and at which turn; for a composite score, its parts that were."""
     for score in scores:
-        parts = [part for part in score.parts if part.passed is False]
+        parts = [part for part in score.parts if (part.in_doubt if score.in_doubt else part.passed is False)]
         for each in parts or [score]:
             proof = next(iter(each.evidence or score.evidence), None)
             told = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from proctor.release.compare import Comparison
 from proctor.release.measures import ALL, PASS_RATE, QUALITY
-from proctor.release.reason import Reason
+from proctor.release.reason import Reason, count_of, listed
 
 __all__ = ["ReleaseCause", "causes_of"]
 
@@ -31,12 +32,17 @@ class ReleaseCause:
         return self.reasons[0]
 
 
-def causes_of(reasons: Sequence[Reason], *, intents: int = 0) -> tuple[ReleaseCause, ...]:
+def causes_of(
+    reasons: Sequence[Reason], *, intents: int = 0, comparison: Comparison | None = None
+) -> tuple[ReleaseCause, ...]:
     """Group reasons: the fall of a dimension, with the composite, the pass rate, floors and rows over all intents.
 
     The causes are in the order in which their reasons were given. Reasons that are not about a figure (a case that was
     not run, a rule that matches nothing) are a cause each. ``intents`` is how many the run has: a dimension that falls
     in most of them is one cause, and not one for each.
+
+    A cause has the cases of its own place. Those that only a wider reason names, and that no cause explains, come last,
+    as a cause for each of their intents in the ``comparison``.
     """
     order = {id(reason): place for place, reason in enumerate(reasons)}
     groups: list[list[Reason]] = []
@@ -50,22 +56,40 @@ def causes_of(reasons: Sequence[Reason], *, intents: int = 0) -> tuple[ReleaseCa
     groups = _everywhere(groups, intents)
     groups += [[reason] for reason in reasons if reason.kind not in _FIGURES]
     groups.sort(key=lambda group: min(order[id(each)] for each in group))
-    told = {case for group in groups for reason in _own(group) for case in reason.cases}
-    return tuple(ReleaseCause(reasons=tuple(group), cases=_listed(group, told)) for group in groups)
+    causes = [ReleaseCause(reasons=tuple(group), cases=_cases_told(_own(group))) for group in groups]
+    told = {case for cause in causes for case in cause.cases}
+    rest = {case: reason for group in groups for reason in group for case in reason.cases if case not in told}
+    return (*causes, *_unexplained(rest, comparison))
 
 
 def _own(group: Sequence[Reason]) -> list[Reason]:
     """Return the reasons about the same place as the first; the others are about more cases than its own."""
-    return [reason for reason in group if reason.intent == group[0].intent and reason.kind != "newly failing"] or [
-        group[0]
-    ]
+    first = group[0]
+    about = [each for each in group if each.kind != "newly failing" and first.intent in (ALL, each.intent)]
+    return about or [first]
 
 
-def _listed(group: Sequence[Reason], told: set[str]) -> tuple[str, ...]:
-    """Return the cases of a cause: those of its place, and those that no cause would list otherwise."""
-    own = [case for reason in _own(group) for case in reason.cases]
-    rest = [case for reason in group for case in reason.cases if case not in told]
-    return tuple(dict.fromkeys((*own, *rest)))
+def _cases_told(reasons: Sequence[Reason]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(case for reason in reasons for case in reason.cases))
+
+
+def _unexplained(rest: Mapping[str, Reason], comparison: Comparison | None) -> Iterator[ReleaseCause]:
+    """Yield the cases that no cause explains, by intent; ``rest`` has a reason that names each."""
+    known = {case.case: case.intent for case in comparison.current.cases} if comparison else {}
+    places: dict[str, list[str]] = {}
+    for case in rest:
+        places.setdefault(known.get(case, ALL), []).append(case)
+    for intent, cases in places.items():
+        place = "" if intent == ALL else f"{intent}: "
+        message = f"{place}{count_of(cases)} that no other cause explains"
+        change = comparison.change(PASS_RATE, intent) if comparison and intent != ALL else None
+        if change is not None and change.before is not None and change.after is not None:
+            proof = ", too few to prove a fall" if change.verdict == "not enough data" else ""
+            pairs = f"{change.pairs} case{'' if change.pairs == 1 else 's'}"
+            message += f" ({PASS_RATE} {change.before:.3f} → {change.after:.3f} over {pairs}{proof})"
+        named = tuple(cases)
+        reason = Reason(kind=rest[cases[0]].kind, message=message + listed(named), intent=intent, cases=named)
+        yield ReleaseCause(reasons=(reason,), cases=named)
 
 
 def _everywhere(groups: Sequence[list[Reason]], intents: int) -> list[list[Reason]]:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TextIO
+from typing import Final, TextIO
 
 from proctor.core.report import Result
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
+from proctor.report.evidence_marks import MarkState, state_of
 from proctor.report.safe_text import one_line as _short
 
 __all__ = ["write", "write_turns"]
 
 _LONGEST = 20_000  # maximum characters of one line, enough for complete answers
+_MARKS: Final[Mapping[MarkState, str]] = {
+    "pass": "pass",
+    "doubt": "doubt",
+    "fail": "FAIL",
+    "info": "info",
+    "error": "error",
+    "skipped": "skipped",
+}
 
 
 def _whole(text: str) -> str:
@@ -40,7 +49,7 @@ def write_turns(talk: Trajectory, out: TextIO) -> None:
 
 def _lines(result: Result) -> Iterator[str]:
     sample = f" sample {result.sample}" if result.sample else ""
-    yield f"case {_whole(result.case.id)} · target {_whole(result.target)}{sample} · {result.outcome.upper()}"
+    yield f"case {_whole(result.case.id)} · target {_whole(result.target)}{sample} · {result.outcome_word.upper()}"
     if result.reason:
         yield f"  {_whole(result.reason)}"
     for number, turn in enumerate(result.trajectory.turns, 1):
@@ -99,7 +108,7 @@ def _turn(turn: Turn) -> Iterator[str]:
 
 
 def _score(score: Score, indent: str) -> Iterator[str]:
-    mark = {True: "pass", False: "FAIL", None: score.status if score.status != "ok" else "info"}[score.passed]
+    mark = _MARKS[state_of(score)]
     value = "" if score.value is None else f" {score.value:.3f}"
     bar = "" if score.threshold is None or score.value is None else f" (needs {score.threshold:g})"
     yield f"{indent}{mark:<7} {_whole(score.name)}{value}{bar}  [{_whole(score.producer)}] {_whole(score.reason)}"

@@ -13,14 +13,14 @@ from proctor.core.score import Score
 
 __all__ = ["EvidenceMarks", "MarkState", "MarkedPiece", "Quotation", "TextPlace", "mark_text", "quotations", "state_of"]
 
-MarkState = Literal["pass", "fail", "info", "error", "skipped"]
+MarkState = Literal["pass", "doubt", "fail", "info", "error", "skipped"]
 _RULE: Final = "rule"  # the ``where`` of evidence that holds the words of a rule, which nobody said
 _LEAST: Final = 3  # characters of a quotation; shorter ones are found anywhere
 _LEAST_PASSAGE: Final = 16  # characters of a ``where`` that is a passage and not a word
 _MOST: Final = 400  # quotations of one result
 _LAST_TEXTS: Final = 400  # where a quotation of no known turn is looked for
 _ELLIPSIS: Final = re.compile(r"\s*(?:…|\.\.\.)\s*")
-_WORST: Final[Sequence[MarkState]] = ("fail", "error", "info", "skipped", "pass")
+_WORST: Final[Sequence[MarkState]] = ("fail", "error", "doubt", "info", "skipped", "pass")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,9 @@ def state_of(score: Score) -> MarkState:
     """Return the state of a score: its verdict, or why it has none."""
     if score.status != "ok":
         return score.status
-    return "info" if score.passed is None else "pass" if score.passed else "fail"
+    if score.passed is None:
+        return "info"
+    return "fail" if not score.passed else "doubt" if score.in_doubt else "pass"
 
 
 def quotations(scores: Iterable[Score], *, only: str = "") -> list[Quotation]:

@@ -37,7 +37,7 @@ _PAGE_LIMIT = 40_000_000  # characters of details; a browser opens a page of thi
 
 
 def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, *, limit: int = 2_000) -> None:
-    """Write the page with the details of at most ``limit`` results; failures come first."""
+    """Write the page with the details of at most ``limit`` results; failures and doubts come first."""
     found = run_distributions(results())
     head, body, tail = _skeleton(report)
     out.write(head)
@@ -52,7 +52,7 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO, 
 def _write_details(
     results: Callable[[], Iterable[Result]], found: RunDistributions, out: TextIO, limit: int
 ) -> list[dict[str, Any]]:
-    """Write the details, first of results that did not pass; return the rows of the table."""
+    """Write the details, first of results that did not pass or are in doubt; return the rows of the table."""
     rows: list[dict[str, Any]] = []
     size = 0
     for passes, wanted in ((False, found.troubled), (True, found.total - found.troubled)):
@@ -60,7 +60,7 @@ def _write_details(
         if left <= 0:
             continue
         for place, result in enumerate(results()):
-            if (result.outcome == "pass") is not passes:
+            if (result.outcome_word == "pass") is not passes:
                 continue
             detail = detail_of(result)
             size += len(detail)

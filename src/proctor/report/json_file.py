@@ -7,6 +7,7 @@ from typing import TextIO
 
 from proctor.core.codec import dumps
 from proctor.core.report import Report, Result
+from proctor.report.result_data import result_data
 
 __all__ = ["write"]
 
@@ -18,5 +19,5 @@ def write(report: Report, results: Callable[[], Iterable[Result]], out: TextIO) 
     out.write(',\n"results":[')
     for number, result in enumerate(results()):
         out.write(",\n" if number else "\n")
-        out.write(dumps(result).decode())
+        out.write(dumps(result_data(result)).decode())
     out.write("\n]}\n")

@@ -92,14 +92,20 @@ def _write_suite(report: Report, target: str, suite: _Suite, out: TextIO) -> Non
 
 
 def _properties(report: Report) -> list[tuple[str, str]]:
-    facts = [("proctor.run", report.id), ("proctor.decision", decision_word(report)), ("proctor.reason", report.reason)]
+    doubts = str(report.counts.in_doubt) if report.counts.in_doubt else ""
+    facts = [
+        ("proctor.run", report.id),
+        ("proctor.decision", decision_word(report)),
+        ("proctor.reason", report.reason),
+        ("proctor.in_doubt", doubts),
+    ]
     return [(name, value) for name, value in facts if value]
 
 
 def _case(report: Report, result: Result) -> str:
     classname = f"{report.name or 'proctor'}.{result.target}"
     head = _attributes(name=_name(result), classname=classname, time=_time(_duration(result)))
-    body = _trouble(result) + _said(result)
+    body = _doubt(result) + _trouble(result) + _said(result)
     return f"    <testcase {head}>\n{body}    </testcase>\n" if body else f"    <testcase {head}/>\n"
 
 
@@ -108,8 +114,16 @@ def _name(result: Result) -> str:
     place = f"{result.case.id}#{result.sample}"
     if not _CONTENT_HASH.fullmatch(result.case.id):
         return place
-    about = result.case.description or next((ask.text for ask in result.case.asks), "")
+    about = result.case.description or next(iter(result.asked), "")
     return f"{one_line(about, _MAX_NAME_CHARS)} ({place})" if about.strip() else place
+
+
+def _doubt(result: Result) -> str:
+    """Return why a case that passed should be reviewed, as a property: a CI server counts it as passed all the same."""
+    if not result.in_doubt:
+        return ""
+    why = one_line("; ".join(cause.text for cause in causes(result)), _TEXT_LIMIT)
+    return f"      <properties><property {_attributes(name='proctor.in_doubt', value=why)}/></properties>\n"
 
 
 def _trouble(result: Result) -> str:
@@ -125,7 +139,7 @@ def _trouble(result: Result) -> str:
 
 
 def _said(result: Result) -> str:
-    if result.outcome == "pass":
+    if result.outcome == "pass" and not result.in_doubt:
         return ""
     said = []
     for message in result.trajectory.messages:

@@ -9,6 +9,7 @@ from proctor.core.report import Cell, Report, Result, Tally
 from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.failure_causes import causes, listed_failures, shown_label, troubles
 from proctor.report.number_format import (
+    any_in_doubt,
     decision_word,
     grid_text,
     latency_of,
@@ -32,7 +33,6 @@ _LIMIT = 60_000  # bytes; common hosts accept 65,536 characters
 _RESERVED = 600  # bytes for the end of the comment
 _SHOWN = 50
 _MAX_ROWS = 40
-_OUTCOMES = figures("Pass", "Fail", "Unscored", "Pass rate", "95 % interval")
 _SIGNS = {"passed": "✅", "failed": "❌", "unjudged": "⚠️", None: "▫️"}
 
 
@@ -90,8 +90,8 @@ def _decision(report: Report) -> str:
     lines = [f"## {_SIGNS[report.decision]} {decision_word(report)}: {escaped(report.name or report.id, 100)}", ""]
     if report.reason:
         lines += [f"**{escaped(report.reason, 600)}**", ""]
-    figures = f"{counts.passed:,} passed · {counts.failed:,} failed · {counts.unscored:,} unscored"
-    figures += f" · {counts.in_doubt:,} in doubt, among those that passed" if counts.in_doubt else ""
+    doubts = f" ({counts.in_doubt:,} of them in doubt)" if counts.in_doubt else ""
+    figures = f"{counts.passed:,} passed{doubts} · {counts.failed:,} failed · {counts.unscored:,} unscored"
     if counts.pass_rate is not None:
         figures += f" · pass rate {percent(counts.pass_rate)} (95 % interval {range_text(counts)})"
     lines += [figures, ""]
@@ -103,15 +103,21 @@ def _targets(report: Report) -> str:
     if not report.by_target:
         return ""
     rows = []
+    doubts = any_in_doubt(report.by_target)
     for tally in report.by_target:
         latency = latency_of(report, tally)
-        rows.append((*_outcomes(tally), seconds(latency.get("p50")), seconds(latency.get("p95"))))
-    return _table((*columns("Target"), *_OUTCOMES, *figures("Latency p50", "p95")), rows)
+        rows.append((*_outcomes(tally, doubts=doubts), seconds(latency.get("p50")), seconds(latency.get("p95"))))
+    return _table((*columns("Target"), *_outcome_heads(doubts=doubts), *figures("Latency p50", "p95")), rows)
 
 
-def _outcomes(tally: Tally) -> list[str]:
+def _outcome_heads(*, doubts: bool) -> tuple[TableColumn, ...]:
+    return figures("Pass", *(("In doubt",) if doubts else ()), "Fail", "Unscored", "Pass rate", "95 % interval")
+
+
+def _outcomes(tally: Tally, *, doubts: bool) -> list[str]:
     counts = tally.counts
-    numbers = [f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.unscored:,}"]
+    in_doubt = [f"{counts.in_doubt:,}"] if doubts else []
+    numbers = [f"{counts.passed:,}", *in_doubt, f"{counts.failed:,}", f"{counts.unscored:,}"]
     return [tally.name, *numbers, percent(counts.pass_rate), range_text(counts) or "–"]
 
 
@@ -119,13 +125,16 @@ def _scorers(report: Report) -> str:
     if not report.by_scorer:
         return ""
     rows = []
+    doubts = any_in_doubt(report.by_scorer)
     for tally in report.by_scorer:
         counts = tally.counts
         decides = counts.passed + counts.failed > 0
-        verdicts = [f"{counts.passed:,}", f"{counts.failed:,}"] if decides else ["–", "–"]
+        shown = [counts.passed, *([counts.in_doubt] if doubts else []), counts.failed]
+        verdicts = [f"{count:,}" if decides else "–" for count in shown]
         mean = "–" if tally.mean is None else f"{tally.mean:.2f}"
         rows.append((tally.name, mean, f"{scored(tally):,}", *verdicts, f"{counts.unscored:,}"))
-    return _table((*columns("Scorer"), *figures("Mean", "n", "Pass", "Fail", "Not judged")), rows)
+    names = ("Mean", "n", "Pass", *(("In doubt",) if doubts else ()), "Fail", "Not judged")
+    return _table((*columns("Scorer"), *figures(*names)), rows)
 
 
 def _overview(shown: ReportTable) -> str:
@@ -153,8 +162,9 @@ def _starred(cell: Cell | None) -> str:
 def _breakdown(title: str, tallies: Sequence[Tally]) -> str:
     if not tallies:
         return ""
-    heads = (*columns(title[3:].capitalize()), *_OUTCOMES)
-    return _fold(title, _table(heads, [_outcomes(tally) for tally in tallies]))
+    doubts = any_in_doubt(tallies)
+    heads = (*columns(title[3:].capitalize()), *_outcome_heads(doubts=doubts))
+    return _fold(title, _table(heads, [_outcomes(tally, doubts=doubts) for tally in tallies]))
 
 
 def _spend(report: Report) -> str:

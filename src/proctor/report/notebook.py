@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import Any
 
-from proctor.core.report import Report, Result, Tally
+from proctor.core.report import IN_DOUBT, Report, Result, Tally
 from proctor.core.score import Score
 from proctor.report.failure_causes import causes, label, listed_failures, troubles
 from proctor.report.number_format import decision_word, percent
@@ -14,21 +14,25 @@ from proctor.report.safe_text import one_line
 
 __all__ = ["notebook_html", "result_row"]
 
-_MAX_RESULTS = 10  # per outcome: failed, unscored
+_MAX_RESULTS = 10  # per outcome: failed, unscored, in doubt
 _MAX_TEXT = 160
 # Readable on a white and on a dark page.
 _COLOURS = {"passed": "#2a9d4a", "failed": "#d9484f", "unjudged": "#b07d00"}
-_WORDS = {"fail": ("failed", "failed"), "unscored": ("not judged", "unjudged")}
+_WORDS = {
+    "fail": ("failed", "failed"),
+    "unscored": ("not judged", "unjudged"),
+    IN_DOUBT: (IN_DOUBT, "unjudged"),
+}
 # Colours follow the notebook's theme, light or dark.
 _CELL = "padding:3px 10px 3px 0;text-align:left;vertical-align:top;border-top:1px solid rgba(128,128,128,.35)"
 _HEAD = "padding:3px 10px 3px 0;text-align:left;font-weight:600"
 
 
 def notebook_html(report: Report, results: Callable[[], Iterable[Result]]) -> str:
-    """Return the decision, the figures of each scorer and the first failures, with all texts escaped."""
+    """Return the decision, the figures of each scorer and the first failures and doubts, with all texts escaped."""
     colour = _COLOURS.get(report.decision or "", "inherit")
     found = troubles(report, results, _MAX_RESULTS)
-    shown = (*found.failed, *found.unscored)
+    shown = (*found.failed, *found.unscored, *found.in_doubt)
     parts = [
         f'<div style="font-size:13px;line-height:1.4"><p style="margin:4px 0">'
         f'<b style="color:{colour}">{escape(decision_word(report))}</b> {_text(report.reason)}'
@@ -39,7 +43,7 @@ def notebook_html(report: Report, results: Callable[[], Iterable[Result]]) -> st
         several = len(report.by_target) > 1
         heads = ("case", *(("target",) if several else ()), "", "why", "answer")
         parts.append(_table(heads, (_result(each, several=several) for each in shown)))
-        left = listed_failures(report) + report.counts.unscored - len(shown)
+        left = listed_failures(report) + report.counts.unscored + report.counts.in_doubt - len(shown)
         if left > 0:
             parts.append(f'<p style="margin:4px 0;opacity:.7">{left:,} more: write("report.html") has all.</p>')
     return "".join(parts) + "</div>"
@@ -49,13 +53,14 @@ def _scorer(tally: Tally) -> tuple[str, ...]:
     counts = tally.counts
     rate = f" ({percent(counts.pass_rate)})" if counts.pass_rate is not None else ""
     mean = "–" if tally.mean is None else f"{tally.mean:.2f}"
-    return (_text(tally.name), f"{counts.passed}{rate}", str(counts.failed), str(counts.unscored), mean)
+    doubt = f", {counts.in_doubt} in doubt" if counts.in_doubt else ""
+    return (_text(tally.name), f"{counts.passed}{rate}{doubt}", str(counts.failed), str(counts.unscored), mean)
 
 
 def _result(result: Result, *, several: bool) -> tuple[str, ...]:
-    word, colour = _WORDS[result.outcome]
+    word, colour = _WORDS[result.outcome_word]
     why = "<br>".join(_text(cause.text) for cause in causes(result)) or _text(result.reason)
-    question = _text(" ".join(ask.text for ask in result.case.asks))
+    question = _text(" ".join(result.asked))
     return (
         f'{_text(label(result))}<br><span style="opacity:.7">{question}</span>',
         *((_text(result.target),) if several else ()),
@@ -94,12 +99,13 @@ def result_row(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "intent": result.case.intent,
         "tags": list(result.case.tags),
-        "question": "\n".join(ask.text for ask in result.case.asks),
+        "question": "\n".join(result.asked),
         "answer": run.answer,
         "error": run.error,
         "latency_s": run.latency,
         "cost": run.cost,
         "duration_s": result.duration,
+        "in_doubt": result.in_doubt,
     }
     for score in result.scores:
         row[f"score:{score.name}"] = score.value

@@ -11,6 +11,7 @@ from proctor.core.share import Share
 from proctor.stats.interval import Interval, wilson_of_share
 
 __all__ = [
+    "any_in_doubt",
     "decision_word",
     "grid_text",
     "interval_of",
@@ -43,6 +44,11 @@ _DECISIONS: dict[Decision | None, str] = {
 def decision_word(report: Report) -> str:
     """Return the run's decision as one word."""
     return _DECISIONS[report.decision]
+
+
+def any_in_doubt(tallies: Iterable[Tally]) -> bool:
+    """Return whether something that passed is in doubt, so that a table of passes has a column for it."""
+    return any(tally.counts.in_doubt for tally in tallies)
 
 
 def percent(share: float | None) -> str:

@@ -92,7 +92,7 @@ def row_of(result: Result, place: int) -> dict[str, Any]:
 
 def _question(result: Result) -> str:
     """Return the question; for a case with only prompt variables, these."""
-    asked = [ask.text[:400] for ask in result.case.asks[:20]]
+    asked = [text[:400] for text in result.asked[:20]]
     asked = asked or [f"{name}: {str(value)[:200]}" for name, value in islice(result.case.inputs.items(), 10)]
     return one_line(" / ".join(asked), 240)
 
@@ -100,7 +100,7 @@ def _question(result: Result) -> str:
 def detail_of(result: Result) -> str:
     """Return all details of a result as script JSON; long texts are cut with a note."""
     data = encode(result) | {"scores": [_marked(score) for score in result.scores]}
-    if result.outcome != "pass":
+    if result.outcome != "pass" or result.in_doubt:
         data["causes"] = [cause.text for cause in causes(result)]
     # Each part has its own limit, so that none displaces the others.
     return script_json({name: _Cutter(_ROOM.get(name, 50_000)).cut(part) for name, part in data.items()})
@@ -129,6 +129,7 @@ def _counts(counts: Counts) -> dict[str, Any]:
         "passed": counts.passed,
         "failed": counts.failed,
         "unscored": counts.unscored,
+        "doubt": counts.in_doubt,
         "total": counts.total,
         "rate": counts.pass_rate,
         "low": interval.low if interval else None,

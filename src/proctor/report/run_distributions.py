@@ -30,7 +30,7 @@ class RunDistributions:
     def add(self, result: Result) -> None:
         """Count one result."""
         self.total += 1
-        self.troubled += result.outcome != "pass"
+        self.troubled += result.outcome_word != "pass"
         latency = result.trajectory.latency
         room = result.target in self.latency or len(self.latency) < _TARGETS
         if room and latency is not None and latency >= 0:

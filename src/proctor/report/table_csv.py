@@ -31,6 +31,7 @@ _COLUMNS = (
     "cost",
     "started",
     "duration_s",
+    "in_doubt",
 )
 _TEST_COLUMNS = ("scenario", "strategy", "polarity", "valid", "aims at")
 
@@ -69,7 +70,7 @@ def _facts(result: Result) -> list[str]:
         text_cell(result.reason),
         text_cell(result.case.intent or ""),
         text_cell(", ".join(result.case.tags)),
-        text_cell("\n".join(ask.text for ask in result.case.asks) or _inputs(result)),
+        text_cell("\n".join(result.asked) or _inputs(result)),
         text_cell(run.answer),
         text_cell(run.error or ""),
         number_cell(run.latency),
@@ -78,6 +79,7 @@ def _facts(result: Result) -> list[str]:
         number_cell(run.cost),
         result.started.isoformat() if result.started else "",
         number_cell(result.duration),
+        str(result.in_doubt).lower(),
     ]
 
 

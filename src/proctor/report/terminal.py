@@ -15,6 +15,7 @@ from proctor.core.report import Report, Result
 from proctor.report.dimensions import Grid, grids, title_of
 from proctor.report.failure_causes import causes, failed_text, shown_label, troubles
 from proctor.report.number_format import (
+    any_in_doubt,
     decision_word,
     grid_text,
     latency_of,
@@ -115,7 +116,13 @@ def _count(count: int, state: CellState) -> TableCell:
 def _targets(report: Report) -> Table | None:
     if not report.by_target:
         return None
-    names = ("Pass", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency p50", "p95")
+    doubts = any_in_doubt(report.by_target)
+    # With one more column, heads of two words use two lines, so that all fit into eighty columns.
+    names = (
+        ("Pass", "In\ndoubt", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency\np50", "p95")
+        if doubts
+        else ("Pass", "Fail", "Unscored", "Pass rate", "95 % interval", "Latency p50", "p95")
+    )
     rows: list[TableRow] = []
     for tally in report.by_target:
         counts = tally.counts
@@ -123,6 +130,7 @@ def _targets(report: Report) -> Table | None:
             (
                 tally.name,
                 _count(counts.passed, "pass"),
+                *((_count(counts.in_doubt, "unscored"),) if doubts else ()),
                 _count(counts.failed, "fail"),
                 _count(counts.unscored, "unscored"),
                 TableCell(percent(counts.pass_rate), "strong"),
@@ -164,6 +172,7 @@ def _overview(shown: ReportTable) -> Table:
 def _scorers(report: Report) -> Table | None:
     if not report.by_scorer:
         return None
+    doubts = any_in_doubt(report.by_scorer)
     rows = []
     for tally in report.by_scorer:
         counts = tally.counts
@@ -174,11 +183,13 @@ def _scorers(report: Report) -> Table | None:
                 TableCell("–" if tally.mean is None else f"{tally.mean:.2f}", "strong"),
                 str(scored(tally)),
                 str(counts.passed) if decides else "–",
+                *((_count(counts.in_doubt, "unscored"),) if doubts else ()),
                 TableCell(str(counts.failed) if decides else "–", "fail" if counts.failed else ""),
                 _count(counts.unscored, "unscored"),
             )
         )
-    heads = (*columns("Scorer"), *figures("Mean", "n", "Pass", "Fail", "Not judged"))
+    names = ("Mean", "n", "Pass", *(("In doubt",) if doubts else ()), "Fail", "Not judged")
+    heads = (*columns("Scorer"), *figures(*names))
     return rich_table(ReportTable(columns=heads, rows=rows), "run")
 
 

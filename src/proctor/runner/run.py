@@ -110,7 +110,10 @@ class Runner:
             reason=graded.reason,
             started=started,
             duration=time.perf_counter() - clock,
-            extra={"refused": "budget"} if refused and graded.outcome == "unscored" else {},
+            extra={
+                "place": unit.place,
+                **({"refused": "budget"} if refused and graded.outcome == "unscored" else {}),
+            },
         )
         self.ledger.keep_result(unit.key, result)
         if self.heard:

@@ -14,12 +14,16 @@ __all__ = ["Unit", "unit_key", "units"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One case, one target, one sample; identified by a hash, so that a resumed run recognises it."""
+    """One case, one target, one sample; identified by a hash, so that a resumed run recognises it.
+
+    ``place`` is its number in the suite, since units finish in any order.
+    """
 
     case: Case
     target: Target
     sample: int
     key: int
+    place: int = 0
 
 
 def unit_key(case_id: str, target: str, sample: int) -> int:
@@ -30,7 +34,7 @@ def unit_key(case_id: str, target: str, sample: int) -> int:
 
 def units(cases: Iterable[Case], targets: Sequence[Target], samples: int) -> Iterator[Unit]:
     """Yield every unit lazily: all targets and samples of a case before the next case."""
-    for case in cases:
-        for target in targets:
-            for sample in range(samples):
-                yield Unit(case=case, target=target, sample=sample, key=unit_key(case.id, target.name, sample))
+    every = ((case, target, sample) for case in cases for target in targets for sample in range(samples))
+    for place, (case, target, sample) in enumerate(every):
+        key = unit_key(case.id, target.name, sample)
+        yield Unit(case=case, target=target, sample=sample, key=key, place=place)

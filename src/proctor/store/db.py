@@ -222,6 +222,13 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE results SET in_doubt = 1 WHERE outcome = 'pass' AND reason LIKE 'in doubt%';
     CREATE INDEX results_in_doubt ON results (run, seq) WHERE in_doubt = 1;
     """,
+    # Which scores put a result in doubt, so that the figures of a scorer count them.
+    "ALTER TABLE scores ADD COLUMN in_doubt INTEGER NOT NULL DEFAULT 0;",
+    # The place of a result in its suite, by which reports list it; results of earlier versions have none.
+    """
+    ALTER TABLE results ADD COLUMN place INTEGER;
+    CREATE INDEX results_in_suite ON results (run, place, seq);
+    """,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from proctor.store.trends import cells_of
 __all__ = ["intents_of_other_suites", "keep_report", "models_that_answered", "report_of"]
 
 _BINS = 10
+_OUTCOMES = ("passed", "failed", "unscored", "in_doubt")
 
 
 def report_of(store: RunStore, run: RunRecord) -> Report:
@@ -83,7 +85,7 @@ def _clustered(counts: Counts, sums: ClusterSums | None) -> Counts:
 def _group(database: sqlite3.Connection, n: int, column: str, spread: Mapping[str, ClusterSums]) -> Iterator[Tally]:
     rows = database.execute(
         f"SELECT {column} AS name, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
-        " sum(outcome = 'unscored') AS unscored, avg(value) AS mean FROM results"
+        " sum(outcome = 'unscored') AS unscored, sum(in_doubt) AS in_doubt, avg(value) AS mean FROM results"
         f" WHERE run = ? AND {column} IS NOT NULL GROUP BY {column} ORDER BY {column}",
         (n,),
     )
@@ -97,29 +99,27 @@ def _group(database: sqlite3.Connection, n: int, column: str, spread: Mapping[st
 def _tags(database: sqlite3.Connection, n: int) -> Iterator[Tally]:
     rows = database.execute(
         "SELECT tags, sum(outcome = 'pass') AS passed, sum(outcome = 'fail') AS failed,"
-        " sum(outcome = 'unscored') AS unscored, max(sample) AS last FROM results"
+        " sum(outcome = 'unscored') AS unscored, sum(in_doubt) AS in_doubt, max(sample) AS last FROM results"
         " WHERE run = ? AND tags != '' GROUP BY tags, case_id",
         (n,),
     )
-    by: dict[str, list[int]] = {}
+    by: dict[str, Counter[str]] = {}
     spread: dict[str, ClusterSums] = {}
     repeated = False
     for row in rows:
         repeated |= row["last"] > 0
         for tag in set(row["tags"].split(TAG_BREAK)):
-            sums = by.setdefault(tag, [0, 0, 0])
-            for index, key in enumerate(("passed", "failed", "unscored")):
-                sums[index] += row[key]
+            by.setdefault(tag, Counter()).update({key: row[key] for key in _OUTCOMES})
             spread.setdefault(tag, ClusterSums()).add(row["passed"], row["passed"] + row["failed"])
-    for tag, (passed, failed, unscored) in sorted(by.items()):
-        counts = Counts(passed=passed, failed=failed, unscored=unscored)
+    for tag, sums in sorted(by.items()):
+        counts = Counts(**sums)
         yield Tally(name=tag, counts=_clustered(counts, spread[tag] if repeated else None))
 
 
 def _scorers(database: sqlite3.Connection, n: int) -> Iterator[Tally]:
     rows = database.execute(
         "SELECT name, sum(passed = 1) AS passed, sum(passed = 0) AS failed, sum(status = 'error') AS unscored,"
-        " sum(status = 'skipped') AS skipped, avg(value) AS mean, min(place) AS place,"
+        " sum(in_doubt) AS in_doubt, sum(status = 'skipped') AS skipped, avg(value) AS mean, min(place) AS place,"
         " sum(status = 'ok' AND passed IS NULL) AS informs"
         " FROM scores WHERE run = ? GROUP BY name ORDER BY place, name",
         (n,),
@@ -182,7 +182,7 @@ def _spend(database: sqlite3.Connection, n: int) -> Iterator[Spend]:
 
 
 def _counts(row: sqlite3.Row) -> Counts:
-    return Counts(passed=row["passed"] or 0, failed=row["failed"] or 0, unscored=row["unscored"] or 0)
+    return Counts(**{key: row[key] or 0 for key in _OUTCOMES})
 
 
 def models_that_answered(store: RunStore, run: RunRecord) -> tuple[str, ...]:

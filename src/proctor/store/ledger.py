@@ -137,6 +137,8 @@ def _result_line(key: int, result: Result) -> dict[str, Any]:
     line["scores"] = [{**encode(score), "passed": score.passed} for score in result.scores]
     line["started"] = result.started.isoformat() if result.started else None
     line["duration"] = result.duration
+    if "place" in result.extra:
+        line["place"] = result.extra["place"]
     if result.extra.get("refused") == BUDGET:
         line["refused"] = BUDGET
     return line

@@ -43,8 +43,8 @@ class IndexRows:
         """Insert the rows; inside a transaction of the caller."""
         rows = self._rows
         database.executemany("DELETE FROM scores WHERE run = ? AND key = ?", ((row[0], row[1]) for row in rows))
-        database.executemany(f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 18)})", rows)
-        database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._scores)
+        database.executemany(f"INSERT OR REPLACE INTO results VALUES ({','.join('?' * 19)})", rows)
+        database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self._scores)
         self._rows, self._scores = [], []
 
     def commit(self, database: sqlite3.Connection, end: int) -> None:
@@ -227,6 +227,7 @@ def _row(
         place.at,
         place.length,
         int(line["outcome"] == "pass" and any(score.get("in_doubt") for score in line["scores"])),
+        line.get("place"),
     )
 
 
@@ -247,4 +248,5 @@ def _score_rows(n: int, line: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             score.get("value"),
             None if passed is None else int(passed),
             score.get("producer", "rule"),
+            int(bool(passed and score.get("in_doubt"))),
         )

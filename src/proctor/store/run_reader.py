@@ -20,8 +20,9 @@ from proctor.store.ledger import case_kept
 from proctor.store.run_index import bring_up_to_date
 from proctor.store.runs import RunRecord, RunStore
 
-__all__ = ["ResultRow", "RunReader"]
+__all__ = ["DOUBT", "ResultRow", "RunReader"]
 
+_IN_SUITE = "place, seq"  # those of earlier versions have no place and stay in the order they finished
 DOUBT = "doubt"  # selects the results that passed and should be reviewed
 
 
@@ -54,11 +55,11 @@ class RunReader:
     def rows(
         self, *, outcome: str | None = None, target: str | None = None, limit: int = 50, offset: int = 0
     ) -> list[ResultRow]:
-        """Return one page of results in the order they finished."""
+        """Return one page of results in the order of the suite."""
         where, values = self._where(outcome, target)
         found = self._database.execute(
             "SELECT seq, case_id, target, sample, intent, outcome, value, reason, latency, cost, in_doubt"
-            f" FROM results WHERE {where} ORDER BY seq LIMIT ? OFFSET ?",
+            f" FROM results WHERE {where} ORDER BY {_IN_SUITE} LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
         return [ResultRow(**{**dict(row), "in_doubt": bool(row["in_doubt"])}) for row in found]
@@ -75,9 +76,9 @@ class RunReader:
     def results(
         self, *, outcome: str | None = None, target: str | None = None, by_case: bool = False
     ) -> Iterator[Result]:
-        """Yield every whole result in the order they finished, or with ``by_case`` in the order of cases."""
+        """Yield every whole result in the order of the suite, or with ``by_case`` by the ids of cases."""
         where, values = self._where(outcome, target)
-        order = "case_id, target, sample" if by_case else "seq"
+        order = "case_id, target, sample" if by_case else _IN_SUITE
         yield from self._whole(f"{where} ORDER BY {order}", values)
 
     def graded(

@@ -154,7 +154,7 @@ class RunStore(SqliteStore):
                     decision,
                     reason,
                     datetime.now(UTC).isoformat(),
-                    json.dumps([*json.loads(earlier["notes"]), *notes]),
+                    json.dumps(list(dict.fromkeys([*json.loads(earlier["notes"]), *notes]))),
                     json.dumps([*json.loads(earlier["concurrency"]), *concurrency]),
                     run.n,
                 ),

@@ -34,6 +34,10 @@ PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
 _PYTHON = "python"  # the scorer with a function of the user; its code is not in a package
 _FIELD = "checks.python"
+_NOT_CHECKED = (
+    "not checked: {0}, which needs the large network (`proctor models add large` and `networks: large`) "
+    "and finds many faults that the other checks miss: docs/conversation_score.md#{0}"
+)
 
 
 class GraderFactory:
@@ -70,6 +74,7 @@ class GraderFactory:
         self._revisions: dict[str, str] = {}
         self._used: dict[str, type] = {}
         self._kinds: dict[str, Any] = {}
+        self._not_checked: dict[str, None] = {}
 
     def graders(self, case: Case) -> Sequence[Grader]:
         """Return the graders of the suite, of the case and of its single turns."""
@@ -126,6 +131,7 @@ class GraderFactory:
             called = made.name if check.scorer == _PYTHON else made.scorer.name
             self._revisions[called] = f"{revision} light" if self._light else revision
             self._used[called] = type(made.scorer)
+            self._not_checked.update(dict.fromkeys(getattr(made.scorer, "not_checked", ())))
         return made
 
     def _grader_of(self, scorer: Scorer) -> Grader:
@@ -165,6 +171,10 @@ class GraderFactory:
     def specs(self) -> Mapping[str, str]:
         """Return the scorers used so far with their revisions. Settings are covered by the suite's hash."""
         return dict(sorted(self._revisions.items()))
+
+    def notes(self) -> list[str]:
+        """Return which checks of the scorers used so far are left out, because a network that judges them is off."""
+        return list(dict.fromkeys(_NOT_CHECKED.format(name) for name in self._not_checked))
 
     def hashes(self) -> Mapping[str, str]:
         """Return the scorers used so far with a hash of code and models; "" has the hash of the suite's checks."""

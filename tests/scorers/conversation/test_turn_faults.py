@@ -9,6 +9,7 @@ import pytest
 from proctor.core.case import Check, Suite
 from proctor.core.errors import MalformedError, StoreError
 from proctor.core.score import Evidence, Score
+from proctor.core.trajectory import Source, Trajectory
 from proctor.scorers.conversation.conversation import ConversationScorer
 from proctor.scorers.conversation.doubted_checks import doubt_unlikely
 from proctor.scorers.conversation.outcome import OutcomeClass
@@ -79,6 +80,13 @@ async def test_it_is_a_gate_of_the_conversation_where_the_network_is_on() -> Non
     assert (await doubted.score(CASE, run)).in_doubt
 
 
+def test_it_is_told_as_not_checked_only_where_it_was_asked_for() -> None:
+    assert built(ConversationScorer).not_checked == ("turn_faults",)
+    assert built(ConversationScorer, faults=marked_faults()).not_checked == ()
+    for settings in ({"off": ["turn_faults"]}, {"gates": ["loops"]}, {"light": True}):
+        assert built(ConversationScorer, **settings).not_checked == ()
+
+
 async def test_its_doubt_and_the_doubt_of_another_gate_about_a_turn_fail_it() -> None:
     settings: dict[str, Any] = {"gates": ["turn_faults", "loops"], "off": ["outcome", "turns", "solved"]}
     run = talk(("No internet.", "Which number?"), ("407188", "?loop Which number is it?"), ("407188!", "Which?"))
@@ -86,6 +94,30 @@ async def test_its_doubt_and_the_doubt_of_another_gate_about_a_turn_fail_it() ->
     alone = await built(ConversationScorer, **settings).score(CASE, run)
     assert (alone.value, alone.in_doubt) == (0.5, True)
     assert both.value == 0.0
+
+
+async def test_what_another_gate_found_in_the_same_turn_stands_beside_its_reason() -> None:
+    settings: dict[str, Any] = {"gates": ["turn_faults", "turn_facts"], "off": ["outcome", "turns", "solved"]}
+    rules = (Source(id="kurs", text="Der Kurs beginnt am 3. März 2025."),)
+    wrong = turn("Wann ist der Kurs?", "Der Kurs beginnt am 5. April 2025. !invented_policy", sources=rules)
+    score = await built(ConversationScorer, faults=marked_faults(), **settings).score(CASE, Trajectory(turns=(wrong,)))
+    facts = part(score, "turn_facts")
+    assert facts is not None
+    assert facts.in_doubt, "it fails by the network alone"
+    assert score.reason.startswith("failed by turn_faults in turn 1: states a rule that nothing read has")
+    assert f"; turn_facts (in doubt): {facts.reason.removeprefix('turn 1: ')}" in score.reason
+    assert [(each.turn, each.note.partition(":")[0]) for each in score.evidence] == [
+        (0, "turn_faults"),
+        (0, "turn_facts"),
+    ]
+    before = turn("Wann ist der Kurs?", "Der Kurs beginnt am 5. April 2025.", sources=rules)
+    run = Trajectory(turns=(before, turn("Ja?", "!loop Ja.")))
+    other = await built(ConversationScorer, faults=marked_faults(), **settings).score(CASE, run)
+    found = part(other, "turn_facts")
+    assert found is not None
+    assert found.in_doubt
+    assert other.reason.startswith("failed by turn_faults in turn 2")
+    assert "turn_facts" not in other.reason
 
 
 async def test_what_another_gate_reads_where_the_network_sees_no_fault_only_puts_in_doubt() -> None:

@@ -57,6 +57,7 @@ def _run(report: Report) -> dict[str, Any]:
         "decision": report.decision,
         "started": report.started.isoformat() if report.started else None,
         "passed": counts.passed,
+        "in_doubt": counts.in_doubt,
         "failed": counts.failed,
         "unscored": counts.unscored,
         "pass_rate": counts.pass_rate,

@@ -2,11 +2,12 @@
 
 let patterns = 0;
 
-/** Pass, fail and unscored as one bar; below it the pass rate of the judged with its 95 % interval. */
+/** Pass, in doubt, fail and unscored as one bar; below it the pass rate of the judged with its 95 % interval. */
 function outcomeBar(group, withRange) {
   const stripes = `stripes-${(patterns += 1)}`;
   const height = withRange ? 26 : 10, thick = withRange ? 13 : 10;
-  const label = `${group.passed} passed, ${group.failed} failed, ${group.unscored} unscored` +
+  const doubts = group.doubt || 0;
+  const label = `${group.passed} passed${doubts ? `, ${doubts} of them in doubt` : ""}, ${group.failed} failed, ${group.unscored} unscored` +
     (group.rate === null ? "" : `; pass rate ${percent(group.rate)}, 95 % interval ${rangeText(group)}`);
   const bar = svg("svg", { class: "chart", height, role: "img", "aria-label": label });
   bar.append(svg("title", {}, label), svg("defs", {}, svg(
@@ -14,7 +15,7 @@ function outcomeBar(group, withRange) {
     svg("rect", { width: 6, height: 6, class: "unscored-fill" }), svg("line", { x1: 0, x2: 0, y1: 0, y2: 6, class: "stripe" }),
   )));
   let from = 0;
-  for (const [count, look] of [[group.passed, "pass-fill"], [group.failed, "fail-fill"], [group.unscored, ""]]) {
+  for (const [count, look] of [[group.passed - doubts, "pass-fill"], [doubts, "doubt-fill"], [group.failed, "fail-fill"], [group.unscored, ""]]) {
     if (!count) continue;
     const share = (100 * count) / group.total;
     bar.append(svg("rect", {

@@ -26,7 +26,7 @@ class Drawer {
   }
 
   head(row, result) {
-    const place = this.table.found.indexOf(row);
+    const place = this.table.found.indexOf(row), state = row.doubt ? "doubt" : row.outcome;
     const step = (by, word, picture) => {
       const next = place < 0 ? undefined : this.table.found[place + by];
       return el("button", { type: "button", class: "quiet", disabled: !next, "data-step": by, title: `${word} (${by < 0 ? "K" : "J"})`, onclick: () => this.open(next.n) }, sign(picture), el("span", { class: "long" }, word));
@@ -37,7 +37,7 @@ class Drawer {
         el("button", { type: "button", class: "quiet", onclick: () => copyText(location.href, "Link") }, sign("link"), "Copy link"),
         el("button", { type: "button", class: "quiet", "data-yaml": true, onclick: () => copyText(caseAsYaml(result.case), "Case") }, sign("copy"), "Copy as YAML"),
         el("button", { type: "button", class: "quiet", "data-close": true, "aria-label": "Close", title: "Close (Esc)", onclick: () => this.dialog.close() }, sign("close", 16))),
-      el("h2", { id: "drawer-title" }, outside(row.case), el("span", { class: `chip ${row.outcome}` }, sign(row.outcome, 12), row.outcome)),
+      el("h2", { id: "drawer-title" }, outside(row.case), el("span", { class: `chip ${state}` }, sign(state, 12), row.doubt ? "in doubt" : state)),
       el("div", { class: "drawer-facts" }, outside(row.target), row.sample ? el("span", {}, `sample ${row.sample}`) : "",
         row.intent ? el("span", {}, "intent ", outside(row.intent)) : "", el("span", {}, seconds(row.latency)), row.cost === null ? "" : el("span", {}, money(row.cost)),
         row.value === null ? "" : el("span", {}, `value ${decimals(row.value)}`), row.tags.map((tag) => outside(tag, "span", { class: "tag" }))));
@@ -49,11 +49,11 @@ class Drawer {
       const block = this.dialog.querySelector(`#turn-${turn}`);
       if (block) { block.scrollIntoView({ block: "center" }); block.focus(); }
     };
-    const why = row.outcome === "pass" ? [] : result.causes || [row.why];
+    const state = row.doubt ? "doubt" : row.outcome, why = state === "pass" ? [] : result.causes || [row.why];
     const scores = section("Scores", scoreList(result.scores || [], goToTurn)), said = section("Conversation", conversation(result));
     return el("div", { class: "drawer-body" },
       inputSection(result.case, section),
-      why.length ? el("div", { class: `callout ${row.outcome}` }, el("p", {}, stateWord(row.outcome, row.outcome === "fail" ? "Failed" : "Could not be judged")),
+      why.length ? el("div", { class: `callout ${state}` }, el("p", {}, stateWord(state, { fail: "Failed", doubt: "In doubt, to be reviewed" }[state] || "Could not be judged")),
         why.map((cause) => passage(cause, "p", {}, SHORT_WHY))) : "",
       // Question and answer first where they are short; a long conversation would push its scores out of sight.
       row.turns <= FEW_TURNS ? [said, scores] : [scores, said],

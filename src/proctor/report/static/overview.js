@@ -39,16 +39,16 @@ function decisionCard(page, state) {
 
 function tiles(page, table) {
   const { counts, latency } = page;
-  const outcome = (label, state, count) => el("button",
-    { type: "button", class: `tile ${state}`, onclick: () => table.show({ outcome: state }), title: `Show what is ${state}` },
+  const outcome = (label, state, count, more) => el("button",
+    { type: "button", class: `tile ${state}`, onclick: () => table.show({ outcome: state }), title: `Show what is ${state === "doubt" ? "in doubt" : state}` },
     el("span", { class: "tile-label" }, sign(state, 12), label), el("span", { class: `tile-value ${count ? "" : "none"}` }, grouped(count)),
-    el("span", { class: "tile-more" }, counts.total ? percent(count / counts.total) : NONE));
+    el("span", { class: "tile-more" }, more || (counts.total ? percent(count / counts.total) : NONE)));
   const plain = (label, value, more, words) => el("div", { class: "tile" }, el("span", { class: "tile-label" }, label),
     el("span", { class: `tile-value ${words ? "words" : ""}` }, value), el("span", { class: "tile-more" }, more));
   const judged = counts.passed + counts.failed;
-  return el("div", { class: "tiles" },
+  return el("div", { class: counts.doubt ? "tiles doubts" : "tiles" },
     plain("Pass rate", percent(counts.rate), judged ? `95 % interval ${rangeText(counts)} · of ${grouped(judged)} judged` : "nothing was judged"),
-    outcome("Passed", "pass", counts.passed), outcome("Failed", "fail", counts.failed), outcome("Unscored", "unscored", counts.unscored),
+    outcome("Passed", "pass", counts.passed), counts.doubt ? outcome("In doubt", "doubt", counts.doubt, "of those that passed") : "", outcome("Failed", "fail", counts.failed), outcome("Unscored", "unscored", counts.unscored),
     plain("Latency, median", seconds(latency.p50), latency.p95 === undefined ? "not known" : `95th percentile ${seconds(latency.p95)}`),
     plain("Spend", page.spent || NONE, spendByRole(page.spend), /[a-z]/.test(page.spent)));
 }
@@ -79,7 +79,7 @@ function shareRows(groups, key, table, withRange) {
 function targetPanel(page, table) {
   const groups = page.groups.target;
   if (!groups.length) return panel("Outcome by target", null, el("p", { class: "muted" }, "No target was run."));
-  const legend = el("div", { class: "legend" }, ["pass", "fail", "unscored"].map((state) => stateWord(state)),
+  const legend = el("div", { class: "legend" }, ["pass", ...(page.counts.doubt ? ["doubt"] : []), "fail", "unscored"].map((state) => stateWord(state, state === "doubt" ? "in doubt" : state)),
     el("span", {}, "●", " pass rate of the judged, 95 % interval"));
   const axis = el("li", { class: "row", "aria-hidden": "true" }, ticks([[0, "0"], [0.25, "25"], [0.5, "50"], [0.75, "75"], [1, "100 %"]]));
   const list = el("ul", { class: "share tall" }, axis);
@@ -141,13 +141,14 @@ function scorerCard(group, table) {
   else facts.push("informs only");
   if (group.skipped) facts.push(`${grouped(group.skipped)} skipped`);
   const lines = group.threshold ? [...new Set([low, high])].map((at) => [at, "threshold"]) : [];
-  const label = `${group.name}: mean ${decimals(group.mean)} over ${group.n}, ${group.failed} failed, ${group.unscored} not judged`;
+  const label = `${group.name}: mean ${decimals(group.mean)} over ${group.n}, ${group.doubt ? `${group.doubt} passed in doubt, ` : ""}${group.failed} failed, ${group.unscored} not judged`;
   return el("div", { class: "scorer" },
     el("div", { class: "scorer-head" }, filterButton(group.name, { scorer: group.name }, table), el("span", {}, el("span", { class: "small muted" }, "mean "), el("b", {}, decimals(group.mean)))),
     histogram(group.histogram.length ? group.histogram : [0], 42, label, lines,
       (place, count) => `${grouped(count)} from ${(place / 10).toFixed(1)} to ${((place + 1) / 10).toFixed(1)}`),
     el("div", { class: "ends", "aria-hidden": "true" }, el("span", {}, "0"), el("span", {}, "1")),
     el("div", { class: "facts-line" }, facts.join(" · "),
+      group.doubt ? [" · ", el("span", { class: "doubt" }, `${grouped(group.doubt)} in doubt`)] : "",
       group.failed ? [" · ", el("span", { class: "fail" }, `${grouped(group.failed)} failed`)] : "",
       group.unscored ? ` · ${grouped(group.unscored)} not judged` : ""));
 }

@@ -1,6 +1,6 @@
 // A result's scores: value against threshold, the reason, the evidence, the parts.
 
-const STATE_WORDS = { pass: "passed", fail: "failed", info: "informs", skipped: "skipped", error: "not judged" };
+const STATE_WORDS = { pass: "passed", doubt: "in doubt", fail: "failed", info: "informs", skipped: "skipped", error: "not judged" };
 
 function scoreList(scores, goToTurn) {
   if (!scores.length) return el("p", { class: "muted" }, "No score was given.");

@@ -1,12 +1,12 @@
 // The results: searched, filtered, sorted and paged, so that thousands of rows cost as little as a hundred.
 
 const PAGE = 100;
-const OUTCOME_ORDER = { fail: 0, unscored: 1, pass: 2 };
+const OUTCOME_ORDER = { fail: 0, unscored: 1, doubt: 2, pass: 3 };
 const NOTHING = { text: "", outcome: "", target: "", intent: "", tag: "", scorer: "", rule: "" };
 const UNSEARCHED = new Set(["role", "status", "state", "producer", "version", "started", "time", "outcome"]);
 
 const COLUMNS = [
-  { key: "outcome", title: "Outcome", of: (row) => OUTCOME_ORDER[row.outcome] },
+  { key: "outcome", title: "Outcome", of: (row) => OUTCOME_ORDER[row.doubt ? "doubt" : row.outcome] },
   { key: "case", title: "Case", of: (row) => row.case },
   { key: "target", title: "Target", of: (row) => row.target },
   { key: "intent", title: "Intent", of: (row) => row.intent },
@@ -63,7 +63,7 @@ class ResultsTable {
     const { rows, total, run } = this.page;
     if (rows.length >= total) return null;
     return el("p", { class: "notice", id: "coverage" }, el("strong", {}, `${grouped(rows.length)} of ${grouped(total)} results are on this page`),
-      ": those that did not pass first, then the others in order. The figures and charts above cover all of them. For every result: ",
+      ": those that did not pass or are in doubt first, then the others in order. The figures and charts above cover all of them. For every result: ",
       el("code", {}, `proctor export ${run.id} -o results.jsonl`), " or ", el("code", {}, "-o results.csv"), ".");
   }
 
@@ -178,7 +178,7 @@ class ResultsTable {
   /** One small bar for each scorer, in the order of the overview. */
   cells(row) {
     const by = new Map(row.scores.map((score) => [score[0], score]));
-    const said = row.scores.map(([name, value, state]) => `${name} ${value === null ? STATE_WORDS[state] : decimals(value)}${state === "fail" ? " failed" : ""}`).join(", ");
+    const said = row.scores.map(([name, value, state]) => `${name} ${value === null ? STATE_WORDS[state] : decimals(value)}${{ fail: " failed", doubt: " in doubt" }[state] || ""}`).join(", ");
     return el("span", { class: "cells", role: "img", "aria-label": said, title: said.replaceAll(", ", "\n") },
       this.scorers.slice(0, 12).map((name) => scoreCell(by.get(name))));
   }

@@ -91,6 +91,13 @@ class ConversationScorer:
         given = registry.load("scorers", "permissions").intent_settings(intents)
         return {"settings": {"permissions": given}} if given else {}
 
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        """The gates that are no part of the score because the optional network that judges them is off."""
+        return (
+            () if self.light else tuple(name for name in self.gates if name not in (*self._made, *self.off, "outcome"))
+        )
+
     @cached_property
     def _made(self) -> Mapping[str, Scorer | str]:
         wanted = [name for name in dict.fromkeys((*self.gates, *self.weights)) if name not in (*self.off, "outcome")]
@@ -122,7 +129,7 @@ class ConversationScorer:
         unsafe = [part for part in parts if part.name == "outcome" and part.label == "unsafe_failure"]
         down = [part for part in gates if part.passed is False] or unsafe
         if down:
-            return self._failed(parts, down)
+            return self._failed(parts, down, [part for part in gates if part.in_doubt])
         broken = [part for part in gates if part.status == "error"]
         if broken:
             reason = f"no gate failed, and {broken[0].name} could not be judged: {broken[0].reason}"
@@ -171,22 +178,31 @@ class ConversationScorer:
             label=_label(parts),
         )
 
-    def _failed(self, parts: Sequence[Score], down: Sequence[Score]) -> Score:
-        """Return a score of 0 that lists the gates in order of the turn they failed in."""
+    def _failed(self, parts: Sequence[Score], down: Sequence[Score], doubts: Sequence[Score]) -> Score:
+        """Return a score of 0 that lists the gates in order of the turn they failed in.
+
+        The network that reads whole conversations names a kind of fault; a gate that found something in the same turn,
+        be it in doubt, says which words or values it is about.
+        """
         ordered = sorted(down, key=lambda part: (_turn(part) is None, _turn(part) or 0))
         first = ordered[0]
         turn = _turn(first)
         where = f" in {turn_label(turn)}" if turn is not None else ""
         names = ", ".join(part.name for part in ordered)
         why = first.reason.removeprefix(f"{turn_label(turn)}: ") if turn is not None else first.reason
+        same_turn: list[Score] = []
+        if first.name == "turn_faults" and turn is not None:
+            same_turn = [part for each in (*ordered[1:], *doubts) if (part := _found_in(each, turn)) is not None]
+            why = "; ".join([why, *(_named(part, turn) for part in same_turn)])
         reason = f"failed by {names}{where}: {why}"
         sure = max((part.confidence or 0.8) for part in ordered)
+        beside = [part for part in same_turn if part.in_doubt]
         return scored(
             self,
             0.0,
             quoted(reason, 1000),
             parts=tuple(parts),
-            evidence=_evidence(ordered),
+            evidence=_evidence([first, *beside, *ordered[1:]]),
             confidence=sure,
             producer=_producer(ordered),
             label=_label(parts),
@@ -199,6 +215,19 @@ def _without_estimates(part: Score) -> Score:
         return part
     measured = [each for each in part.parts if each.name != "support"]
     return replace(combined(part.name, measured, version=part.version), weight=part.weight)
+
+
+def _found_in(part: Score, turn: int) -> Score | None:
+    """Return the score with what it found in this turn alone; ``None`` if that is nothing."""
+    here = tuple(one for one in part.evidence if one.turn == turn)
+    return replace(part, evidence=here) if here else None
+
+
+def _named(part: Score, turn: int) -> str:
+    """Return what a gate found in a turn: its reason if that is about this turn, else its evidence."""
+    place, one = f"{turn_label(turn)}: ", part.evidence[0]
+    said = part.reason.removeprefix(place) if part.reason.startswith(place) else f"{one.note}: {one.quote!r}"
+    return f"{part.name}{' (in doubt)' if part.in_doubt else ''}: {quoted(said, 300)}"
 
 
 def _evidence(ordered: Sequence[Score]) -> tuple[Evidence, ...]:

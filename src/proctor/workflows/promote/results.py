@@ -14,7 +14,7 @@ from proctor.core.codec import content_id
 from proctor.core.errors import InputError
 from proctor.core.report import Result
 from proctor.monitor.promote import Provenance, promoted, same_question
-from proctor.store.run_reader import RunReader
+from proctor.store.run_reader import DOUBT, RunReader
 from proctor.store.runs import RunStore
 from proctor.suites.append import append_cases, cases_in
 from proctor.workflows.promote.regression_suite import sole_promotion
@@ -53,8 +53,8 @@ def promote(
 ) -> Promotion:
     """Add a case for each failed result of a run to a suite file; duplicates are added once.
 
-    ``cases`` selects some of them. Results without a question cannot be repeated and are left out, and so are held-out
-    attacks: in a suite they are no longer held out.
+    ``outcomes`` are ``fail``, ``doubt`` or ``unscored``; ``cases`` selects some of them. Results without a question
+    cannot be repeated and are left out, and so are held-out attacks: in a suite they are no longer held out.
 
     Raises:
         InputError: there is no such run or case, or the file cannot be extended.
@@ -95,10 +95,14 @@ def _chosen(reader: RunReader, outcomes: Sequence[str], cases: Sequence[str], ta
     if cases:
         for name in cases:
             found = reader.find(name, target=target)
-            yield from (result for result in found if result.outcome in outcomes)
+            yield from (result for result in found if _state(result) in outcomes)
         return
     for outcome in outcomes:
         yield from reader.results(outcome=outcome, target=target)
+
+
+def _state(result: Result) -> str:
+    return DOUBT if result.in_doubt else result.outcome
 
 
 def _named(case: Case, ids: set[str]) -> Case:

@@ -39,7 +39,8 @@ def view_of(
     warnings = _warnings(decision) if decision else _notes(comparison)
     if cases is not None and cases.missing:
         warnings.append(f"the answers before cannot be shown: {cases.missing}")
-    causes = causes_of(decision.reasons, intents=len(comparison.current.intents)) if decision else ()
+    intents = len(comparison.current.intents)
+    causes = causes_of(decision.reasons, intents=intents, comparison=comparison) if decision else ()
     return shown.ReleaseView(
         suite=reader.run.name,
         run=reader.run.id,

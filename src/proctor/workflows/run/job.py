@@ -17,9 +17,10 @@ from pathlib import Path
 import proctor
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Suite
-from proctor.core.codec import content_id, dumps, encode
+from proctor.core.codec import content_id
 from proctor.core.decode import decode
 from proctor.core.errors import InputError, StoreError, SuiteError
+from proctor.core.network_choice import networks_in_force
 from proctor.core.record import dataclass
 from proctor.core.report import Fingerprint, Result, Spend
 from proctor.core.sockets import Target
@@ -41,6 +42,7 @@ from proctor.wiring.targets import make_targets, stored
 from proctor.workflows.run.budget import budget_notes, carry_spend
 from proctor.workflows.run.overview import overview_of_run
 from proctor.workflows.run.prompt_suite import existing_suite_path, open_tests, storing_model, suite_path
+from proctor.workflows.run.recording_file import write_recording
 from proctor.workflows.run.resume import carried_fingerprint, nothing_left, refuse_changed, settings_of, troubles
 from proctor.workflows.run.suite_source import Opened
 from proctor.workflows.run.trend_points import cells_of_run
@@ -201,11 +203,11 @@ async def carry_out(
             done = await _run(plan, job, ledger, watching, _spend_keeper(store, run, pool), lambda: pool.refused)
         except BaseException:
             with suppress(StoreError):  # report the first error
-                _close_books(store, run, ledger, pool, job, done=False)
+                _close_books(store, run, ledger, pool, job, plan, done=False)
             raise
-        _close_books(store, run, ledger, pool, job, done=done)
+        _close_books(store, run, ledger, pool, job, plan, done=done)
         if record:
-            _write_recording(log, record)
+            write_recording(log, record)
         if done and not pool.refused:  # calls refused by the budget are retried later; keep the log to avoid repeats
             log.close()
             _log_of(store, run_id).unlink(missing_ok=True)
@@ -278,6 +280,7 @@ async def _plan(
         scorers=factory.specs(),
         scorer_hashes=factory.hashes(),
         models=pool.specs(),
+        networks=networks_in_force().name,
         proctor=proctor.__version__,
         python=platform.python_version(),
         seed=job.run.seed,
@@ -351,7 +354,16 @@ def _spend_keeper(store: RunStore, run: RunRecord, pool: ModelPool) -> Callable[
     return tick
 
 
-def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, pool: ModelPool, job: Job, *, done: bool) -> None:
+def _close_books(
+    store: RunStore,
+    run: RunRecord,
+    ledger: RunLedger,
+    pool: ModelPool,
+    job: Job,
+    plan: _Plan,
+    *,
+    done: bool,
+) -> None:
     ledger.flush()
     store.keep_spend(run, pool.spend())
     decision, reason = None, "stopped before its end"
@@ -364,7 +376,7 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, pool: Model
         status="finished" if done else "interrupted",
         decision=decision,
         reason=reason,
-        notes=pool.notes(),
+        notes=[*plan.factory.notes(), *pool.notes()],
         concurrency=pool.concurrency(),
     )
     if done:
@@ -375,19 +387,6 @@ def _close_books(store: RunStore, run: RunRecord, ledger: RunLedger, pool: Model
 
 def _log_of(store: RunStore, run_id: str) -> Path:
     return store.folder_of(run_id) / "calls.ndjson"
-
-
-def _write_recording(log: CallLog, path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as out:
-            for call in log.calls():
-                out.write(dumps({"model": call.model, "request": encode(call.request), "reply": encode(call.reply)}))
-                out.write(b"\n")
-    except OSError as error:
-        raise StoreError(
-            f"the recording cannot be written: {error.strerror}", file=str(path), hint="choose another file"
-        ) from error
 
 
 def _new_id() -> str:

@@ -154,7 +154,7 @@ def show_case_pair(stores: PageStores, request: PageRequest) -> Reply:
                 "name": name,
                 "run": run,
                 "result": result,
-                "chip": outcome_chip(result.outcome) if result else None,
+                "chip": outcome_chip(result.outcome, in_doubt=result.in_doubt) if result else None,
                 "to": case_address(run.id, key) if result else "",
                 **shown,
             }

@@ -7,7 +7,16 @@ from typing import Any, Final, get_args
 
 from proctor.core.report import Counts, Report, Tally
 from proctor.report.dimensions import Grid, grids, title_of
-from proctor.report.number_format import grid_text, interval_of, money, percent, range_text, seconds, total_spend
+from proctor.report.number_format import (
+    any_in_doubt,
+    grid_text,
+    interval_of,
+    money,
+    percent,
+    range_text,
+    seconds,
+    total_spend,
+)
 from proctor.server.pages.charts import BarChart, BarRow
 from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
@@ -193,12 +202,15 @@ def _by(name: str, label: str, tallies: Sequence[Tally], run: RunRecord) -> Tabl
         return (
             Link(tally.name, run_address(run.id, **{name: tally.name})),
             rate_cell(tally.counts),
+            *((tally.counts.in_doubt,) if doubts else ()),
             tally.counts.failed,
             tally.counts.unscored,
             None if tally.mean is None else round(tally.mean, 3),
         )
 
-    heads = (Column(label), *number_columns("Pass rate", "Failed", "Unscored", "Mean"))
+    doubts = any_in_doubt(tallies)
+    names = ("Pass rate", *(("In doubt",) if doubts else ()), "Failed", "Unscored", "Mean")
+    heads = (Column(label), *number_columns(*names))
     return _whole(heads, [row(each) for each in tallies])
 
 
@@ -208,9 +220,11 @@ def _by_check(report: Report, run: RunRecord) -> Table:
         if tally.counts.failed:
             failed = Link(f"{tally.counts.failed:,}", run_address(run.id, failing=tally.name))
         mean = None if tally.mean is None else round(tally.mean, 3)
-        return (tally.name, mean, tally.counts.passed, failed, tally.counts.unscored, tally.skipped)
+        in_doubt = (tally.counts.in_doubt,) if doubts else ()
+        return (tally.name, mean, tally.counts.passed, *in_doubt, failed, tally.counts.unscored, tally.skipped)
 
-    names = ("Mean", "Passed", "Failed", "Not judged", "Skipped")
+    doubts = any_in_doubt(report.by_scorer)
+    names = ("Mean", "Passed", *(("In doubt",) if doubts else ()), "Failed", "Not judged", "Skipped")
     return _whole((Column("Check"), *number_columns(*names)), [row(t) for t in report.by_scorer])
 
 

@@ -15,6 +15,7 @@ __all__ = ["ScoreEvidence", "ScoreRow", "score_rows"]
 _RULE: Final = "rule"
 _CHIPS: Final[dict[str, tuple[State, str]]] = {
     "pass": ("pass", "pass"),
+    "doubt": ("doubt", "in doubt"),
     "fail": ("fail", "fail"),
     "info": ("info", "informs"),
     "error": ("unscored", "not judged"),
@@ -57,10 +58,10 @@ class ScoreRow:
 
 def score_rows(scores: Sequence[Score], quoted: Sequence[Quotation], to: Mapping[int, str]) -> list[ScoreRow]:
     """Return every score with its parts below it: what failed first."""
-    order = {"fail": 0, "error": 1}
+    order = {"fail": 0, "error": 1, "doubt": 2}
     places = {(each.text, each.turn): to[each.number] for each in quoted if each.number in to and not each.is_source}
     sources = {each.text: to[each.number] for each in quoted if each.number in to and each.is_source}
-    ordered = sorted(scores, key=lambda score: order.get(state_of(score), 2))
+    ordered = sorted(scores, key=lambda score: order.get(state_of(score), 3))
     return [row for score in ordered for row in _rows(score, places, sources, 0)]
 
 
