@@ -20,6 +20,7 @@ from proctor.generate.artefacts import (
     Artefacts,
     edited_files,
     folder_of,
+    persons_files,
     read_artefacts,
     write_artefacts,
 )
@@ -128,6 +129,28 @@ def test_a_persons_edit_is_seen(tmp_path: Path) -> None:
     (tmp_path / "intent.txt").unlink()
     assert edited_files(tmp_path, read_artefacts(tmp_path).provenance) == ("intent.txt", "rules.yaml")
     assert read_artefacts(tmp_path).rules[0].disabled
+
+
+def test_a_file_edited_before_an_earlier_writing_is_still_a_persons(tmp_path: Path) -> None:
+    write(tmp_path)
+    earlier = Artefacts(provenance={"by_person": ["intent.txt", "inputs.yaml"]})
+    assert persons_files(tmp_path, earlier, ["rules.yaml"]) == ("intent.txt", "inputs.yaml", "rules.yaml")
+    (tmp_path / "intent.txt").unlink()
+    assert persons_files(tmp_path, earlier, ["intent.txt"]) == ("inputs.yaml",)
+
+
+@table("file", ["intent.txt", "inputs.yaml", "rules.yaml", "tests.yaml", "baseline.yaml", "provenance.json"])
+def test_an_emptied_file_is_an_error_and_not_an_empty_part(tmp_path: Path, file: str) -> None:
+    write(tmp_path)
+    (tmp_path / file).write_text("")
+    with pytest.raises(InputError, match="empty|no JSON"):
+        read_artefacts(tmp_path)
+    if file.endswith(".yaml"):
+        (tmp_path / file).write_text("# the comments alone\n")
+        with pytest.raises(InputError, match="empty"):
+            read_artefacts(tmp_path)
+    (tmp_path / file).unlink()
+    read_artefacts(tmp_path)
 
 
 def test_a_reworded_rule_keeps_its_tests_and_is_a_persons(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from proctor.generate.effort import Effort
 from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.pipeline import generate
 from proctor.generate.provenance import provenance_of
-from proctor.generate.spec import Scenario
+from proctor.generate.spec import InputSpec, Scenario
 
 SMALL = Effort(most_rules=None, tests_per_rule=2, rules_per_call=2, generations=2, expansions=0, baseline=0)
 ORDER = Order(prompt=prompt_of(), effort=SMALL, cross_check=False)
@@ -129,6 +129,21 @@ async def test_a_rule_the_prompt_does_not_ask_for_is_switched_off() -> None:
     assert [rule.text for rule in off] == ["The answer does not apologise in any way."]
     assert aimed_at(made, off[0]) == []
     assert made.uncovered == ()
+
+
+async def test_intent_and_inputs_of_a_person_stay_after_an_edit_of_the_prompt() -> None:
+    made = await make()
+    mine = InputSpec(name="sentence", description="mine")
+    provenance = provenance_of(ORDER, Makers(), made, made.artefacts, [], edited=["intent.txt", "inputs.yaml"])
+    assert provenance["by_person"] == ["intent.txt", "inputs.yaml"]
+    present = replace(made.artefacts, intent="Mine.", inputs=(mine,), provenance=provenance)
+    text = TEXT.replace("{{sentence}}", "{{sentence}} {{more}}") + "\n- Be brief."
+    order = replace(ORDER, prompt=prompt_of(text))
+    for start in (None, "intent"):
+        again = await generate(replace(order, start=start), Makers(), present, provenance["by_person"])
+        assert again.artefacts.intent == "Mine."
+        assert again.artefacts.inputs[0] == mine
+        assert [spec.name for spec in again.artefacts.inputs] == ["sentence", "more"]
 
 
 @table("stage", ["intent", "inputs", "rules", "opposites", "tests", "validity", "groundedness"])

@@ -52,16 +52,16 @@ def made_from(order: Order) -> dict[str, str]:
 
 
 def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: bool = False) -> Kept:
-    """Return what to keep. ``edited`` are files a person changed; ``upgrade`` replaces code's work by a model's."""
+    """Return what to keep. ``edited`` are files whose content is a person's; ``upgrade`` replaces code's work by a model's."""
     before = present.provenance.get("made_from")
     known = before if isinstance(before, Mapping) else {}
     now = made_from(order)
     fresh = replace(order, start="intent") if upgrade and order.start is None else order
 
     def stale(stage: Any, file: str = "") -> bool:
-        if fresh.regenerates(stage):
-            return not (file in edited and order.start is None)
-        return bool(known) and known.get(stage) != now[stage] and file not in edited
+        if file in edited:
+            return False
+        return fresh.regenerates(stage) or (bool(known) and known.get(stage) != now[stage])
 
     rules_stale = not present.rules or stale("rules")
     rules = _rules(fresh, present, rules_stale)

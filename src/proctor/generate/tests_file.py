@@ -12,7 +12,7 @@ from proctor.core.codec import content_id, dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.generated_test import GeneratedTest, with_metadata
-from proctor.generate.folder import read_text
+from proctor.generate.folder import emptied, read_text
 from proctor.generate.spec import InputSpec
 from proctor.text.yaml_dump import to_yaml
 
@@ -65,11 +65,13 @@ def read_inputs(path: Path) -> tuple[InputSpec, ...]:
 
 def _read(path: Path, key: str, made: Callable[[Any], Noun]) -> tuple[Noun, ...]:
     text = read_text(path)
-    if not text.strip():
+    if not path.exists():
         return ()
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data = read_yaml(text, file=str(path))
+    if data is None:
+        raise emptied(path)
     entries = data.get(key) if isinstance(data, Mapping) else data
     prefix: tuple[str | int, ...] = (key,) if isinstance(data, Mapping) else ()
     if entries is None:
