@@ -131,6 +131,22 @@ def test_a_persons_edit_is_seen(tmp_path: Path) -> None:
     assert read_artefacts(tmp_path).rules[0].disabled
 
 
+def test_short_forms_of_a_person_stay_short(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / "tests.yaml"
+    short = (
+        "  - id: mine\n    input: Dog.\n    checks:\n      - contains: noun\n        weight: 2.0\n    recorded: noun\n"
+    )
+    path.write_text(path.read_text() + short)
+    mine = read_artefacts(tmp_path).tests[-1]
+    assert mine.recorded is not None
+    assert [message.content for message in mine.recorded.turns[0].messages] == ["Dog.", "noun"]
+    write(tmp_path, read_artefacts(tmp_path))
+    assert "      - contains: noun\n        weight: 2.0\n" in path.read_text()
+    assert "    recorded: noun\n" in path.read_text()
+    assert read_artefacts(tmp_path).tests[-1] == mine
+
+
 def test_a_file_edited_before_an_earlier_writing_is_still_a_persons(tmp_path: Path) -> None:
     write(tmp_path)
     earlier = Artefacts(provenance={"by_person": ["intent.txt", "inputs.yaml"]})
@@ -143,7 +159,7 @@ def test_a_file_edited_before_an_earlier_writing_is_still_a_persons(tmp_path: Pa
 def test_an_emptied_file_is_an_error_and_not_an_empty_part(tmp_path: Path, file: str) -> None:
     write(tmp_path)
     (tmp_path / file).write_text("")
-    with pytest.raises(InputError, match="empty|no JSON"):
+    with pytest.raises(InputError, match=r"empty|no JSON"):
         read_artefacts(tmp_path)
     if file.endswith(".yaml"):
         (tmp_path / file).write_text("# the comments alone\n")

@@ -52,7 +52,10 @@ def made_from(order: Order) -> dict[str, str]:
 
 
 def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: bool = False) -> Kept:
-    """Return what to keep. ``edited`` are files whose content is a person's; ``upgrade`` replaces code's work by a model's."""
+    """Return what to keep. ``upgrade`` replaces code's work by a model's.
+
+    ``edited`` are the files whose content is a person's.
+    """
     before = present.provenance.get("made_from")
     known = before if isinstance(before, Mapping) else {}
     now = made_from(order)
