@@ -147,6 +147,22 @@ def test_short_forms_of_a_person_stay_short(tmp_path: Path) -> None:
     assert read_artefacts(tmp_path).tests[-1] == mine
 
 
+def test_comments_of_a_person_stay(tmp_path: Path) -> None:
+    write(tmp_path)
+    for file, line in (("rules.yaml", "    text: The answer is one word."), ("tests.yaml", "  - id: t-0123456789")):
+        path = tmp_path / file
+        path.write_text(path.read_text().replace(line, f"    # agreed with Ana\n{line}  # mine"))
+    more = Rule(text="The answer is honest.", origin="extractor")
+    write(tmp_path, replace(WHOLE, rules=(*WHOLE.rules, more), intent="Tags all words."))
+    for file in ("rules.yaml", "tests.yaml"):
+        text = (tmp_path / file).read_text()
+        assert "    # agreed with Ana\n" in text
+        assert "  # mine\n" in text
+    back = read_artefacts(tmp_path)
+    assert (back.rules, back.tests) == ((*WHOLE.rules, more), WHOLE.tests)
+    assert edited_files(tmp_path, back.provenance) == ()
+
+
 def test_a_file_edited_before_an_earlier_writing_is_still_a_persons(tmp_path: Path) -> None:
     write(tmp_path)
     earlier = Artefacts(provenance={"by_person": ["intent.txt", "inputs.yaml"]})

@@ -56,6 +56,7 @@ from proctor.core.codec import dumps, loads
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
 from proctor.generate.folder import emptied, read_text, settle, write_together
+from proctor.generate.keep_comments import with_comments
 from proctor.generate.rules_file import read_rules, rules_text
 from proctor.generate.spec import InputSpec, Specification
 from proctor.generate.tests_file import inputs_text, read_inputs, read_tests, tests_text
@@ -136,16 +137,21 @@ def write_artefacts(folder: str | Path, artefacts: Artefacts, *, name: str, prom
     """Write all files of the folder atomically: the old content is replaced as a whole or stays.
 
     ``name`` is the suite's; ``prompt`` the path of the prompt relative to the folder, and ``hash`` its content hash.
-    The hash of each file is stored in the provenance, to detect a person's edits later.
+    Comments of a person stay where the entry around them does. The hash of each file is stored in the provenance, to
+    detect a person's edits later.
 
     Raises:
         StoreError: the disk or the folder refused; the old content is unchanged.
     """
     texts = written_files(artefacts, name=name, prompt=prompt, hash=hash)
+    settle(folder := Path(folder))
+    for file in (INPUTS, RULES, TESTS, BASELINE):
+        if file in texts and (folder / file).is_file():
+            texts[file] = with_comments(read_text(folder / file), texts[file])
     written = {file: _digest(text) for file, text in texts.items()}
     provenance = {**artefacts.provenance, "written": written}
     texts[PROVENANCE] = _json(provenance)
-    write_together(Path(folder), texts, gone=[file for file in FILES if file not in texts])
+    write_together(folder, texts, gone=[file for file in FILES if file not in texts])
 
 
 def written_files(artefacts: Artefacts, *, name: str, prompt: str = "", hash: str = "") -> dict[str, str]:
