@@ -164,7 +164,7 @@ class _Making:
     async def _opposites(self, rules: Sequence[Rule], found: FoundRules) -> dict[str, tuple[Rule, ...]]:
         known = {rule.id: found.opposites[rule.id] for rule in rules if found.opposites.get(rule.id)}
         missing = [rule for rule in rules if rule.id not in known and rule.id not in self.kept.single]
-        by_code = tuple(invert(rule) for rule in missing)
+        by_code = tuple(invert(rule, tongue_of(self.order.prompt.text)) for rule in missing)
         made: Sequence[Rule] = by_code
         if self.makers.writer is not None and missing:
             asked = find_opposites(
