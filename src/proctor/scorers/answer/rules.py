@@ -93,6 +93,6 @@ def _missed(parts: Sequence[Score], *, whole: bool) -> str:
     unknown = by_outcome(parts)["unknown"]
     if whole:
         lost = [part for part in unknown if part.weight]
-        return f"{len(lost)} of {len(parts)} rules could not be judged: {said_of(lost[0])}" if lost else ""
+        return f"{len(lost)} of {len(parts)} rules are unknown: {said_of(lost[0])}" if lost else ""
     lost = [part for part in unknown if part.evidence[0].note]
     return f"its rule could not be judged: {said_of(lost[0])}" if lost else ""
