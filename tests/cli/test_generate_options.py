@@ -238,3 +238,8 @@ def test_the_model_for_stored_completions_is_named_in_the_prompts_file(
     server.bodies.clear()
     project.run("run", "tags.prompty", "--light")
     assert {data["model"] for data in server.bodies} == {"stub"}
+
+
+def test_a_prompt_given_twice_is_said_to_be(project: Project) -> None:
+    project.write("a.txt", "Say hello.")
+    assert "The prompt is given twice" in project.run("generate", "a.txt", "--prompt", "Say bye.", code=2).stderr

@@ -180,9 +180,19 @@ def test_several_prompts_of_one_file_share_their_notes(project: Project) -> None
     assert done.stderr.count("javascript is code") == 1
 
 
-def test_a_folder_around_it_names_the_folder_inside(project: Project) -> None:
+def test_a_folder_around_several_names_the_folders_inside(project: Project) -> None:
     project.write("out/shop/promptpex_context.json", "{}")
-    assert "give one of the folders inside it: out/shop" in project.run("import", "out", code=2).stderr
+    project.write("out/tags/promptpex_context.json", "{}")
+    assert "give one of the folders inside it: out/shop, out/tags" in project.run("import", "out", code=2).stderr
+
+
+def test_the_folder_given_to_an_export_is_the_one_inside_it(project: Project) -> None:
+    project.write("shop.prompty", "Say hello to the customer in at most 20 words.\n")
+    project.run("generate", "shop.prompty", "--no-model", code=0)
+    project.run("export", "shop.prompty", "--to", "promptpex", "-o", "out", code=0)
+    assert [each.name for each in (project.folder / "out").iterdir()] == ["shop"]
+    project.run("import", "out", "-o", "back", code=0)
+    assert (project.folder / "back/shop.tests/tests.yaml").is_file()
 
 
 def test_a_suite_needs_no_import(project: Project) -> None:

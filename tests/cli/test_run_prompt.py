@@ -94,6 +94,26 @@ def test_a_prompt_without_tests_says_how_to_make_them(project: Project) -> None:
     assert "did you mean" in missing.stderr
 
 
+def test_a_prompt_whose_folder_has_no_cases_says_where_inputs_come_from(project: Project) -> None:
+    tag(project)
+    (project.folder / "tag.tests" / "tests.yaml").write_text("name: tag\ncases: []\n")
+    done = project.run("run", "tag.prompty", "-m", "stub", code=2)
+    assert "tag.prompty has no tests: tag.tests/tests.yaml has no cases" in done.stderr
+    assert "samples" in done.stderr
+    assert "proctor generate tag.prompty -m MODEL" in done.stderr
+
+
+def test_recorded_answers_of_a_prompt_need_no_model(project: Project) -> None:
+    project.write("proctor.yaml", "")
+    tag(project)
+    path = project.folder / "tag.tests" / "tests.yaml"
+    path.write_text("name: tag\ncases:\n  - {id: mine, inputs: {word: dog}, recorded: noun}\n")
+    project.run("run", "tag.prompty", "-o", "r.json", code=0)
+    (row,) = report_of(project)["report"]["overview"]["rows"]
+    assert row["tests"]["ok"] == 1
+    project.run("review", "tag.prompty", code=0)
+
+
 def test_a_prompt_that_was_edited_is_told_and_the_run_goes_on(project: Project) -> None:
     name = tag(project, [a_test(0, "run", LOWER)])
     project.write(name, PROMPT.replace("lower case", "small letters"))

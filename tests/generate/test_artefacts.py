@@ -20,6 +20,7 @@ from proctor.generate.artefacts import (
     Artefacts,
     edited_files,
     folder_of,
+    persons_files,
     read_artefacts,
     write_artefacts,
 )
@@ -128,6 +129,60 @@ def test_a_persons_edit_is_seen(tmp_path: Path) -> None:
     (tmp_path / "intent.txt").unlink()
     assert edited_files(tmp_path, read_artefacts(tmp_path).provenance) == ("intent.txt", "rules.yaml")
     assert read_artefacts(tmp_path).rules[0].disabled
+
+
+def test_short_forms_of_a_person_stay_short(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / "tests.yaml"
+    short = (
+        "  - id: mine\n    input: Dog.\n    checks:\n      - contains: noun\n        weight: 2.0\n    recorded: noun\n"
+    )
+    path.write_text(path.read_text() + short)
+    mine = read_artefacts(tmp_path).tests[-1]
+    assert mine.recorded is not None
+    assert [message.content for message in mine.recorded.turns[0].messages] == ["Dog.", "noun"]
+    write(tmp_path, read_artefacts(tmp_path))
+    assert "      - contains: noun\n        weight: 2.0\n" in path.read_text()
+    assert "    recorded: noun\n" in path.read_text()
+    assert read_artefacts(tmp_path).tests[-1] == mine
+
+
+def test_comments_of_a_person_stay(tmp_path: Path) -> None:
+    write(tmp_path)
+    for file, line in (("rules.yaml", "    text: The answer is one word."), ("tests.yaml", "  - id: t-0123456789")):
+        path = tmp_path / file
+        path.write_text(path.read_text().replace(line, f"    # agreed with Ana\n{line}  # mine"))
+    more = Rule(text="The answer is honest.", origin="extractor")
+    write(tmp_path, replace(WHOLE, rules=(*WHOLE.rules, more), intent="Tags all words."))
+    for file in ("rules.yaml", "tests.yaml"):
+        text = (tmp_path / file).read_text()
+        assert "    # agreed with Ana\n" in text
+        assert "  # mine\n" in text
+    back = read_artefacts(tmp_path)
+    assert (back.rules, back.tests) == ((*WHOLE.rules, more), WHOLE.tests)
+    assert edited_files(tmp_path, back.provenance) == ()
+
+
+def test_a_file_edited_before_an_earlier_writing_is_still_a_persons(tmp_path: Path) -> None:
+    write(tmp_path)
+    earlier = Artefacts(provenance={"by_person": ["intent.txt", "inputs.yaml"]})
+    assert persons_files(tmp_path, earlier, ["rules.yaml"]) == ("intent.txt", "inputs.yaml", "rules.yaml")
+    (tmp_path / "intent.txt").unlink()
+    assert persons_files(tmp_path, earlier, ["intent.txt"]) == ("inputs.yaml",)
+
+
+@table("file", ["intent.txt", "inputs.yaml", "rules.yaml", "tests.yaml", "baseline.yaml", "provenance.json"])
+def test_an_emptied_file_is_an_error_and_not_an_empty_part(tmp_path: Path, file: str) -> None:
+    write(tmp_path)
+    (tmp_path / file).write_text("")
+    with pytest.raises(InputError, match=r"empty|no JSON"):
+        read_artefacts(tmp_path)
+    if file.endswith(".yaml"):
+        (tmp_path / file).write_text("# the comments alone\n")
+        with pytest.raises(InputError, match="empty"):
+            read_artefacts(tmp_path)
+    (tmp_path / file).unlink()
+    read_artefacts(tmp_path)
 
 
 def test_a_reworded_rule_keeps_its_tests_and_is_a_persons(tmp_path: Path) -> None:

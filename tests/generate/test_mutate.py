@@ -118,6 +118,36 @@ def test_rules_of_one_sentence_are_parted_by_their_words() -> None:
     assert TEXT[slice(*second)] == "write in English."
 
 
+SPANISH = """Clasifica los mensajes de los clientes. Devuelve únicamente un objeto JSON con estos campos:
+
+- "motivo": uno de "defecto", "retraso", "otro"
+- "urgente": true o false
+"""
+
+
+def test_a_rule_inside_a_larger_one_is_dropped_whole() -> None:
+    item = '"motivo": uno de "defecto", "retraso", "otro"'
+    motive = _rule(item, item, prompt=SPANISH)
+    every = _rule(
+        SPANISH[SPANISH.index("Devuelve") :].strip(), "Un objeto JSON, motivo, retraso, otro.", prompt=SPANISH
+    )
+    start = SPANISH.index(item)
+    assert own_stretch(SPANISH, motive, (motive, every)) == (start, start + len(item))
+
+
+def test_words_are_exchanged_only_in_their_own_language() -> None:
+    quote = "Devuelve únicamente un objeto JSON con estos campos:"
+    rule = _rule(quote, quote, prompt=SPANISH)
+    for opposite, operators in (
+        ("La respuesta incumple esta regla: JSON.", ["drop", "negate"]),
+        ("The output is no JSON object.", ["drop"]),
+    ):
+        against = Rule(text=opposite, polarity="negative", inverse_of=rule.id)
+        found = make_mutants(_prompt(SPANISH), Specification(rules=(rule, against)), extract=_found)
+        assert [each.operator for each in found.made] == operators
+        assert {each.reason for each in found.left_out} == {"no rewriting is known in the language of the prompt (es)"}
+
+
 def test_two_rules_whose_change_is_the_same_share_a_mutant() -> None:
     twin = Rule(text="No prices are mentioned.", source=PRICES.source)
     made = make_mutants(_prompt(), Specification(rules=(PRICES, twin)), extract=_found).made

@@ -16,10 +16,11 @@ from proctor.core.errors import RefusedError, ReplyError
 from proctor.core.rule import Rule
 from proctor.generate.artefacts import Artefacts
 from proctor.generate.effort import Effort
+from proctor.generate.extract import invert
 from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.pipeline import generate
 from proctor.generate.provenance import provenance_of
-from proctor.generate.spec import Scenario
+from proctor.generate.spec import InputSpec, Scenario
 
 SMALL = Effort(most_rules=None, tests_per_rule=2, rules_per_call=2, generations=2, expansions=0, baseline=0)
 ORDER = Order(prompt=prompt_of(), effort=SMALL, cross_check=False)
@@ -129,6 +130,36 @@ async def test_a_rule_the_prompt_does_not_ask_for_is_switched_off() -> None:
     assert [rule.text for rule in off] == ["The answer does not apologise in any way."]
     assert aimed_at(made, off[0]) == []
     assert made.uncovered == ()
+
+
+async def test_the_opposite_of_a_reworded_rule_is_made_again() -> None:
+    made = await generate(ORDER, Makers(), Artefacts())
+    before = replace(made.artefacts, provenance=provenance_of(ORDER, Makers(), made, Artefacts(), []))
+    old, opposite, *rest = before.rules
+    assert opposite.inverse_of == old.id
+    mine = replace(old, text="Return exactly one noun.", origin="person")
+    carried = replace(opposite, inverse_of=mine.id)  # as the file is read back
+    again = await generate(ORDER, Makers(), replace(before, rules=(mine, carried, *rest)))
+    (new,) = [each for each in again.artefacts.rules if each.inverse_of == mine.id]
+    assert new.text == invert(mine).text != opposite.text
+    for kept in (replace(carried, locked=True), replace(carried, text="Return two nouns.", origin="person")):
+        again = await generate(ORDER, Makers(), replace(before, rules=(mine, kept, *rest)))
+        assert [each for each in again.artefacts.rules if each.inverse_of == mine.id] == [kept]
+
+
+async def test_intent_and_inputs_of_a_person_stay_after_an_edit_of_the_prompt() -> None:
+    made = await make()
+    mine = InputSpec(name="sentence", description="mine")
+    provenance = provenance_of(ORDER, Makers(), made, made.artefacts, [], edited=["intent.txt", "inputs.yaml"])
+    assert provenance["by_person"] == ["intent.txt", "inputs.yaml"]
+    present = replace(made.artefacts, intent="Mine.", inputs=(mine,), provenance=provenance)
+    text = TEXT.replace("{{sentence}}", "{{sentence}} {{more}}") + "\n- Be brief."
+    order = replace(ORDER, prompt=prompt_of(text))
+    for start in (None, "intent"):
+        again = await generate(replace(order, start=start), Makers(), present, provenance["by_person"])
+        assert again.artefacts.intent == "Mine."
+        assert again.artefacts.inputs[0] == mine
+        assert [spec.name for spec in again.artefacts.inputs] == ["sentence", "more"]
 
 
 @table("stage", ["intent", "inputs", "rules", "opposites", "tests", "validity", "groundedness"])

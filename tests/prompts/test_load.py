@@ -146,7 +146,7 @@ def test_a_prompt_yml_file(tmp_path: Path) -> None:
         ("a.prompty", b"---\nmodel: {parameters: {temperature: hot}}\n---\nx", "expected a number"),
         ("a.prompty", b"---\nname: x\n---\nuser:\n{{ x", "template is not valid"),
         ("a.prompt.yml", b"name: x\n", "`messages`"),
-        ("a.prompt.yml", b"messages: [{role: robot, content: x}]", "not a message"),
+        ("a.prompt.yml", b"messages: [{role: robot, content: x}]", "not a message: the role 'robot' is not known"),
         ("a.prompt.yml", b"responseFormat: json_schema\nmessages: [{role: user, content: x}]", "there is none"),
         ("a.prompt.yml", b"responseFormat: json_schema\njsonSchema: '{'\nmessages: []", "not JSON"),
         ("a.md", b"caf\xe9", "0xe9 at offset 3"),

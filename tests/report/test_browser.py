@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -421,6 +422,16 @@ def test_cases_by_target_show_who_passed_what_and_the_answers_side_by_side(opene
 
 def test_a_run_of_one_target_has_no_matrix(opened: Opened, empty: Run) -> None:
     assert opened(empty).locator("#matrix").count() == 0
+
+
+def test_the_marks_of_a_narrow_axis_do_not_touch(opened: Opened, sample: Run) -> None:
+    page = opened(sample, viewport={"width": 330, "height": 800})
+    marks = page.locator(".share .ticks").first.evaluate(
+        "each => [...each.children].map(mark => mark.getBoundingClientRect()).filter(box => box.width)"
+        ".map(box => [box.left, box.right])"
+    )
+    assert len(marks) in (3, 5)
+    assert all(left[1] < right[0] for left, right in pairwise(marks))
 
 
 def test_on_a_phone_no_column_is_out_of_sight(opened: Opened, sample: Run) -> None:

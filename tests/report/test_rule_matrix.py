@@ -122,3 +122,16 @@ def test_names_that_do_not_fit_keep_their_end(opened: Callable[..., Page], width
     ends = page.locator(".middle > .back").all_inner_texts()
     assert {"-model-2026-06", "-model-2026-11"} <= set(ends)
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_long_rule_is_read_whole_beside_its_figures(opened: Callable[..., Page]) -> None:
+    page = opened(viewport={"width": 1280, "height": 800})
+    name = page.locator(".rule-matrix .rule-name").first
+    name.evaluate("each => { each.textContent = 'Answer with these four elements, in this order, alone. '.repeat(6); }")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        box, cell = name.bounding_box(), name.locator("xpath=ancestor::th").bounding_box()
+        assert box is not None
+        assert cell is not None
+        assert box["x"] + box["width"] <= cell["x"] + cell["width"]
+        assert box["height"] > 30  # more than a line

@@ -52,6 +52,14 @@ def test_prompts_are_told_from_suites(name: str, prompt: bool) -> None:
     assert is_prompt(name) is prompt
 
 
+def test_a_chat_in_yaml_is_a_prompt(tmp_path: Path) -> None:
+    chat, suite = tmp_path / "chat.yml", tmp_path / "suite.yml"
+    chat.write_text("name: x\nmessages:\n  - {role: user, content: Hi}\n")
+    suite.write_text("name: x\ncases:\n  - input: |\n      messages: here\n")
+    assert is_prompt(chat)
+    assert not is_prompt(suite)
+
+
 def test_metrics_beside_a_prompt(tmp_path: Path) -> None:
     for name in ("b.metric.prompty", "a.metric.prompty", "tag.prompty", "c.metric.md"):
         (tmp_path / name).touch()

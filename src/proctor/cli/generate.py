@@ -117,7 +117,9 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
 
 def _prompt_path(path: Path | None, inline: str | None, out: Path | None) -> tuple[Path, bool]:
     """Return the prompt's file, and whether it was written now because the prompt was given as text."""
-    if (path is None) == (inline is None):
+    if path is not None and inline is not None:
+        raise click.UsageError("The prompt is given twice: leave the file or --prompt out.")
+    if path is None and inline is None:
         raise click.UsageError("Name the prompt's file, or give its text with --prompt, or on stdin with `-`.")
     if path is not None and str(path) != "-":
         return path, False

@@ -46,7 +46,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,14 +55,25 @@ from proctor.core.case import Case
 from proctor.core.codec import dumps, loads
 from proctor.core.errors import InputError
 from proctor.core.rule import Rule
-from proctor.generate.folder import read_text, settle, write_together
+from proctor.generate.folder import emptied, read_text, settle, write_together
+from proctor.generate.keep_comments import with_comments
 from proctor.generate.rules_file import read_rules, rules_text
 from proctor.generate.spec import InputSpec, Specification
 from proctor.generate.tests_file import inputs_text, read_inputs, read_tests, tests_text
 
-__all__ = ["FILES", "Artefacts", "edited_files", "folder_of", "read_artefacts", "write_artefacts", "written_files"]
+__all__ = [
+    "FILES",
+    "Artefacts",
+    "edited_files",
+    "folder_of",
+    "persons_files",
+    "read_artefacts",
+    "write_artefacts",
+    "written_files",
+]
 
 INTENT, INPUTS, RULES = "intent.txt", "inputs.yaml", "rules.yaml"
+BY_PERSON = "by_person"  # the key of the provenance that names the files a person wrote or changed
 TESTS, BASELINE, PROVENANCE = "tests.yaml", "baseline.yaml", "provenance.json"
 FILES = (INTENT, INPUTS, RULES, TESTS, BASELINE, PROVENANCE)
 _ENDINGS = (".prompt.yml", ".prompt.yaml", ".prompt.md", ".prompty", ".md", ".txt", ".yml", ".yaml", ".json")
@@ -113,7 +124,7 @@ def read_artefacts(folder: str | Path) -> Artefacts:
     settle(folder)
     rules, aliases = read_rules(folder / RULES)
     return Artefacts(
-        intent=read_text(folder / INTENT).strip(),
+        intent=_read_intent(folder / INTENT),
         inputs=read_inputs(folder / INPUTS),
         rules=rules,
         tests=read_tests(folder / TESTS, aliases),
@@ -126,16 +137,21 @@ def write_artefacts(folder: str | Path, artefacts: Artefacts, *, name: str, prom
     """Write all files of the folder atomically: the old content is replaced as a whole or stays.
 
     ``name`` is the suite's; ``prompt`` the path of the prompt relative to the folder, and ``hash`` its content hash.
-    The hash of each file is stored in the provenance, to detect a person's edits later.
+    Comments of a person stay where the entry around them does. The hash of each file is stored in the provenance, to
+    detect a person's edits later.
 
     Raises:
         StoreError: the disk or the folder refused; the old content is unchanged.
     """
     texts = written_files(artefacts, name=name, prompt=prompt, hash=hash)
+    settle(folder := Path(folder))
+    for file in (INPUTS, RULES, TESTS, BASELINE):
+        if file in texts and (folder / file).is_file():
+            texts[file] = with_comments(read_text(folder / file), texts[file])
     written = {file: _digest(text) for file, text in texts.items()}
     provenance = {**artefacts.provenance, "written": written}
     texts[PROVENANCE] = _json(provenance)
-    write_together(Path(folder), texts, gone=[file for file in FILES if file not in texts])
+    write_together(folder, texts, gone=[file for file in FILES if file not in texts])
 
 
 def written_files(artefacts: Artefacts, *, name: str, prompt: str = "", hash: str = "") -> dict[str, str]:
@@ -163,9 +179,26 @@ def edited_files(folder: str | Path, provenance: Mapping[str, Any]) -> tuple[str
     return tuple(file for file in FILES if file in written and written[file] != _digest(read_text(folder / file)))
 
 
+def persons_files(folder: str | Path, artefacts: Artefacts, edited: Collection[str]) -> tuple[str, ...]:
+    """Return the files whose content is a person's: those ``edited`` now, and those edited before an earlier writing.
+
+    A file that is there no more is nobody's and is made again.
+    """
+    earlier = artefacts.provenance.get(BY_PERSON)
+    known = {*edited, *(earlier if isinstance(earlier, list) else ())}
+    return tuple(file for file in FILES if file in known and (Path(folder) / file).is_file())
+
+
+def _read_intent(path: Path) -> str:
+    text = read_text(path)
+    if not text and path.exists():  # an empty intent is written as a blank line
+        raise emptied(path)
+    return text.strip()
+
+
 def _read_provenance(path: Path) -> Mapping[str, Any]:
     text = read_text(path)
-    if not text:
+    if not path.exists():
         return {}
     try:
         data = loads(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from proctor.core.errors import InputError, StoreError
 
-__all__ = ["read_text", "settle", "write_together"]
+__all__ = ["emptied", "read_text", "settle", "write_together"]
 
 _DRAFT = ".draft"  # incomplete files: leftovers if the process was killed
 _READY = ".ready"  # complete files that only have to be moved into place
@@ -35,6 +35,11 @@ def read_text(path: Path, *, there: bool = False) -> str:
         raise InputError(f"not UTF-8 text (byte {error.start})", file=str(path), hint="save it as UTF-8") from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+
+
+def emptied(path: Path) -> InputError:
+    """Return the error of a file of the folder that holds nothing: an accident, since no file is written empty."""
+    return InputError("the file is empty", file=str(path), hint="restore it, or delete it to have it made again")
 
 
 def write_together(folder: Path, texts: Mapping[str, str], *, gone: Iterable[str] = ()) -> None:

@@ -12,6 +12,8 @@ from typing import Literal, get_args
 from proctor.core.codec import content_id
 from proctor.core.errors import PromptError
 from proctor.core.rule import Rule
+from proctor.generate.extract.inverse import is_in_tongue
+from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.mutate_places import Stretch, edited, own_stretch, without
 from proctor.generate.mutate_words import negated, swapped, template_parts, weakened
 from proctor.generate.spec import Specification
@@ -24,6 +26,7 @@ __all__ = ["OPERATORS", "LeftOut", "Mutant", "Mutants", "Operator", "choose_muta
 Operator = Literal["drop", "negate", "weaken", "swap"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 Extract = Callable[[Prompt], Sequence[Rule]]
+_REWRITTEN = ("", "en", "ja")  # the languages whose words can be rewritten; one that cannot be told counts as English
 _CLOSED = ("one of TEXTS", "is TEXT")
 
 
@@ -80,15 +83,16 @@ def make_mutants(prompt: Prompt, spec: Specification, *, extract: Extract) -> Mu
     """
     made: dict[str, Mutant] = {}
     left: list[LeftOut] = []
+    spoken = tongue_of(prompt.text)
     for rule in spec.enabled:
         stretch = own_stretch(prompt.text, rule, spec.enabled)
         if stretch is None:
             left.append(LeftOut(rule=rule.id, operator=None, reason="its place in the prompt is not known"))
             continue
         for operator in OPERATORS:
-            mutant = _mutant(prompt, spec, rule, operator, stretch)
+            mutant = _mutant(prompt, spec, rule, operator, stretch, spoken)
             if mutant is None:
-                left.append(LeftOut(rule=rule.id, operator=operator, reason="nothing in its words can be changed so"))
+                left.append(LeftOut(rule=rule.id, operator=operator, reason=_not_made(operator, spoken)))
                 continue
             if why := _equivalent(prompt, rule, mutant, extract(mutant.prompt)):
                 left.append(LeftOut(rule=rule.id, operator=operator, reason=f"equivalent: {why}"))
@@ -117,14 +121,22 @@ def choose_mutants(mutants: Sequence[Mutant], *, most: int | None, seed: int = 0
     return tuple(each for each in mutants if each.id in chosen)
 
 
-def _mutant(prompt: Prompt, spec: Specification, rule: Rule, operator: Operator, stretch: Stretch) -> Mutant | None:
+def _not_made(operator: Operator, spoken: str) -> str:
+    if operator == "drop" or spoken in _REWRITTEN:
+        return "nothing in its words can be changed so"
+    return f"no rewriting is known in the language of the prompt ({spoken if spoken != 'und' else 'not recognised'})"
+
+
+def _mutant(
+    prompt: Prompt, spec: Specification, rule: Rule, operator: Operator, stretch: Stretch, spoken: str
+) -> Mutant | None:
     start, end = stretch
     before = prompt.text[start:end]
     if operator == "drop":
         start, end = without(prompt.text, start, end)
         after: str | None = template_parts(prompt.text[start:end])
     else:
-        after = _changes(spec, rule)[operator](before)
+        after = _changes(spec, rule, spoken)[operator](before)
     if after is None or after == before:
         return None
     changed = edited(prompt, start, end, after)
@@ -136,8 +148,15 @@ def _mutant(prompt: Prompt, spec: Specification, rule: Rule, operator: Operator,
     return Mutant(operator=operator, rules=touched, prompt=changed, before=before, after=after, at=start)
 
 
-def _changes(spec: Specification, rule: Rule) -> Mapping[str, Callable[[str], str | None]]:
-    opposite = next((each.text for each in spec.opposites(rule) if not each.disabled), "")
+def _changes(spec: Specification, rule: Rule, spoken: str) -> Mapping[str, Callable[[str], str | None]]:
+    fitting = (each.text for each in spec.opposites(rule) if not each.disabled and is_in_tongue(each, spoken))
+    opposite = next(fitting, "")
+    if spoken not in _REWRITTEN:  # the words that are exchanged are English and Japanese
+        return {
+            "negate": lambda text: f"{template_parts(text)}{opposite}" if opposite else None,
+            "weaken": lambda text: None,
+            "swap": lambda text: None,
+        }
     return {"negate": lambda text: negated(text, opposite), "weaken": weakened, "swap": swapped}
 
 

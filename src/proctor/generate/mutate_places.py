@@ -58,7 +58,8 @@ def own_stretch(text: str, rule: Rule, others: Sequence[Rule]) -> Stretch | None
     if place is None:
         return None
     start, end = place
-    sharing = [each for each in others if each.id != rule.id and _overlap(_place(text, each), place)]
+    around = {each.id: _place(text, each) for each in others if each.id != rule.id}
+    sharing = [each for each in others if _shares(around.get(each.id), place)]
     if not sharing:
         return place
     taken = _words(" ".join(each.text for each in sharing))
@@ -109,8 +110,11 @@ def _place(text: str, rule: Rule) -> Stretch | None:
     return (at, at + len(span.quote)) if at >= 0 else None
 
 
-def _overlap(one: Stretch | None, other: Stretch) -> bool:
-    return one is not None and one[0] < other[1] and other[0] < one[1]
+def _shares(one: Stretch | None, place: Stretch) -> bool:
+    """Whether another rule needs a part of this place; one that stands around all of it has it as a part."""
+    if one is None or not (one[0] < place[1] and place[0] < one[1]):
+        return False
+    return one == place or not (one[0] <= place[0] and place[1] <= one[1])
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[Stretch]:

@@ -35,7 +35,7 @@ __all__ = ["generate"]
 async def generate(order: Order, makers: Makers, present: Artefacts, edited: Collection[str] = ()) -> Made:
     """Generate what is missing: intent, inputs, rules, opposites, tests, and what else the order requests.
 
-    ``present`` is what exists; ``edited`` names its files that a person changed.
+    ``present`` is what exists; ``edited`` names its files whose content is a person's.
 
     Raises:
         ModelError: a model cannot be reached at all; single unusable answers are noted instead.
@@ -96,8 +96,13 @@ class _Making:
         return await self.trouble.spare("intent", asked, by_code)
 
     async def _inputs(self) -> tuple[InputSpec, ...]:
-        if self.kept.inputs is not None:
-            return self.kept.inputs
+        kept = self.kept.inputs or ()
+        named = {spec.name for spec in kept}
+        if kept and named >= {spec.name for spec in input_specs(self.order.prompt)}:
+            return kept
+        return (*kept, *(spec for spec in await self._found_inputs() if spec.name not in named))
+
+    async def _found_inputs(self) -> tuple[InputSpec, ...]:
         by_code = input_specs(self.order.prompt, extract_inputs(self.order.prompt))
         if self.makers.writer is None:
             return by_code
@@ -159,7 +164,7 @@ class _Making:
     async def _opposites(self, rules: Sequence[Rule], found: FoundRules) -> dict[str, tuple[Rule, ...]]:
         known = {rule.id: found.opposites[rule.id] for rule in rules if found.opposites.get(rule.id)}
         missing = [rule for rule in rules if rule.id not in known and rule.id not in self.kept.single]
-        by_code = tuple(invert(rule) for rule in missing)
+        by_code = tuple(invert(rule, tongue_of(self.order.prompt.text)) for rule in missing)
         made: Sequence[Rule] = by_code
         if self.makers.writer is not None and missing:
             asked = find_opposites(

@@ -6,14 +6,14 @@ It contains no time, so the same prompt, settings and answers give the same byte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from proctor.core.case import Case
 from proctor.core.codec import content_id, encode
 from proctor.core.generated_test import PERSON, GeneratedTest
-from proctor.generate.artefacts import Artefacts
+from proctor.generate.artefacts import BY_PERSON, INPUTS, INTENT, Artefacts
 from proctor.generate.generation_request import Made, Makers, Order
 from proctor.generate.reuse_existing import case_digest, made_from
 
@@ -53,9 +53,20 @@ def order_id(order: Order, makers: Makers) -> str:
 
 
 def provenance_of(
-    order: Order, makers: Makers, made: Made, before: Artefacts, spend: Sequence[Mapping[str, Any]]
+    order: Order,
+    makers: Makers,
+    made: Made,
+    before: Artefacts,
+    spend: Sequence[Mapping[str, Any]],
+    *,
+    edited: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the content of ``provenance.json`` without the file hashes, which are added when they are written."""
+    """Return the content of ``provenance.json`` without the file hashes, which are added when they are written.
+
+    ``edited`` are the files whose content is a person's. Intent and inputs hold no origin of their own, so the files
+    are named; rules and tests say it themselves.
+    """
+    by_person = [file for file in (INTENT, INPUTS) if file in edited]
     artefacts = made.artefacts
     rules = [rule for rule in artefacts.rules if rule.polarity == "positive"]
     enabled = [rule for rule in rules if not rule.disabled]
@@ -96,6 +107,7 @@ def provenance_of(
             else {}
         ),
         "spend": [dict(each) for each in spend],
+        **({BY_PERSON: by_person} if by_person else {}),
         "rules": {rule.id: rule.inverse_of for rule in artefacts.rules},
         "cases": {case.id: case_digest(case) for case in cases if GeneratedTest.of(case).origin != PERSON},
         "removed": _removed(before, artefacts),

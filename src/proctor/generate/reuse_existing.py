@@ -52,16 +52,19 @@ def made_from(order: Order) -> dict[str, str]:
 
 
 def keep(order: Order, present: Artefacts, edited: Collection[str], *, upgrade: bool = False) -> Kept:
-    """Return what to keep. ``edited`` are files a person changed; ``upgrade`` replaces code's work by a model's."""
+    """Return what to keep. ``upgrade`` replaces code's work by a model's.
+
+    ``edited`` are the files whose content is a person's.
+    """
     before = present.provenance.get("made_from")
     known = before if isinstance(before, Mapping) else {}
     now = made_from(order)
     fresh = replace(order, start="intent") if upgrade and order.start is None else order
 
     def stale(stage: Any, file: str = "") -> bool:
-        if fresh.regenerates(stage):
-            return not (file in edited and order.start is None)
-        return bool(known) and known.get(stage) != now[stage] and file not in edited
+        if file in edited:
+            return False
+        return fresh.regenerates(stage) or (bool(known) and known.get(stage) != now[stage])
 
     rules_stale = not present.rules or stale("rules")
     rules = _rules(fresh, present, rules_stale)
@@ -106,16 +109,29 @@ def with_flags(rule: Rule, earlier: Mapping[str, Rule]) -> Rule:
 def _rules(order: Order, present: Artefacts, stale: bool) -> tuple[Rule, ...]:
     stay: list[Rule] = []
     parents: dict[str, Rule] = {}
+    written = _links(present)
     for rule in present.rules:
         if rule.polarity == "positive" and _stays(rule, order, stale):
             found = replace(rule, source=_moved(rule.source, order.prompt.text))
             parents[rule.id] = found
             stay.append(found)
         elif rule.inverse_of in parents:
-            firm = rule.origin == PERSON or rule.locked or parents[rule.inverse_of].locked
-            if firm or not order.regenerates("inverse"):
+            own = rule.origin == PERSON or rule.locked
+            if own or (
+                not _is_of_older_wording(rule, written)
+                and (parents[rule.inverse_of].locked or not order.regenerates("inverse"))
+            ):
                 stay.append(rule)
     return tuple(stay)
+
+
+def _is_of_older_wording(opposite: Rule, written: Mapping[str, Any]) -> bool:
+    """Whether an opposite stands as it was written, but for another wording of its rule.
+
+    ``written`` maps the ids of opposites that were written to those of their rules; an id holds both texts.
+    """
+    was = {rule for each, rule in written.items() if rule and replace(opposite, inverse_of=rule).id == each}
+    return bool(was) and opposite.inverse_of not in was
 
 
 def _stays(rule: Rule, order: Order, stale: bool) -> bool:
@@ -156,9 +172,14 @@ def _gone(order: Order, present: Artefacts) -> frozenset[str]:
 
 def _single(present: Artefacts, gone: Collection[str]) -> frozenset[str]:
     """Return the rules whose opposite a person has removed."""
-    written = present.provenance.get("rules")
-    links = written if isinstance(written, Mapping) else {}
+    links = _links(present)
     return frozenset(str(links[each]) for each in gone if links.get(each))
+
+
+def _links(present: Artefacts) -> Mapping[str, Any]:
+    """Return the ids of the rules that were written, with the rule that each is the opposite of."""
+    written = present.provenance.get("rules")
+    return written if isinstance(written, Mapping) else {}
 
 
 def _tests(order: Order, present: Artefacts, rules: Sequence[Rule], *, truth_stale: bool) -> tuple[Case, ...]:

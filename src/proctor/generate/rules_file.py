@@ -13,7 +13,7 @@ from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.generated_test import PERSON
 from proctor.core.rule import Rule
-from proctor.generate.folder import read_text
+from proctor.generate.folder import emptied, read_text
 from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["read_rules", "rules_text"]
@@ -70,11 +70,13 @@ def read_rules(path: Path, *, reads: Callable[[str], object] | None = None) -> t
         InputError: the file is not YAML, or not a list of rules; with every problem and its line.
     """
     text = read_text(path)
-    if not text.strip():
+    if not path.exists():
         return (), {}
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data = read_yaml(text, file=str(path))
+    if data is None:
+        raise emptied(path)
     reading = _Reading(reads)
     rules = tuple(reading.rules(data))
     if reading.problems:

@@ -12,13 +12,17 @@ from proctor.core.codec import content_id, dumps, loads
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError, Problem
 from proctor.core.generated_test import GeneratedTest, with_metadata
-from proctor.generate.folder import read_text
+from proctor.core.recorded_shorthand import recorded_answer
+from proctor.generate.folder import emptied, read_text
 from proctor.generate.spec import InputSpec
 from proctor.text.yaml_dump import to_yaml
 
 __all__ = ["inputs_text", "read_inputs", "read_tests", "tests_text"]
 
 Noun = TypeVar("Noun")
+
+_PRIMARY = ""  # the setting that only the scorer can name
+_BESIDE = ("name", "threshold", "weight")
 
 _TESTS_HEAD = """\
 # Tests made from the prompt, a suite like any other. Add your own under `cases`, edit and remove: a case that
@@ -37,7 +41,7 @@ def tests_text(cases: Sequence[Case], *, name: str, metadata: Mapping[str, Any],
         suite["description"] = description
     if metadata:
         suite["metadata"] = dict(metadata)
-    return _TESTS_HEAD + to_yaml({**suite, "cases": [loads(dumps(case)) for case in cases]})
+    return _TESTS_HEAD + to_yaml({**suite, "cases": [_written(case) for case in cases]})
 
 
 def inputs_text(inputs: Sequence[InputSpec]) -> str:
@@ -65,11 +69,13 @@ def read_inputs(path: Path) -> tuple[InputSpec, ...]:
 
 def _read(path: Path, key: str, made: Callable[[Any], Noun]) -> tuple[Noun, ...]:
     text = read_text(path)
-    if not text.strip():
+    if not path.exists():
         return ()
     from proctor.prompts.yaml_text import lines_in_yaml, read_yaml  # noqa: PLC0415 - costs 40 ms
 
     data = read_yaml(text, file=str(path))
+    if data is None:
+        raise emptied(path)
     entries = data.get(key) if isinstance(data, Mapping) else data
     prefix: tuple[str | int, ...] = (key,) if isinstance(data, Mapping) else ()
     if entries is None:
@@ -102,7 +108,37 @@ def _case(data: Any) -> Case:
         raw["id"] = "c-" + content_id(data, length=12)
     elif type(raw["id"]) is int:
         raw["id"] = str(raw["id"])
+    problems: list[Problem] = []
+    if raw.get("recorded") is not None:
+        raw["recorded"] = recorded_answer(raw, problems)
+    if problems:
+        raise MalformedError(problems)
     return decode(Case, raw)
+
+
+def _written(case: Case) -> dict[str, Any]:
+    """Return the entry of a case, with a check and a recorded answer as short as a person writes them."""
+    data: dict[str, Any] = loads(dumps(case))
+    if data.get("checks"):
+        data["checks"] = [_short(check) for check in data["checks"]]
+    if case.recorded is not None:
+        said = [turn.messages[-1].content if turn.messages else "" for turn in case.recorded.turns]
+        text = said[0] if len(said) == 1 else said
+        if recorded_answer({**data, "recorded": text}, []) == case.recorded:
+            data["recorded"] = text
+    return data
+
+
+def _short(check: dict[str, Any]) -> dict[str, Any]:
+    """Return ``scorer: contains`` with its primary setting alone as ``contains: text``; see ``_check``."""
+    settings = check.get("settings")
+    if not isinstance(settings, dict) or list(settings) != [_PRIMARY]:
+        return check
+    if settings[_PRIMARY] is None or isinstance(settings[_PRIMARY], dict):  # these are read as settings
+        return check
+    rest = {key: value for key, value in check.items() if key not in ("scorer", "settings")}
+    beside = {key: rest[key] for key in _BESIDE if key in rest}
+    return {check["scorer"]: settings[_PRIMARY], **beside} if rest == beside else check
 
 
 def _check(item: Any) -> Any:
@@ -111,12 +147,12 @@ def _check(item: Any) -> Any:
         return {"scorer": item}
     if not isinstance(item, Mapping) or "scorer" in item:
         return item
-    beside = {key: item[key] for key in ("name", "threshold", "weight") if key in item}
+    beside = {key: item[key] for key in _BESIDE if key in item}
     names = [key for key in item if key not in beside]
     if len(names) != 1:
         return item
     value = item[names[0]]
-    settings = value if isinstance(value, Mapping) else {} if value is None else {"": value}
+    settings = value if isinstance(value, Mapping) else {} if value is None else {_PRIMARY: value}
     return {"scorer": names[0], "settings": settings, **beside}
 
 

@@ -148,7 +148,8 @@ def _yaml_message(item: Any, index: int, file: str) -> PromptMessage:
     content = item.get("content") if isinstance(item, dict) else None
     if role not in ROLES or not isinstance(content, str):
         hint = "give each message `role:` (system, user or assistant) and `content:` (text)"
-        raise PromptError("not a message", file=file, field=f"messages[{index}]", hint=hint)
+        why = f": the role {role!r} is not known" if isinstance(role, str) and role not in ROLES else ""
+        raise PromptError(f"not a message{why}", file=file, field=f"messages[{index}]", hint=hint)
     return PromptMessage(role=ROLES[role], text=content)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,11 +17,25 @@ __all__ = ["METRIC_ENDING", "PROMPT_ENDINGS", "is_prompt", "joined", "metric_nam
 
 PROMPT_ENDINGS = (".prompty", ".prompt.yml", ".prompt.yaml", ".md", ".txt")
 METRIC_ENDING = ".metric.prompty"
+_YAML = (".yml", ".yaml")
+_MESSAGES = re.compile(rb"(?:\xef\xbb\xbf)?messages\s*:")
 
 
 def is_prompt(path: str | Path) -> bool:
-    """Whether this file name is a prompt with tests beside it, rather than a suite."""
-    return Path(path).name.lower().endswith(PROMPT_ENDINGS)
+    """Whether this file is a prompt with tests beside it, rather than a suite.
+
+    The name says it, or the `messages:` of a YAML file, which no suite has.
+    """
+    name = Path(path).name.lower()
+    return name.endswith(PROMPT_ENDINGS) or (name.endswith(_YAML) and _has_messages(Path(path)))
+
+
+def _has_messages(path: Path) -> bool:
+    try:
+        with path.open("rb") as lines:
+            return any(_MESSAGES.match(line) for line in lines)
+    except OSError:
+        return False
 
 
 def metrics_beside(prompt: Path) -> list[Path]:

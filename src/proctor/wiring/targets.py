@@ -13,7 +13,7 @@ from proctor.core.attack import Observation
 from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError
 from proctor.core.sockets import Http, Kit, Target
-from proctor.suites.generated import PROMPT_ENDINGS
+from proctor.suites.generated import is_prompt
 from proctor.suites.load import LoadedSuite
 from proctor.targets.recording import RecordedCases
 from proctor.targets.twin_target import Twinned
@@ -55,6 +55,8 @@ def make_targets(
         ConfigError: there is no such target, or its settings are wrong.
     """
     if prompt is not None and not names:
+        if not (models or config.settings.model) and _has_all_answers(suite):
+            return [RecordedCases()]
         return _on_models(prompt, models, config=config, model_pool=model_pool, http=http)
     default = suite.suite.target if suite else None
     chosen = list(names) or [each for each in (default or config.settings.target,) if each]
@@ -66,7 +68,7 @@ def make_targets(
             )
         chosen = []
     if not chosen and not (models or config.settings.model):
-        if suite is not None and all(case.recorded is not None for case in suite.cases()):
+        if _has_all_answers(suite):
             return [RecordedCases()]
         raise ConfigError(
             "nothing to test: no target and no model is set",
@@ -85,6 +87,10 @@ def make_targets(
             targets.append(_make(label, kind, {**settings, "model": model}, base, config, model_pool, http))
     _refuse_twins(targets)
     return targets
+
+
+def _has_all_answers(suite: LoadedSuite | None) -> bool:
+    return suite is not None and all(case.recorded is not None for case in suite.cases())
 
 
 def stored(targets: Sequence[Target], run: str) -> list[Target]:
@@ -179,7 +185,7 @@ def _ad_hoc(name: str, config: Config) -> tuple[str, dict[str, Any]]:
     kind, colon, rest = name.partition(":")
     if colon and rest and kind in registry.names("targets"):
         return kind, {kind: rest}
-    if name.endswith(PROMPT_ENDINGS):
+    if is_prompt(name):
         return "prompt", {"prompt": name}
     guess = closest(name, config.settings.targets)
     known = ", ".join(config.settings.targets) or "none in proctor.yaml"

@@ -6,6 +6,7 @@ from tests.tables import table
 
 from proctor.core.rule import Rule, Span
 from proctor.generate.extract import cross_check, extract_inputs, extract_intent, extract_rules, invert
+from proctor.generate.extract.inverse import is_in_tongue
 from proctor.prompts.load import parse_prompt
 
 
@@ -33,6 +34,28 @@ def test_the_opposite_contradicts_the_rule(text: str, opposite: str) -> None:
     made = invert(rule)
     assert made.text == opposite
     assert (made.polarity, made.inverse_of, made.kind, made.weight) == ("negative", rule.id, "format", 2.0)
+
+
+@table(
+    ("text", "tongue", "opposite"),
+    [
+        ("No inventes datos que no estén en el mensaje.", "", "La respuesta incumple esta regla: "),
+        ('"motivo": uno de "defecto", "otro".', "es", "La respuesta incumple esta regla: "),
+        ("Verwende keine Emojis und keine Ausrufezeichen.", "de", "Die Ausgabe verstößt gegen diese Regel: "),
+        ("不超过100个字。", "zh", "输出违反以下规则："),
+    ],
+)
+def test_an_opposite_is_in_the_language_of_its_rule(text: str, tongue: str, opposite: str) -> None:
+    made = invert(Rule(text=text), tongue)
+    assert made.text == f"{opposite}{text}"
+    assert is_in_tongue(made, tongue or "es")
+
+
+def test_an_english_opposite_is_not_put_into_another_language() -> None:
+    made = invert(Rule(text="The output is a JSON object with the keys motivo and pedido."), "es")
+    assert made.text == "The output is not a JSON object with the keys motivo and pedido."
+    assert not is_in_tongue(made, "es")
+    assert is_in_tongue(made, "en")
 
 
 def test_the_purpose_is_what_the_file_says_it_is() -> None:

@@ -9,6 +9,7 @@ from proctor.core.case import Ask, Case, Expectation
 from proctor.core.chat import Message, Reply, Request, ToolCall
 from proctor.core.decode import decode
 from proctor.core.errors import ReplyError
+from proctor.core.generated_test import with_metadata
 from proctor.core.rule import Rule
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory, Turn
@@ -91,6 +92,17 @@ async def test_without_a_judge_a_rule_is_unknown_and_its_own_test_is_not_scored(
     other = await Rules(rules=(SHORT, RIGHT)).score(a_test(SHORT), said("verb"))
     assert (other.value, other.confidence) == (1.0, 0.5)
     assert "1 unknown" in other.reason
+
+
+async def test_a_test_that_was_made_for_no_rule_is_about_all_of_them() -> None:
+    for case in (a_test(), with_metadata(a_test(), rules=["r-gone"])):
+        score = await Rules(rules=(SHORT, RIGHT)).score(case, said("verb"))
+        assert (score.status, score.value) == ("error", None)
+        assert score.reason.startswith("1 of 2 rules are unknown")
+    broken = await Rules(rules=(SHORT, RIGHT)).score(a_test(), said("a b c d"))
+    assert (broken.status, broken.value) == ("ok", 0.0)
+    kept = await Rules(rules=(SHORT, RIGHT), light=True).score(a_test(), said("verb"))
+    assert kept.value == 1.0
 
 
 async def test_a_broken_rule_fails_a_test_whatever_is_unknown_beside_it() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from proctor.core.rule import Rule
+from proctor.generate.extract.tongues import tongue_of
 from proctor.generate.extract.verbs import COMMANDS
 
-__all__ = ["invert"]
+__all__ = ["invert", "is_in_tongue"]
 
 _TURNS: Final = (
     (re.compile(r"\bhas at most (\d+)"), r"has more than \1"),
@@ -38,10 +40,26 @@ _DENIED: Final = re.compile(r"(?:do not|don[’']t|never) (?P<rest>\w)", re.IGNO
 _JAPANESE: Final = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
 
 
-def invert(rule: Rule) -> Rule:
-    """Return the rule that an output follows exactly if it breaks this one; linked by ``inverse_of``."""
+_FRAMES: Final[Mapping[str, str]] = {
+    "de": "Die Ausgabe verstößt gegen diese Regel: ",
+    "es": "La respuesta incumple esta regla: ",
+    "fr": "La réponse enfreint cette règle : ",
+    "it": "La risposta viola questa regola: ",
+    "pt": "A resposta viola esta regra: ",
+    "zh": "输出违反以下规则：",
+}
+_OURS: Final = "The output"  # how the extractor begins a rule in its own words
+_FRAME: Final = "The output breaks this rule: "  # of English rules, and of languages without a frame
+_TURNED: Final = ("", "en", "ja")  # languages whose sentences are turned by their words
+
+
+def invert(rule: Rule, tongue: str = "") -> Rule:
+    """Return the rule that an output follows exactly if it breaks this one; linked by ``inverse_of``.
+
+    ``tongue`` is the language of the prompt, for rules too short to tell theirs.
+    """
     return Rule(
-        text=_opposite(rule.text),
+        text=_opposite(rule.text, tongue),
         polarity="negative",
         inverse_of=rule.id,
         source=rule.source,
@@ -54,7 +72,17 @@ def invert(rule: Rule) -> Rule:
     )
 
 
-def _opposite(text: str) -> str:
+def is_in_tongue(opposite: Rule, tongue: str) -> bool:
+    """Whether an opposite may stand in a prompt of this language; an English one only in English."""
+    if tongue in _TURNED:
+        return True
+    return not opposite.text.startswith(_OURS) and tongue_of(opposite.text) != "en"
+
+
+def _opposite(text: str, tongue: str) -> str:
+    spoken = "en" if text.startswith(_OURS) else tongue_of(text) or tongue
+    if spoken not in _TURNED:
+        return f"{_FRAMES.get(spoken, _FRAME)}{text}"
     condition = match.group() if (match := _CONDITION.match(text)) else ""  # it stays unchanged
     told = text[len(condition) :]
     if _JAPANESE.search(told) and not told.isascii() and "output" not in told:
@@ -69,4 +97,4 @@ def _opposite(text: str) -> str:
         turned, count = pattern.subn(turn, told, count=1)
         if count:
             return condition + turned
-    return f"The output breaks this rule: {text}"
+    return f"{_FRAME}{text}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -61,8 +61,7 @@ class Rules:
             part_of(rule, each, self.revision, note=AIMED if rule.id in aimed else "")
             for rule, each in zip(rules, verdicts, strict=True)
         )
-        lost = [part for part in by_outcome(parts)["unknown"] if part.evidence[0].note]
-        missed = f"its rule could not be judged: {said_of(lost[0])}" if lost else ""
+        missed = _missed(parts, whole=not aimed & {rule.id for rule in rules})
         return whole_of(self.name, self.revision, parts, about="answer", missed=missed)
 
     def _in_force(self, case: Case, run: Trajectory) -> list[Rule]:
@@ -84,3 +83,16 @@ class Rules:
     def _aimed(self, case: Case) -> set[str]:
         """Return the rules a test was generated for, including those from its inverse or older wording."""
         return {self.aliases.get(each, each) for each in GeneratedTest.of(case).rules}
+
+
+def _missed(parts: Sequence[Score], *, whole: bool) -> str:
+    """Return why a test cannot pass although no rule is broken: what it is about is unknown.
+
+    A test that was made for no rule of these is about the ``whole`` of them.
+    """
+    unknown = by_outcome(parts)["unknown"]
+    if whole:
+        lost = [part for part in unknown if part.weight]
+        return f"{len(lost)} of {len(parts)} rules are unknown: {said_of(lost[0])}" if lost else ""
+    lost = [part for part in unknown if part.evidence[0].note]
+    return f"its rule could not be judged: {said_of(lost[0])}" if lost else ""

@@ -17,7 +17,7 @@ from proctor.suites.exchange.own_export import has_changed, read_record
 from proctor.suites.exchange.promptfoo_files import json_of
 from proctor.suites.files import lines_of, near, read_text
 
-__all__ = ["TOOLS", "kind_of", "read_any", "writer_for"]
+__all__ = ["TOOLS", "kind_of", "only_folder_inside", "read_any", "writer_for"]
 
 # Value of --to -> module in this package and its function.
 _WRITERS: Mapping[str, tuple[str, str]] = {
@@ -82,6 +82,18 @@ def kind_of(path: Path) -> str:
     return kind
 
 
+def only_folder_inside(path: Path) -> Path:
+    """Return the one folder inside that can be imported, as an export leaves it; else the path itself."""
+    if not path.is_dir() or _known_folder(path) is not None:
+        return path
+    inside = _folders_inside(path)
+    return inside[0] if len(inside) == 1 else path
+
+
+def _folders_inside(path: Path) -> list[Path]:
+    return [each for each in sorted(path.iterdir()) if each.is_dir() and _known_folder(each) is not None]
+
+
 def _kind_of_folder(path: Path) -> str:
     kind = _known_folder(path)
     if kind is not None:
@@ -89,8 +101,7 @@ def _kind_of_folder(path: Path) -> str:
     hint = (
         "give a PromptPex folder, one with promptfooconfig.yaml, with .prompt.yml files, or with an OpenAI eval's JSON"
     )
-    inside = [each for each in sorted(path.iterdir()) if each.is_dir() and _known_folder(each) is not None]
-    if inside:
+    if inside := _folders_inside(path):
         hint = f"give one of the folders inside it: {', '.join(map(str, inside[:5]))}"
     raise SuiteError("nothing that can be imported is in the folder", file=str(path), hint=hint)
 

@@ -18,7 +18,7 @@ from proctor.prompts.load import load_prompt
 from proctor.prompts.prompt import Prompt
 from proctor.report.formats import whole_or_nothing
 from proctor.suites.exchange.bundle import Bundle, Notes, Outgoing, Recorded
-from proctor.suites.exchange.formats import BARE, kind_of, read_any, writer_for
+from proctor.suites.exchange.formats import BARE, kind_of, only_folder_inside, read_any, writer_for
 from proctor.suites.load import open_suite
 from proctor.text.yaml_dump import to_yaml
 
@@ -159,6 +159,7 @@ def import_files(
     Raises:
         InputError: it cannot be read, or an output file already exists; nothing was written.
     """
+    source = source if kind else only_folder_inside(source)
     chosen = kind or kind_of(source)
     bundles = _bare(source) if chosen == BARE else read_any(source, chosen, prompt=prompt, allow_outside=allow_outside)
     if not bundles:

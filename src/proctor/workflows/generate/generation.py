@@ -15,7 +15,15 @@ from typing import Any
 from proctor.config import Config
 from proctor.core.codec import content_id
 from proctor.core.errors import InputError, ReplyError, StoreError
-from proctor.generate.artefacts import RULES, Artefacts, edited_files, folder_of, read_artefacts, write_artefacts
+from proctor.generate.artefacts import (
+    RULES,
+    Artefacts,
+    edited_files,
+    folder_of,
+    persons_files,
+    read_artefacts,
+    write_artefacts,
+)
 from proctor.generate.effort import Effort, choose_effort
 from proctor.generate.generation_request import Made, Makers, Order, Stage
 from proctor.generate.pipeline import generate
@@ -119,7 +127,8 @@ async def plan_generation(config: Config, wish: GenerationJob) -> GenerationPlan
     if start is None and not edited and present.provenance.get("order") == order_id(order, makers):
         makers = Makers()  # nothing is left to do
     async with Project(config) as project:
-        return await make_plan(order, makers, present, edited, priced=project.model_pool().price)
+        persons = persons_files(folder_of(wish.prompt, wish.out), present, edited)
+        return await make_plan(order, makers, present, persons, priced=project.model_pool().price)
 
 
 async def _carried_out(
@@ -129,6 +138,7 @@ async def _carried_out(
     for warning in dict.fromkeys((*order.prompt.warnings, *said.warnings)):
         watching.warn(warning)
     present, edited = _present(folder)
+    persons = persons_files(folder, present, edited)
     order = replace(order, start=_begin(wish, log, present))
     chosen = choose_models(config, wish, said)
     if chosen.writer is None:
@@ -140,12 +150,12 @@ async def _carried_out(
             _forget(log)
             return GenerationOutcome(folder=folder, artefacts=present)
         if watching.planned is not None and makers.writer is not None:
-            watching.planned(await _outline(order, makers, present, edited))
-        made = await generate(order, makers, present, edited)
+            watching.planned(await _outline(order, makers, present, persons))
+        made = await generate(order, makers, present, persons)
     if made.nothing_usable:
         _forget(log)  # the next attempt asks again
         raise _nothing_usable(_writer_name(makers), made)
-    provenance = provenance_of(order, makers, made, present, spend_of(log))
+    provenance = provenance_of(order, makers, made, present, spend_of(log), edited=persons)
     made = replace(made, artefacts=replace(made.artefacts, provenance=provenance))
     _write(folder, made, wish, order)
     _forget(log)

@@ -43,6 +43,9 @@ def open_prompt(path: Path, *, metrics: Sequence[Path] = (), baseline: bool = Fa
         hint = f"make them with `proctor generate {path.name}` (--no-model needs no key)"
         raise SuiteError(f"{path.name} has no tests yet: there is no {folder.name}/{TESTS}", file=str(path), hint=hint)
     tests = open_suite(folder / TESTS)
+    if not baseline and not any(True for part in tests.parts for _ in part.source.rows()):
+        hint = f"give the prompt samples, or name a model that writes inputs: `proctor generate {path.name} -m MODEL`"
+        raise SuiteError(f"{path.name} has no tests: {folder.name}/{TESTS} has no cases", file=str(path), hint=hint)
     rules, aliases = read_rules(folder / RULES)
     enabled = [rule for rule in rules if rule.polarity == "positive" and not rule.disabled]
     about = _about(prompt, folder, enabled)
