@@ -220,6 +220,20 @@ async def test_a_failed_dimension_decides_though_another_could_not_be_judged() -
     assert "factual_accuracy is missing" in score.reason
 
 
+async def test_a_fact_in_doubt_leaves_the_case_unscored_from_the_threshold_of_the_intent_on() -> None:
+    policy = "L'arrivée est possible à partir de 15 h. Le départ se fait jusqu'à 11 h."
+    facts = ("arrivée à partir de 15 h", "départ jusqu'à 11 h")
+    case = Case(id="c", input="Quand arriver et partir ?", intent="faq", expect=Expectation(facts=facts))
+    answer = "L'arrivée est possible à partir de 11 h et le départ se fait jusqu'à 15 h."
+    said = (Message(role="user", content=case.input or ""), Message(role="assistant", content=answer))
+    run = Trajectory(turns=(Turn(messages=said, sources=(Source(id="policy", text=policy),)),))
+    doubtful = await quality(intents={"faq": {"floors": {"factual_accuracy": 0.7}}}).score(case, run)
+    assert (doubtful.status, doubtful.value) == ("error", None)
+    assert "in doubt: 'arrivée à partir de 15 h' (it also says '11 h'" in doubtful.reason
+    wrong = await quality(intents={"faq": {"threshold": 0.85}}).score(case, run)
+    assert wrong.passed is False, "what is wrong besides decides"
+
+
 def test_a_floor_lies_between_nought_and_one() -> None:
     for floor in (-0.1, 1.1):
         with pytest.raises(MalformedError, match="the floor of fluency"):

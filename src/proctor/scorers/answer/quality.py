@@ -101,7 +101,7 @@ class Quality:
         if (unanswered := no_answer(self, run)) is not None:
             return replace(unanswered, threshold=blend.passes_from)
         names = [name for name in _KINDS if blend.weights.get(name, 0.0) > 0]
-        scores = await asyncio.gather(*(self._dimension(name).score(case, run) for name in names))
+        scores = await asyncio.gather(*(self._scored(name, blend.floor(name), case, run) for name in names))
         parts = [
             replace(score, weight=blend.weights[name], threshold=blend.floor(name))
             for name, score in zip(names, scores, strict=True)
@@ -133,6 +133,12 @@ class Quality:
         if intent is not None and intent in rows:
             return rows[intent].over(BUILT_IN)
         return self.default.over(preset.default if preset is not None else BUILT_IN).over(BUILT_IN)
+
+    async def _scored(self, name: str, floor: float, case: Case, run: Trajectory) -> Score:
+        dimension = self._dimension(name)
+        if isinstance(dimension, FactualAccuracy):
+            return await dimension.score_from(floor, case, run)
+        return await dimension.score(case, run)
 
     def _dimension(self, name: str) -> Scorer:
         """Build the scorer of one dimension from its settings and the sockets of this scorer."""
