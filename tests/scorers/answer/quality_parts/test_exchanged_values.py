@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.scorers.answer.quality_parts.exchanged_values import Exchange, exchanges
+from proctor.scorers.answer.quality_parts.exchanged_values import ValueExchange, exchanges
 from tests.tables import table
 
 FACTS = ("check-in from 3 pm", "check-out until 11 am")
@@ -44,7 +44,7 @@ def test_facts_with_the_same_value_or_of_another_kind_cannot_be_exchanged() -> N
 
 def test_a_small_margin_is_unclear() -> None:
     def decided(*entailed: float) -> str:
-        return Exchange.decided([{"entailment": each} for each in entailed])
+        return ValueExchange.decided([{"entailment": each} for each in entailed])
 
     assert decided(0.9, 0.9, 0.2, 0.1) == "as they are"
     assert decided(0.2, 0.1, 0.9, 0.9) == "exchanged"

@@ -9,7 +9,7 @@ from typing import Final
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, entailer_for_facts
-from proctor.scorers.answer.quality_parts.exchanged_values import Exchange, exchanges
+from proctor.scorers.answer.quality_parts.exchanged_values import ValueExchange, exchanges
 from proctor.scorers.answer.quality_parts.stated_facts import FactDecision, FactReading, decided, read_fact
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.scorers.model_trust import trust
@@ -159,7 +159,7 @@ def _read(fact: str, answer: str, quote: str, reading: FactReading, shares: Sequ
     )
 
 
-def _exchanged(fact: str, answer: str, swap: Exchange) -> _Finding:
+def _exchanged(fact: str, answer: str, swap: ValueExchange) -> _Finding:
     other, _ = swap.other(fact)
     return _Finding(
         fact=fact,

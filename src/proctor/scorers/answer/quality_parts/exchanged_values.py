@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from proctor.text.fact_values import FactValue, fact_values
 
-__all__ = ["Exchange", "ExchangeDecision", "exchanges", "number_values"]
+__all__ = ["ExchangeDecision", "ValueExchange", "exchanges", "number_values"]
 
 ExchangeDecision = Literal["as they are", "exchanged", "unclear"]
 
@@ -27,7 +27,7 @@ _MARKS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class ValueExchange:
     """Two facts with a value of the same kind each, and where in the answer these values are.
 
     ``pairs`` are (premise, hypothesis) for the network: both facts as they are, then both with their values exchanged.
@@ -60,13 +60,13 @@ def number_values(text: str) -> list[FactValue]:
     return [each for each in fact_values(text) if not each.code and each.unit != "weekday"]
 
 
-def exchanges(facts: Sequence[str], answer: str) -> list[Exchange]:
+def exchanges(facts: Sequence[str], answer: str) -> list[ValueExchange]:
     """Return the pairs of facts whose values a mark in the answer keeps apart, so that a network can tell them."""
     found = (_exchange(one, other, answer) for one, other in combinations(facts, 2))
     return [each for each in found if each is not None][:_MOST]
 
 
-def _exchange(one: str, other: str, answer: str) -> Exchange | None:
+def _exchange(one: str, other: str, answer: str) -> ValueExchange | None:
     kinds = [
         (mine, its)
         for mine in number_values(one)
@@ -85,7 +85,7 @@ def _exchange(one: str, other: str, answer: str) -> Exchange | None:
         return None
     swapped = _with(one, kinds[0][0], kinds[0][1].quote), _with(other, kinds[0][1], kinds[0][0].quote)
     pairs = ((parts[0], one), (parts[1], other), (parts[1], swapped[0]), (parts[0], swapped[1]))
-    return Exchange(facts=(one, other), given=(mine, its), pairs=pairs)
+    return ValueExchange(facts=(one, other), given=(mine, its), pairs=pairs)
 
 
 def _with(fact: str, value: FactValue, quote: str) -> str:
