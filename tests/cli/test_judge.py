@@ -81,6 +81,31 @@ def test_labels_with_their_answers_need_no_run_and_no_model(project: Project) ->
     assert project.server.asked.total() == 0
 
 
+def test_each_answer_is_held_to_the_threshold_of_its_intent(project: Project) -> None:
+    rows = [
+        {
+            "case": f"q{n}",
+            "label": "pass",
+            "input": "Say yes",
+            "answer": "Yes, {{name}}, we do do.",
+            "intent": ("easy", "hard")[n % 2],
+        }
+        for n in range(4)
+    ]
+    labels = _labels(project, *rows)
+    floors = "floors: {relevance: 0, fluency: 0, consistency: 0, factual_accuracy: 0}, optional: [factual_accuracy]"
+    scorer = (
+        f"quality: {{light: true, intents: {{easy: {{threshold: 0, {floors}}}, hard: {{threshold: 1, {floors}}}}}}}"
+    )
+    done = project.run("judge", "check", labels, "-s", scorer, "-o", "card.json", code=0)
+    assert "pass from their own thresholds on (0 to 1)" in " ".join(done.stdout.split())
+    card = _card(project)
+    assert (card["cases"], card["thresholds"]) == (4, [0, 1])
+    assert card["agreement"]["judge_pass"] == 0.5
+    project.run("judge", "check", labels, "-s", scorer, "--threshold", "0.25", "-o", "card.json", code=0)
+    assert (_card(project)["threshold"], _card(project)["thresholds"]) == (0.25, [])
+
+
 def test_wrong_input_is_told(project: Project, suite_of: Any) -> None:
     labels = _labels(project, {"case": "c0", "score": 4})
     assert "no scorer is named" in _wrong(project, "judge", "check", labels, given=True)

@@ -17,6 +17,8 @@ import pytest
 from aiohttp import web
 
 from proctor.config import open_config
+from proctor.core.errors import InputError
+from proctor.prompts.yaml_text import read_yaml
 from proctor.store.answers import Answer, answers_path, read_answers, write_answers
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
@@ -349,6 +351,39 @@ def test_a_run_narrowed_to_an_intent_teaches_no_floors(blessed: Project) -> None
     newest = blessed.run("thresholds", "suggest", code=0).stdout
     assert "# from 1 run of golden" in newest
     assert "narrowed to a part of its suite" in blessed.run("thresholds", "suggest", "last", code=2).stderr
+
+
+def test_failed_runs_are_named_and_a_floor_that_nothing_breaks_is_none(blessed: Project) -> None:
+    blessed.write("proctor.yaml", CONFIG.replace("pass_rate: 0.1", "pass_rate: 0.9"))
+    _break(blessed, "recommendation", 60)
+    blessed.run("run", "golden", "-q", code=1)
+    blessed.run("run", "golden", "-q", code=1)
+    newest = [line.split("\t")[0] for line in blessed.run("list", code=0).stdout.splitlines()[1:3]]
+    told = blessed.run("thresholds", "suggest", *newest, code=0).stdout
+    assert f"# these runs failed: {newest[0]}, {newest[1]}" in told
+    floors = read_yaml(told, file="gate.yaml", error=InputError)["floors"]
+    assert all(least > 0 for row in floors.values() for least in row.values())
+    assert sorted(floors) == ["all", "faq", "order_tracking"]
+    assert "  # recommendation:" in told
+    assert "    # pass_rate: no floor, these cases allow none (best 0.000" in told
+    blessed.write("gate.yaml", told)
+    blessed.run("gate", "-q", code=1)
+
+
+def test_a_suite_is_named_by_its_title_or_as_it_is_run(shop: Project) -> None:
+    cases = [{"id": f"c{number}", "input": f"faq {number}", "checks": [{"contains": "days"}]} for number in range(3)]
+    shop.write("rooms.json", json.dumps({"name": "hotel desk", "cases": cases}))
+    shop.write("proctor.yaml", CONFIG.replace("suites: {golden: golden.jsonl}", "suites: {hotel: rooms.json}"))
+    told = shop.run("trend", "--suite", "hotel", code=2).stderr
+    assert "no run has been scored yet" in told
+    shop.run("run", "hotel", "-q", code=0)
+    for named in ("hotel desk", "hotel", "rooms.json"):
+        assert "hotel desk · agent" in shop.run("trend", "--suite", named, code=0).stderr
+        assert "of hotel desk" in shop.run("thresholds", "suggest", "--suite", named, code=0).stdout
+    told = shop.run("trend", "--suite", "hotle", code=2).stderr
+    assert "no run is of a suite 'hotle'" in told
+    assert "did you mean 'hotel'?" in told
+    assert "the store has runs of 'hotel desk'" in told
 
 
 def test_light_leaves_out_what_asks_a_model(shop: Project) -> None:

@@ -51,6 +51,21 @@ def test_a_judge_that_says_what_people_say(said: list[float]) -> None:
     assert card.passes.spread > 0  # no error among so few is no proof that there is none
 
 
+def test_each_answer_passes_from_its_own_threshold() -> None:
+    rows = [(0.72, 0.7), (0.72, 0.8), (0.6, None), (0.4, None)]
+    found = [
+        Judged(case=str(n), people=(1.0,), judge=(value,), threshold=least) for n, (value, least) in enumerate(rows)
+    ]
+    card = judge_card(found, scorer="quality", threshold=0.5)
+    assert card.agreement.judge_pass == 0.5
+    assert (card.threshold, card.thresholds) == (0.5, (0.5, 0.7, 0.8))
+    asked_twice = [Judged(case="a", people=(1.0,), judge=(0.72, 0.78), threshold=0.75)]
+    assert (card := judge_card(asked_twice, scorer="quality")).thresholds == ()
+    assert card.threshold == 0.75
+    assert card.repeats is not None
+    assert card.repeats.same == 0
+
+
 def _made(count: int, *, bias: float = 0.0, noise: float = 0.1, long: float = 0.0, seed: int = 0) -> list[Judged]:
     draw = random.Random(seed)
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,6 +52,12 @@ FULL = JudgeCard(
     notes=("only a trial \x1b[31m",),
 )
 EMPTY = JudgeCard(scorer="judge", abstentions=Abstentions(asked=0, missing=0, share=Estimate()))
+
+
+def test_thresholds_that_differ_by_case_are_named() -> None:
+    out = io.StringIO()
+    JUDGE_CARD_REPORT.write(replace(FULL, threshold=0.7, thresholds=(0.7, 0.75, 0.8)), out)
+    assert "pass from their own thresholds on (0.7 to 0.8)" in " ".join(out.getvalue().split())
 
 
 def test_a_terminal_shows_all_of_it() -> None:

@@ -24,6 +24,17 @@ def test_a_range_of_days_has_every_day(text: str) -> None:
     assert _days(text) == [0, 1, 2, 3, 4]
 
 
+@table(("text", "quote"), [("from 3 pm on", "3 pm"), ("ab 15 Uhr", "15 Uhr"), ("開店は 午後3時", "午後3時")])
+def test_a_time_is_quoted_and_placed_without_the_blank_before_it(text: str, quote: str) -> None:
+    (found,) = find_clock_times(text)
+    assert found.quote == text[found.start : found.end] == quote
+
+
+@table("text", ["3時間", "3시간", "3 hours", "3 Stunden"])
+def test_a_length_of_time_is_no_time_of_day(text: str) -> None:
+    assert list(find_clock_times(text)) == []
+
+
 @table("text", ["we do so", "mar-apr 2024", "a to do", "do - so", "the fry-up", "sa-la"])
 def test_other_short_words_are_no_days(text: str) -> None:
     assert _days(text) == []

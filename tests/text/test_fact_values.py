@@ -52,5 +52,24 @@ def test_another_value(fact: str, answer: str) -> None:
     assert not _held(fact, answer)
 
 
+@table(
+    ("text", "is_one_kind"),
+    [
+        ("arrivée à partir de 15 h, départ jusqu'à 11 h", True),  # read as a length and as a time
+        ("la batería dura 10 horas, a las 2 horas", True),
+        ("from 3 pm until 11 am", True),
+        ("12 euros and 8 euros", True),
+        ("at 3 pm for 2 hours", False),
+        ("15時から3時間", False),
+        ("12 euros for 8 days", False),
+        ("40 and 2", False),
+        ("B-12 and C-14", False),
+    ],
+)
+def test_values_of_one_kind_may_stand_in_each_others_place(text: str, is_one_kind: bool) -> None:
+    one, other = fact_values(text)
+    assert one.same_kind(other) is other.same_kind(one) is is_one_kind
+
+
 def test_words_of_another_language_are_no_numbers() -> None:
     assert fact_values("There are no refunds on sale items, once sold.") == ()

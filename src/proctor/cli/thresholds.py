@@ -21,7 +21,9 @@ def verb() -> None:
 
 @verb.command("suggest")
 @click.argument("runs", nargs=-1)
-@click.option("--suite", help="Suite whose runs are used.  [default: that of the newest run]")
+@click.option(
+    "--suite", help="Suite whose runs are used: its title, or what `run` takes.  [default: that of the newest run]"
+)
 @click.option("-t", "--target", help="The target, when the runs had several.")
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of runs."
@@ -46,9 +48,12 @@ def suggest_floors(
     from proctor.store.decisions import false_holds  # noqa: PLC0415
     from proctor.store.runs import RunStore  # noqa: PLC0415
     from proctor.workflows.release.good_runs import good_runs  # noqa: PLC0415
+    from proctor.workflows.release.suite_titles import suite_title  # noqa: PLC0415
 
-    with RunStore(project(ctx).store) as store:
-        figures = good_runs(store, runs, suite=suite, target=target, limit=limit)
+    config = project(ctx)
+    with RunStore(config.store) as store:
+        figures = good_runs(store, runs, suite=suite_title(store, config, suite), target=target, limit=limit)
+        failed = [each.run for each in figures if store.find(each.run).decision == "failed"]
         false, known = false_holds(store)
     share = false / known if known else None
     used = (rate or _RATE) * _MAX_FALSE_HOLDS / share if share and share > _MAX_FALSE_HOLDS else rate
@@ -57,6 +62,9 @@ def suggest_floors(
     click.echo(f"# from {found.runs} run{'s' if found.runs > 1 else ''} of {figures[-1].suite} ({names})")
     if len(figures) < len(runs):
         click.echo(f"# {len(runs) - len(figures)} of the runs named were narrowed to a part of the suite, and left out")
+    if failed:
+        click.echo(f"# these runs failed: {', '.join(failed)}")
+        click.echo("# what they have wrong lowers the floors: name runs of a system that you would ship")
     if found.rate is None:
         click.echo("# the best mean minus one standard deviation of the cases")
         click.echo(f"# of runs drawn from these scores {found.false_positives:.1%} would break one; --rate lowers them")
@@ -82,12 +90,16 @@ def _print_floors(found: Any) -> None:
     by_intent: dict[str, list[Any]] = {}
     for each in found.proposals:
         by_intent.setdefault(each.intent, []).append(each)
-    click.echo("floors:")
+    click.echo("floors:" if any(each.floor > 0 for each in found.proposals) else "# floors:")
     for intent, proposals in by_intent.items():
-        click.echo(f"  {_key(intent)}:")
+        # A key without a value would be no mapping.
+        click.echo(f"  {'' if any(each.floor > 0 for each in proposals) else '# '}{_key(intent)}:")
         for each in proposals:
-            about = f"# best {each.best:.3f}, spread {each.spread:.3f}, {each.cases} cases"
-            click.echo(f"    {_key(each.dimension)}: {each.floor:g}  {about}")
+            about = f"best {each.best:.3f}, spread {each.spread:.3f}, {each.cases} cases"
+            if each.floor > 0:
+                click.echo(f"    {_key(each.dimension)}: {each.floor:g}  # {about}")
+            else:
+                click.echo(f"    # {_key(each.dimension)}: no floor, these cases allow none ({about})")
 
 
 def _key(name: str) -> str:

@@ -23,7 +23,9 @@ _WIDTH = 20
     "-d", "--dimension", help="A dimension (relevance), a part of one (relevance.intent_relevance), quality, pass_rate."
 )
 @click.option("-i", "--intent", help="Only this intent; default: over all intents.")
-@click.option("--suite", help="Only runs of this suite.  [default: that of the newest run]")
+@click.option(
+    "--suite", help="Only runs of this suite: its title, or what `run` takes.  [default: that of the newest run]"
+)
 @click.option("-t", "--target", help="Only results of this target.  [default: that of the newest run]")
 @click.option("--trigger", help="Only runs of this trigger.")
 @click.option("--partial", is_flag=True, help="Also runs of selected cases or checks.")
@@ -45,6 +47,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     """
     from proctor.store.runs import RunStore  # noqa: PLC0415 - verbs load what they use
     from proctor.store.trends import TrendLine  # noqa: PLC0415
+    from proctor.workflows.release.suite_titles import suite_title  # noqa: PLC0415
 
     if flags["outputs"]:
         from proctor.report.trend_formats import TREND_REPORT  # noqa: PLC0415
@@ -55,6 +58,7 @@ def verb(ctx: click.Context, /, **flags: Any) -> int:
     names = ("dimension", "intent", "suite", "target", "trigger", "partial")
     line = TrendLine(**{name: flags[name] for name in names})
     with RunStore(config.store) as store:
+        line = replace(line, suite=suite_title(store, config, line.suite))
         code = _one(config, store, line, flags) if line.dimension else _every(config, store, line, flags)
         _save(config, store, line, flags)
     return code

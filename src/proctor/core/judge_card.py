@@ -144,7 +144,11 @@ class Abstentions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCard:
-    """The quality of one judge (a model, or any scorer), measured by human labels."""
+    """The quality of one judge (a model, or any scorer), measured by human labels.
+
+    The judge passes from ``threshold`` on. Where the scorer sets another one by case (by its intent, say), each answer
+    was held to its own, and ``thresholds`` lists them, from low to high; ``threshold`` is then the lowest.
+    """
 
     scorer: str
     judge: str = ""
@@ -155,6 +159,7 @@ class JudgeCard:
     cases: int = 0
     raters: int = 1
     threshold: float = 0.5
+    thresholds: tuple[float, ...] = ()
     people_threshold: float = 0.5
     agreement: Agreement = field(default_factory=Agreement)
     people: float | None = None

@@ -40,7 +40,8 @@ class Judged:
 
     ``judge`` has a value per call, ``None`` if there was no verdict; ``reasons`` are why not.
     ``orders`` is the verdict of a pairwise judge (win, tie, loss) with the answer first and second.
-    ``length`` is the answer's, ``against`` that of the answer it was compared with.
+    ``length`` is the answer's, ``against`` that of the answer it was compared with. ``threshold`` is the value from
+    which the judge passes this answer, if it has one of its own.
     """
 
     case: str
@@ -50,6 +51,7 @@ class Judged:
     orders: tuple[str, str] | None = None
     length: int | None = None
     against: int | None = None
+    threshold: float | None = None
 
     @property
     def said(self) -> float | None:
@@ -73,12 +75,17 @@ def judge_card(  # noqa: PLR0913 - the facts on a card
     resamples: int = 1000,
     seed: int = 0,
 ) -> JudgeCard:
-    """Build the card over all items; a missing verdict counts as an abstention, never as a score."""
+    """Build the card over all items; a missing verdict counts as an abstention, never as a score.
+
+    ``threshold`` is for the items without one of their own.
+    """
     both = [(fmean(item.people), said, item) for item in items if item.people and (said := item.said) is not None]
     human = np.array([value for value, _, _ in both])
     machine = np.array([value for _, value, _ in both])
     levels = _levels(items)
-    passed, passed_by_judge = human >= people_threshold, machine >= threshold
+    from_each = np.array([_threshold(item, threshold) for _, _, item in both])
+    used = sorted({_threshold(item, threshold) for item in items}) or [threshold]
+    passed, passed_by_judge = human >= people_threshold, machine >= from_each
     agreement = _agreement(human, machine, (passed, passed_by_judge), levels, resamples, seed)
     return JudgeCard(
         scorer=scorer,
@@ -89,7 +96,8 @@ def judge_card(  # noqa: PLR0913 - the facts on a card
         created=created,
         cases=len(both),
         raters=max((len(item.people) for item in items), default=0),
-        threshold=threshold,
+        threshold=used[0],
+        thresholds=tuple(used) if len(used) > 1 else (),
         people_threshold=people_threshold,
         agreement=agreement,
         # Two digits: human scores are coarser, and the run time grows with the number of distinct values.
@@ -102,6 +110,10 @@ def judge_card(  # noqa: PLR0913 - the facts on a card
         abstentions=_abstentions(items),
         notes=(*notes, *_notes(agreement, len(both))),
     )
+
+
+def _threshold(item: Judged, default: float) -> float:
+    return default if item.threshold is None else item.threshold
 
 
 def _levels(items: Sequence[Judged]) -> tuple[float, ...]:
@@ -188,10 +200,13 @@ def _band(differences: Numbers, seed: int, *, verdicts: bool = False) -> Band | 
 
 def _repeats(items: Sequence[Judged], threshold: float) -> Repeats | None:
     asked = [[value for value in item.judge if value is not None] for item in items]
+    needed = [_threshold(item, threshold) for item in items]
     scores = repeatability(asked)
     if scores is None:
         return None
-    verdicts = repeatability([[float(value >= threshold) for value in values] for values in asked])
+    verdicts = repeatability(
+        [[float(value >= least) for value in values] for values, least in zip(asked, needed, strict=True)]
+    )
     return Repeats(
         cases=scores.items,
         samples=scores.samples,

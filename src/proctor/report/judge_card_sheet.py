@@ -82,11 +82,17 @@ def _title(card: JudgeCard) -> str:
 def _subtitle(card: JudgeCard) -> str:
     facts = [f"{card.cases:,} answers with a verdict and a label"]
     facts.append(f"{card.raters} raters" if card.raters > 1 else "one rater")
-    facts.append(f"pass from {card.threshold:g} on, by people from {card.people_threshold:g}")
+    facts.append(f"pass from {_thresholds(card)}, by people from {card.people_threshold:g}")
     facts += [f"labels {card.labels}"] * bool(card.labels) + [f"run {card.run}"] * bool(card.run)
     facts += [f"version {card.revision}"] * bool(card.revision)
     facts += [moment(card.created)] * (card.created is not None)
     return " · ".join(facts)
+
+
+def _thresholds(card: JudgeCard) -> str:
+    if not card.thresholds:
+        return f"{card.threshold:g} on"
+    return f"their own thresholds on ({card.thresholds[0]:g} to {card.thresholds[-1]:g})"
 
 
 def _agreement(card: JudgeCard) -> Iterator[Row]:

@@ -15,7 +15,7 @@ __all__ = ["find_clock_times", "find_times", "find_weekdays"]
 
 _HOUR: Final = (
     r"(?<![\d:./])(?P<h>[01]?\d|2[0-4])"
-    r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
+    r"(?::(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])|\s?(?:uhr|時(?!間)|点|點|시(?!간))(?:\s?(?P<m2>[0-5]?\d)\s?(?:分|분))?"
     r"|\s?h\s?(?P<m3>[0-5]\d)(?!\d)|(?=\s?[ap]\.?m\b)|\s?o['’]clock\b"
     # "klockan 10", "godz. 10", "saat 10": the word that marks a time of day precedes the hour.
     r"|(?:(?<=\bkl \d)(?!\d)|(?<=\bkl \d\d)|(?<=\bkl\. \d)(?!\d)|(?<=\bkl\. \d\d)"
@@ -100,8 +100,9 @@ def find_clock_times(text: str) -> Iterator[Quantity]:
         value = Decimal(hour * 60 + minute)
         # Twelve hours later is the other reading of a time below 13:00 without am or pm.
         other = value + 720 if not half and not to_24 and value < 720 else None
+        start = match.end() - len(match.group().lstrip())  # the pattern takes the blank before the hour too
         yield Quantity(
-            value=value, unit="clock", start=match.start(), end=match.end(), quote=match.group().strip(), high=other
+            value=value, unit="clock", start=start, end=match.end(), quote=text[start : match.end()].strip(), high=other
         )
 
 

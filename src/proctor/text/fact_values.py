@@ -82,6 +82,7 @@ _CODE: Final = re.compile(r"\b(?=[\w-]{2,20}\b)(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-
 _MEASURE: Final = re.compile(r"^\d+(?:st|nd|rd|th|cm|mm|km|kg|g|h|m|am|pm|px|gb|mp|er|e|x|min)$", re.IGNORECASE)
 # Number words of one language that are ordinary words of another.
 _NO_NUMBER: Final = frozenset(("on", "once", "sei", "bin", "alt", "네", "한", "두", "세", "석", "넉", "영"))
+_WRITTEN_UNIT: Final = re.compile(r"[^\W\d_]+$")
 _COUNTED: Final = frozenset({"", "person", "item", "volume", "time", "page"})
 
 
@@ -109,6 +110,19 @@ class FactValue:
             return True
         # A number without a unit may leave out what is clear; a count is no price or length.
         return (not other.unit) or (not self.unit and other.unit in _COUNTED)
+
+    def same_kind(self, other: FactValue) -> bool:
+        """Whether one could stand in the place of the other: both are times, or euros, or weights.
+
+        "15 h" may be a time or a length, and words around it tell only sometimes: with the same unit behind it, two
+        values are of the same kind whatever each was read as.
+        """
+        if self.unit == other.unit:
+            return bool(self.unit) and not self.code
+        if {self.unit, other.unit} != {"clock", "minute"}:
+            return False
+        units = [_WRITTEN_UNIT.search(each.quote) for each in (self, other)]
+        return units[0] is not None and units[1] is not None and units[0].group() == units[1].group()
 
 
 def has_value(wanted: FactValue, given: Sequence[FactValue]) -> bool:

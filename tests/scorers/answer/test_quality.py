@@ -192,6 +192,15 @@ async def test_a_wholly_wrong_fact_fails_the_answer_whatever_the_other_dimension
     assert (lenient.value or 0) > (score.value or 0), "without a floor it is the weighted mean"
 
 
+async def test_a_dimension_under_its_own_floor_fails_though_it_reaches_the_threshold_of_the_intent() -> None:
+    usual = await quality().score(CASE, answered(GOOD))
+    fluency = _of(usual, "fluency").value
+    assert usual.passed and fluency is not None and 0.75 < fluency < 1.0
+    strict = await quality(default={"floors": {"fluency": (1.0 + fluency) / 2}}).score(CASE, answered(GOOD))
+    assert strict.passed is False
+    assert "fluency" in (strict.reason or "")
+
+
 async def test_a_failed_dimension_decides_though_another_could_not_be_judged() -> None:
     unsourced = Trajectory(
         turns=(
@@ -218,6 +227,20 @@ async def test_a_failed_dimension_decides_though_another_could_not_be_judged() -
     assert score.status == "ok"
     assert score.passed is False
     assert "factual_accuracy is missing" in score.reason
+
+
+async def test_a_fact_in_doubt_leaves_the_case_unscored_from_the_threshold_of_the_intent_on() -> None:
+    policy = "L'arrivée est possible à partir de 15 h. Le départ se fait jusqu'à 11 h."
+    facts = ("arrivée à partir de 15 h", "départ jusqu'à 11 h")
+    case = Case(id="c", input="Quand arriver et partir ?", intent="faq", expect=Expectation(facts=facts))
+    answer = "L'arrivée est possible à partir de 11 h et le départ se fait jusqu'à 15 h."
+    said = (Message(role="user", content=case.input or ""), Message(role="assistant", content=answer))
+    run = Trajectory(turns=(Turn(messages=said, sources=(Source(id="policy", text=policy),)),))
+    doubtful = await quality(intents={"faq": {"floors": {"factual_accuracy": 0.7}}}).score(case, run)
+    assert (doubtful.status, doubtful.value) == ("error", None)
+    assert "in doubt: 'arrivée à partir de 15 h' (it also says '11 h'" in doubtful.reason
+    wrong = await quality(intents={"faq": {"threshold": 0.85}}).score(case, run)
+    assert wrong.passed is False, "what is wrong besides decides"
 
 
 def test_a_floor_lies_between_nought_and_one() -> None:

@@ -57,6 +57,13 @@ class FactualAccuracy:
 
     async def score(self, case: Case, run: Trajectory) -> Score:
         """Score the last answer on its three parts."""
+        return await self.score_from(self.threshold or 0.0, case, run)
+
+    async def score_from(self, threshold: float, case: Case, run: Trajectory) -> Score:
+        """Score the last answer where it passes from ``threshold`` on.
+
+        From there on it is left to a person if an expected fact is in doubt; below it has failed whatever that fact is.
+        """
         if (unanswered := no_answer(self, run)) is not None:
             return unanswered
         found, failure = await self._live(case, run)
@@ -68,7 +75,7 @@ class FactualAccuracy:
             self._prices(case, run, found, failure),
         )
         whole = combined(self.name, weighed(parts, self.weights, version=self.version), version=self.version)
-        return _reviewed(whole, self.threshold or 0.0)
+        return _reviewed(whole, threshold)
 
     async def _live(self, case: Case, run: Trajectory) -> tuple[list[products.Product], str | None]:
         """Return the products the answer names as the catalogue has them now, or why the lookup failed."""

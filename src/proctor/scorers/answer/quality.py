@@ -101,7 +101,7 @@ class Quality:
         if (unanswered := no_answer(self, run)) is not None:
             return replace(unanswered, threshold=blend.passes_from)
         names = [name for name in _KINDS if blend.weights.get(name, 0.0) > 0]
-        scores = await asyncio.gather(*(self._dimension(name).score(case, run) for name in names))
+        scores = await asyncio.gather(*(self._scored(name, blend.floor(name), case, run) for name in names))
         parts = [
             replace(score, weight=blend.weights[name], threshold=blend.floor(name))
             for name, score in zip(names, scores, strict=True)
@@ -122,7 +122,9 @@ class Quality:
                 reason=quoted(why, 1000),
                 producer="rule",
             )
-        return replace(whole, threshold=blend.passes_from)
+        # The lowest failed dimension decides, also where its own floor lies above the threshold of the intent.
+        lowest = min(failed, key=lambda part: part.value or 0.0).threshold if failed else None
+        return replace(whole, threshold=max(blend.passes_from, lowest or 0.0))
 
     def blend(self, intent: str | None) -> Blend:
         """Return the complete row for an intent: the scorer's own, then the preset's, then the defaults."""
@@ -133,6 +135,12 @@ class Quality:
         if intent is not None and intent in rows:
             return rows[intent].over(BUILT_IN)
         return self.default.over(preset.default if preset is not None else BUILT_IN).over(BUILT_IN)
+
+    async def _scored(self, name: str, floor: float, case: Case, run: Trajectory) -> Score:
+        dimension = self._dimension(name)
+        if isinstance(dimension, FactualAccuracy):
+            return await dimension.score_from(floor, case, run)
+        return await dimension.score(case, run)
 
     def _dimension(self, name: str) -> Scorer:
         """Build the scorer of one dimension from its settings and the sockets of this scorer."""

@@ -34,6 +34,7 @@ from proctor.workflows.run.job import Job, open_job
 
 __all__ = ["JudgeQuestion", "check_judge"]
 
+_DEFAULT_THRESHOLD = 0.5  # of a score without one: a part that only informs
 _APART = 1000  # offset of sample numbers between repetitions; a scorer uses the numbers in between
 
 
@@ -110,7 +111,7 @@ async def check_judge(config: Config, question: JudgeQuestion, reader: RunReader
         labels=question.labels.name,
         run=reader.run.id if reader else "",
         created=datetime.now(UTC),
-        threshold=_threshold(question, scored),
+        threshold=_DEFAULT_THRESHOLD if question.threshold is None else question.threshold,
         people_threshold=question.people_threshold,
         notes=notes,
     )
@@ -285,6 +286,7 @@ def _items(answers: Sequence[_Answer], question: JudgeQuestion) -> list[Judged]:
                 orders=next((found for score in each.scores if (found := _orders(score))), None),
                 length=len(each.run.answer) or None,
                 against=_against(each) if any(_orders(score) for score in each.scores) else None,
+                threshold=_own_threshold(each.scores) if question.threshold is None else None,
             )
         )
     return items
@@ -306,11 +308,9 @@ def _against(each: _Answer) -> int | None:
     return len(each.case.expect.reference) if each.case.expect.reference else None
 
 
-def _threshold(question: JudgeQuestion, scores: Sequence[Score]) -> float:
-    if question.threshold is not None:
-        return question.threshold
-    found = {score.threshold for score in scores if score.threshold is not None}
-    return found.pop() if len(found) == 1 else 0.5
+def _own_threshold(scores: Sequence[Score]) -> float | None:
+    """Return the threshold of an answer's score; every repetition has the same, which the case's intent may set."""
+    return next((score.threshold for score in scores if score.threshold is not None), None)
 
 
 def _producers(scores: Sequence[Score]) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from proctor.core.errors import ProctorError
 from proctor.core.score import Evidence, Score
 from proctor.core.sockets import Entailer, entailer_for_facts
-from proctor.scorers.answer.quality_parts.stated_facts import FactDecision, decided, read_fact
+from proctor.scorers.answer.quality_parts.exchanged_values import ValueExchange, exchanges
+from proctor.scorers.answer.quality_parts.stated_facts import FactDecision, FactReading, decided, read_fact
 from proctor.scorers.checked_answers import MOST_EVIDENCE, quoted
 from proctor.scorers.model_trust import trust
 from proctor.text.claims import plain
@@ -43,14 +44,14 @@ async def fact_coverage(facts: Sequence[str], answer: str, entailer: Entailer | 
     if not wanted:
         return Score(name=NAME, status="skipped", reason="the case expects no facts")
     given = prepare(answer)
-    rules = [_by_rule(fact, compare(fact, given), answer, alone=entailer is None) for fact in wanted]
+    rules = [_by_rule(fact, compare(fact, given), answer, wanted, alone=entailer is None) for fact in wanted]
     pending = [fact for fact, found in zip(wanted, rules, strict=True) if found is None]
     try:
-        asked = await _asked(pending, answer, entailer) if pending and entailer is not None else {}
+        asked = await _asked(pending, wanted, answer, entailer) if pending and entailer is not None else {}
     except ProctorError as error:
         return Score(name=NAME, status="error", reason=f"the local model did not answer: {quoted(error.message)}")
-    findings = [found or asked[fact] for fact, found in zip(wanted, rules, strict=True)]
-    return _told(findings)
+    findings = [asked.get(fact) or found for fact, found in zip(wanted, rules, strict=True)]
+    return _told([each for each in findings if each is not None])
 
 
 def _told(findings: Sequence[_Finding]) -> Score:
@@ -81,7 +82,7 @@ def _told(findings: Sequence[_Finding]) -> Score:
 _VERBS: Final = {"stated": "states", "not stated": "does not state", "in doubt": "may state"}
 
 
-def _by_rule(fact: str, found: FactMatch, answer: str, *, alone: bool) -> _Finding | None:
+def _by_rule(fact: str, found: FactMatch, answer: str, wanted: Sequence[str], *, alone: bool) -> _Finding | None:
     """Return what values and words settle; None for what a network has to read."""
 
     def made(decision: FactDecision, confidence: float, note: str = "") -> _Finding:
@@ -96,7 +97,7 @@ def _by_rule(fact: str, found: FactMatch, answer: str, *, alone: bool) -> _Findi
 
     if (found.verdict == "stated" and found.reason == WORD_FOR_WORD) or _is_name(fact, answer):
         return made("stated", 0.95)
-    reading = read_fact(fact, answer)
+    reading = read_fact(fact, answer, beside=() if alone else wanted)
     if found.verdict == "stated" and not reading.doubt and not reading.missing:
         return made("stated", 0.95)
     if reading.has_numbers and reading.missing:
@@ -116,29 +117,55 @@ def _is_name(fact: str, answer: str) -> bool:
     return len(fact.split()) <= 3 and bool(occurrences(fact, fold(answer, ignore_case=True), whole_words=True, most=1))
 
 
-async def _asked(pending: Sequence[str], answer: str, entailer: Entailer) -> dict[str, _Finding]:
-    """Ask the network about the open facts: the fact from the answer, and the answer's nearest text from the fact."""
+async def _asked(pending: Sequence[str], wanted: Sequence[str], answer: str, entailer: Entailer) -> dict[str, _Finding]:
+    """Ask the network about the open facts: the fact from the answer, and the answer's nearest text from the fact.
+
+    Where the answer has the values of several wanted facts, it is also asked which value belongs to which fact.
+    """
     whole = " ".join(plain(answer).split())[:_LETTERS]
     given = prepare(answer)
     near = {fact: compare(fact, given).quote[:_LETTERS] or whole for fact in pending}
     pairs = [
         pair for fact in pending for pair in ((near[fact], fact), (whole, fact), (fact, near[fact]), (fact, whole))
     ]
-    shares = await entailer_for_facts(entailer).entails(pairs)
+    rivalled = {fact for fact in pending if read_fact(fact, answer, beside=wanted).rivals}
+    swaps = [each for each in exchanges(wanted, answer) if rivalled & {*each.facts}] if rivalled else []
+    shares = await entailer_for_facts(entailer).entails([*pairs, *(pair for each in swaps for pair in each.pairs)])
+    told = [(each, each.decided(shares[len(pairs) + 4 * n :][:4])) for n, each in enumerate(swaps)]
     made: dict[str, _Finding] = {}
     for index, fact in enumerate(pending):
-        close, wide, back, back_wide = shares[4 * index : 4 * index + 4]
-        forth = max(close, wide, key=lambda each: each["entailment"])
-        again = max(back, back_wide, key=lambda each: each["entailment"])
-        reading = read_fact(fact, answer)
-        decision = decided(reading, forth, again)
-        note = f"entailment {forth['entailment']:.2f}, contradiction {forth['contradiction']:.2f}"
-        made[fact] = _Finding(
-            fact=fact,
-            decision=decision,
-            quote=near[fact],
-            note=f"{reading.doubt}; {note}" if reading.doubt else note,
-            confidence=trust(f"{fact} {answer}") * (0.9 if decision != "in doubt" else 0.3),
-            producer="local model",
-        )
+        settled = [each.other(fact)[1] for each, found in told if found == "as they are" and fact in each.facts]
+        reading = read_fact(fact, answer, beside=wanted, settled=settled)
+        made[fact] = _read(fact, answer, near[fact], reading, shares[4 * index : 4 * index + 4])
+    for swap, found in told:
+        if found == "exchanged":
+            made |= {fact: _exchanged(fact, answer, swap) for fact in swap.facts}
     return made
+
+
+def _read(fact: str, answer: str, quote: str, reading: FactReading, shares: Sequence[Mapping[str, float]]) -> _Finding:
+    close, wide, back, back_wide = shares
+    forth = max(close, wide, key=lambda each: each["entailment"])
+    again = max(back, back_wide, key=lambda each: each["entailment"])
+    decision = decided(reading, forth, again)
+    note = f"entailment {forth['entailment']:.2f}, contradiction {forth['contradiction']:.2f}"
+    return _Finding(
+        fact=fact,
+        decision=decision,
+        quote=quote,
+        note=f"{reading.doubt}; {note}" if reading.doubt else note,
+        confidence=trust(f"{fact} {answer}") * (0.9 if decision != "in doubt" else 0.3),
+        producer="local model",
+    )
+
+
+def _exchanged(fact: str, answer: str, swap: ValueExchange) -> _Finding:
+    other, _ = swap.other(fact)
+    return _Finding(
+        fact=fact,
+        decision="not stated",
+        quote=swap.part_with(fact),
+        note=f"its value and that of {quoted(other, 80)!r} are exchanged",
+        confidence=trust(f"{fact} {answer}") * 0.9,
+        producer="local model",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -44,26 +44,47 @@ class FactReading:
     has_numbers: bool
     missing: str = ""  # a value of the fact that the answer does not have
     doubt: str = ""  # why the values may belong to something else
+    rivals: tuple[FactValue, ...] = ()  # other values of the answer that could stand in the place of the fact's
     is_bare: bool = False  # the fact names nothing that the value belongs to: "costs ¥770"
     other_polarity: bool = False
     words: float = 0.0
 
 
-def read_fact(fact: str, answer: str) -> FactReading:
-    """Compare the values of a fact with those of the answer: numbers, ranges, times, codes, negation."""
+def read_fact(
+    fact: str, answer: str, *, beside: Iterable[str] = (), settled: Collection[FactValue] = ()
+) -> FactReading:
+    """Compare the values of a fact with those of the answer: numbers, ranges, times, codes, negation.
+
+    ``beside`` are the facts that the answer should state. ``settled`` are values of the answer that are known to belong
+    to others of them.
+    """
     wanted, given = fact_values(fact), fact_values(answer)
     numbers = [each for each in wanted if not each.code and each.unit != "weekday"]
-    short = len(fact.split()) <= _BARE_WORDS and (" " in fact.strip() or len(fact) <= _BARE_CHARACTERS)
-    is_bare = bool(numbers) and short and len(content(_without(fact, wanted))) <= 1
+    is_bare = _is_bare(fact, wanted, numbers) and not any(_tells_apart(fact, each) for each in beside)
+    rivals = () if is_bare else tuple(each for each in _rivals(numbers, given) if each not in settled)
     missing = next((each.quote for each in wanted if not has_value(each, given)), "")
     return FactReading(
         has_numbers=bool(numbers),
         missing=missing,
-        doubt="" if is_bare else _doubt(fact, answer, numbers, given),
+        doubt="" if is_bare else _doubt(fact, answer, numbers, given, rivals),
+        rivals=rivals,
         is_bare=is_bare,
         other_polarity=is_denied(fact) != is_denied(answer),
         words=overlap_share(content(fact), content(answer)),
     )
+
+
+def _is_bare(fact: str, wanted: tuple[FactValue, ...], numbers: list[FactValue]) -> bool:
+    short = len(fact.split()) <= _BARE_WORDS and (" " in fact.strip() or len(fact) <= _BARE_CHARACTERS)
+    return bool(numbers) and short and len(content(_without(fact, wanted))) <= 1
+
+
+def _tells_apart(fact: str, other: str) -> bool:
+    """Whether the word beside a value matters, because another fact has another word beside one of the same kind."""
+    mine, its = fact_values(fact), fact_values(other)
+    words, others = content(_without(fact, mine)), content(_without(other, its))
+    alike = any(one.same_kind(each) and not one.same(each) for one in mine for each in its)
+    return alike and bool(words) and bool(others) and words != others
 
 
 def _without(fact: str, values: tuple[FactValue, ...]) -> str:
@@ -75,13 +96,22 @@ def _without(fact: str, values: tuple[FactValue, ...]) -> str:
     return " ".join([*out, fact[at:]])
 
 
-def _doubt(fact: str, answer: str, numbers: list[FactValue], given: tuple[FactValue, ...]) -> str:
+def _rivals(numbers: list[FactValue], given: tuple[FactValue, ...]) -> list[FactValue]:
+    others = [each for each in given if not any(one.same(each) for one in numbers)]
+    return [each for each in others if any(one.same_kind(each) for one in numbers)]
+
+
+def _doubt(
+    fact: str,
+    answer: str,
+    numbers: list[FactValue],
+    given: tuple[FactValue, ...],
+    rivals: tuple[FactValue, ...],
+) -> str:
     if _LEFT_OPEN.search(answer):
         return "the answer leaves something open"
-    for one in numbers:
-        for other in given:
-            if one.unit and one.unit == other.unit and not any(each.same(other) for each in numbers):
-                return f"it also says {other.quote!r}"
+    if rivals:
+        return f"it also says {rivals[0].quote!r}"
     if is_free(fact) and any(each.unit.isupper() and not has_value(each, numbers) for each in given):
         return "the fact says that it is free, and the answer names a price"
     words = content(fact)
