@@ -195,7 +195,9 @@ async def test_a_wholly_wrong_fact_fails_the_answer_whatever_the_other_dimension
 async def test_a_dimension_under_its_own_floor_fails_though_it_reaches_the_threshold_of_the_intent() -> None:
     usual = await quality().score(CASE, answered(GOOD))
     fluency = _of(usual, "fluency").value
-    assert usual.passed and fluency is not None and 0.75 < fluency < 1.0
+    assert usual.passed
+    assert fluency is not None
+    assert 0.75 < fluency < 1.0
     strict = await quality(default={"floors": {"fluency": (1.0 + fluency) / 2}}).score(CASE, answered(GOOD))
     assert strict.passed is False
     assert "fluency" in (strict.reason or "")

@@ -165,15 +165,13 @@ def conflict_of(pair: Pair, *, same_question: bool = False) -> str | None:
     # things.
     if one.process or two.process or (one.changed and two.changed) or _variants(one, two):
         return None
-    if derived(one) or derived(two):
+    if derived(one) or derived(two) or _two_events(one, two):
         return None
     same_question = same_question or pair.asked_again
     if (why := conflict(one, two)) is not None:
         # One thing may have a price, a balance and a fee: different sums conflict only if the words match too.
         return why if same_question or kinship(one, two) >= SAME_SUM else None
     if _apart(one, two) or not rival_numbers(one, two) or not _same_matter(pair, same_question):
-        return None
-    if _two_events(one, two):
         return None
     same_but = _but_for_number(one) == _but_for_number(two) and not _sums(one)
     return _rivals(one, two) if same_but or _one_rule(one, two) else None
@@ -207,10 +205,8 @@ def opposite_answers(earlier: Spoken, later: Spoken) -> str | None:
     """Return why two answers to the same yes/no question cannot both be true."""
     if earlier.whether is None or later.whether is None or earlier.whether == later.whether:
         return None
-    first, second = _matter(earlier.asked), _matter(later.asked)
-    if other_questions(earlier.asked, later.asked):
-        return None
-    if first != second:  # another date, number of people or order is another question
+    # Another date, number of people or order is another question.
+    if other_questions(earlier.asked, later.asked) or _matter(earlier.asked) != _matter(later.asked):
         return None
     words = ("yes", "no") if earlier.whether else ("no", "yes")
     return f"the same question was answered with {words[0]} before and with {words[1]} now"
@@ -314,7 +310,6 @@ NEAR_IN_WORDS: Final = 0.25
 # A written-out tool call is not a sentence.
 _NO_PROSE = re.compile(r"\w\([^)]*=[^)]*\)|[{}]|^\S+$", re.MULTILINE)
 _OPENING = re.compile(r"^\W*\w+,\s+")  # "Yes, ", "Tak, "
-_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b)|\b\d{1,2}:\d\d\b|\d{1,2}時")
 _IF = re.compile(
     r"\b(?:if|unless|when|in case|for (?:orders|bookings|tickets|items|customers)|otherwise)\b|場合|なら", re.IGNORECASE
 )
@@ -330,18 +325,13 @@ def worth_reading(pair: Pair) -> bool:
         return False
     if other_names(pair):
         return False
-    if _rival_figures(pair) and (_two_things(pair) or other_things(pair)):
+    if rival_numbers(pair.one, pair.two) and (_two_things(pair) or other_things(pair)):
         return False
     if _IF.search(pair.one.text) and _IF.search(pair.two.text) and not same_condition(pair.one, pair.two):
         return False  # different conditions, each with its own rule
     if pair.near is not None:
         return pair.near >= NEAR
     return kinship(pair.one, pair.two) >= NEAR_IN_WORDS
-
-
-def _rival_figures(pair: Pair) -> bool:
-    clocks = [set(_CLOCK.findall(saying.text.casefold())) for saying in (pair.one, pair.two)]
-    return rival_numbers(pair.one, pair.two) or bool(clocks[0] and clocks[1] and not clocks[0] & clocks[1])
 
 
 def _two_things(pair: Pair) -> bool:
