@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.checked_marks import denies_unread
 from proctor.generate.extract.commands import is_command, pieces_of
 from proctor.generate.extract.conditions import denies, is_conditional, split_condition
 from proctor.generate.extract.described_fields import value_checks
@@ -16,6 +17,7 @@ from proctor.generate.extract.kinds import kind_of, priority_of
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_literals import find_runs
 from proctor.generate.extract.requests import (
     about_input,
     is_about_else,
@@ -93,14 +95,15 @@ def sentence_drafts(
     checks = checks or tuple(_field_checks(text, scope))
     added = list(_checked(checks, statement))
     spans = [(check.start, check.end) for check in checks]
+    unread = bool(added) and (_denies_more(text, spans) or denies_unread(text, spans))
     told: list[Draft] = []
     if added or denying or is_request(statement, scope, opening):
         left = words_left(text, spans)
-        if (added and _denies_more(text, spans)) or len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
+        if unread or len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
             told = list(_own(statement, scope, denying))
-    more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
+    more = {each.text for each in added if unread or len(_left_of(each.text, text, spans)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
-        if not _is_covered(draft, text, spans) and (
+        if (unread or not _is_covered(draft, text, spans)) and (
             draft.text in more or all(each.text != draft.text for each in added)
         ):
             yield draft
@@ -278,8 +281,8 @@ def _rule_of(text: str, predicate: str, statement: Statement) -> Draft:
 
 
 def segment(text: str, start: int, end: int) -> str:
-    """Return the words from the mark before a check to the mark after it, outside quotes and brackets."""
-    safe = protected(text)
+    """Return the words from the mark before a check to the mark after it, outside quotes, their lists and brackets."""
+    safe = [*protected(text), *((run.start, run.end) for run in find_runs(text))]
     marks = [
         match.start()
         for match in re.finditer(r"[,;:，；：、。.!](?=\s|$|[一-鿿ぁ-ヿ])|\s[–—-]\s", text)
