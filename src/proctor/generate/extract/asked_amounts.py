@@ -12,7 +12,7 @@ from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digit
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
+__all__ = ["AND", "JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
 
 JOINT: Final = (
     r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|és|și|ja|"
@@ -66,7 +66,7 @@ _IN_ALL: Final = (
     r"(?:altogether|in total|overall|in all|insgesamt|en tout|au total|en total|no total|in totale|in totaal)"
 )
 # ``at most five sentences and 100 words``: one bound for both.
-_SHARED: Final = re.compile(
+AND: Final = re.compile(
     r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE
 )
 _LEAST: Final = re.compile(
@@ -175,7 +175,7 @@ def _with_shared_bounds(found: Iterable[AskedAmount], text: str) -> Iterator[Ask
     """Yield the amounts; a bare one that is joined to an upper bound has this bound, too."""
     last: AskedAmount | None = None
     for each in found:
-        joined = last is not None and _SHARED.fullmatch(text, last.end, each.start)
+        joined = last is not None and AND.fullmatch(text, last.end, each.start)
         if joined and last is not None and each.bare and last.form in ("<=", "<") and last.measure != each.measure:
             each = replace(each, form=last.form, bare=False)  # noqa: PLW2901
         yield each
