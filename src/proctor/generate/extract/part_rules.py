@@ -40,7 +40,7 @@ def with_parts(
     ``values`` are texts that may stand for a part in some case, ``replies`` those that may be a whole answer.
     """
     found = list(part_checks(statements, outline, scope, made))
-    added = _added(drafts, found, find_presence(statements, outline, scope, text), values, replies, statements)
+    added = _added(drafts, found, find_presence(statements, outline, scope, text, made), values, replies, statements)
     starts = {draft.start for draft in added}
     covered = {statement.start for statement, checks in found if _is_covered(statement, checks)} & starts
     for draft in drafts:
@@ -136,6 +136,7 @@ def _is_said(check: PartCheck, drafts: Sequence[Draft]) -> bool:
 def _excused(check: PartCheck, values: Sequence[str], replies: Sequence[str]) -> str:
     """Return the predicate with the values that may stand for the part in some case as alternatives."""
     inner = parse(check.asked)
+    replies = [reply for reply in replies if not reply.startswith("<")]  # an element stands beside the part
     short = [value for value in values if len(value.split()) <= _LONGEST_VALUE]
     failed = [value for value in dict.fromkeys((*short, *replies)) if inner.check(value, inputs={}).ok is False]
     if not failed or inner.text.startswith(("contains none", "not ")):
