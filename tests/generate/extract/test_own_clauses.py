@@ -167,7 +167,7 @@ def test_an_intent_says_what_the_prompt_is_for(prompt: str, intent: str) -> None
         ("Use no tables and no images.", "not (is table)", True),
         ("No tables or images.", "not (is table)", True),
         ("Never use emojis and keep it friendly.", "emoji = 0", True),
-        ("Use no emojis and at most 30 words.", "emoji = 0", False),
+        ("Use no emojis and at most 30 words.", "words <= 30 and emoji = 0", False),
         ("Use no emojis or hashtags.", "emoji = 0 and count /#[^\\s#]+/ = 0", False),
     ],
 )

@@ -109,9 +109,9 @@ def _of_tags(
     announced = [part.name for part in tags if f"<{part.name}>" in shown]
     wanted = names or (announced if len(announced) > 1 else [])
     asks_more = len(names) == 1 and unknown_words(re.sub(r"</?[\w-]+>", " ", said), (*made, names[0]))
-    if wanted and not asks_more and not is_conditional(said) and not opens_with_case(said):
-        if not _denied(said, f"<{wanted[0]}>"):
-            yield each, " and ".join(_presence(said, f"{said}\n{shown}", wanted)), 0, len(said)
+    for_all = wanted and not asks_more and not is_conditional(said) and not opens_with_case(said)
+    if for_all and not _denied(said, f"<{wanted[0]}>"):
+        yield each, " and ".join(_presence(said, f"{said}\n{shown}", wanted)), 0, len(said)
     known = {part.name for part in tags}
     alone = AND_NOTHING.search(said) if len(wanted) > 1 else None
     closing = {match[1] or match[2] for match in _CLOSING.finditer(text)}
@@ -124,7 +124,7 @@ def _shown_below(each: Statement, later: Sequence[Statement], text: str) -> str:
     if not each.text.rstrip().endswith((":", "：")):
         return ""
     upto = next((one.start for one in later if not one.code and "<" not in one.text), len(text))
-    return text[each.end : min(upto, each.end + _NEAR_LEAD)].split("\n\n\n")[0]
+    return text[each.end : min(upto, each.end + _NEAR_LEAD)].split("\n\n\n", maxsplit=1)[0]
 
 
 def _presence(said: str, shown: str, wanted: Sequence[str]) -> Iterator[str]:

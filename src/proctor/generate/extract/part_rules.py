@@ -130,7 +130,15 @@ def _is_said(check: PartCheck, drafts: Sequence[Draft]) -> bool:
         name in draft.predicate and (asked in draft.predicate or (dated and "iso date" in draft.predicate))
         for draft in drafts
         if draft.predicate
-    )
+    ) or any(_is_of_line(check, draft.predicate) for draft in drafts if draft.predicate)
+
+
+def _is_of_line(check: PartCheck, predicate: str) -> bool:
+    """Whether a predicate asks the same of the rest of the line behind a label."""
+    line = rf"each /{re.escape(check.part.name)}:[ \t]*([^\n]*)/: {check.asked}"
+    root = parse(predicate).root
+    terms = root.inner if root.form == "and" else (root,)
+    return any(term.text == line for term in terms)
 
 
 def _excused(check: PartCheck, values: Sequence[str], replies: Sequence[str]) -> str:

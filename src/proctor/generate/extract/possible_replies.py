@@ -168,10 +168,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             continue
         if (case or only or named) and not _INSIDE.match(tail):
             yield run.texts[0]
-    for element in _ELEMENT.finditer(said) if case else ():
-        head, tail = said[max(0, element.start() - _NEAR) : element.start()], said[element.end() :]
-        if re.search(ONLY, head, re.IGNORECASE) and not re.search(r"\w", tail.split(".")[0]):
-            yield element.group()
+    yield from _elements(said) if case else ()
     if case and _EMPTY.search(said):
         yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
@@ -192,6 +189,14 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield own_sentences(behind["line"][verb.end() if verb else 0 :])
     if not said.isupper():
         yield from _codes(said, sure=case or re.search(ONLY, said, re.IGNORECASE) is not None)
+
+
+def _elements(said: str) -> Iterator[str]:
+    """Yield the elements that a sentence asks for alone, at its end."""
+    for element in _ELEMENT.finditer(said):
+        head, tail = said[max(0, element.start() - _NEAR) : element.start()], said[element.end() :]
+        if re.search(ONLY, head, re.IGNORECASE) and not re.search(r"\w", tail.split(".")[0]):
+            yield element.group()
 
 
 def _is_exception(before: str) -> bool:
