@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.tables import table
 
 from proctor.generate.extract import extract_rules
@@ -97,3 +99,29 @@ def test_the_words_of_a_choice_are_the_answer() -> None:
         "Ordne die Anfrage ein. Antworte mit genau einem Wort: Rechnung, Lieferung oder Sonstiges.\n\n{{a}}"
     )
     assert 'one of "Rechnung", "Lieferung", "Sonstiges" ignoring case' in found
+
+
+@table(
+    ("prompt", "predicate"),
+    [
+        ("Write at most 30 words about the weather.", "words <= 30"),
+        ("Reply in no more than three sentences and never use exclamation marks.",
+         "sentences <= 3 and exclamations = 0"),
+        ("Antworte in höchstens zwei Sätzen.", "sentences <= 2"),
+        ("Responde en un máximo de 50 palabras y nunca uses emojis.", "words <= 50 and emoji = 0"),
+        ("Rispondi con al massimo tre frasi.", "sentences <= 3"),
+        ("Never use emojis and answer in at most 50 words.", "words <= 50 and emoji = 0"),
+        ("You list flats. Write a single paragraph of between 60 and 110 words.",
+         "paragraphs = 1 and words between 60 and 110"),
+        ("Write at most 30 words about each product.", None),
+        ("Write a post with a title of at most 10 words about the weather.", None),
+        ("Write an email with no headings and sections of at most 50 words.", None),
+        ("Придумай три названия. В одно слово и не длиннее двенадцати букв.", None),
+        ("Don't write a single paragraph.", None),
+    ],
+)  # fmt: skip
+def test_a_limit_of_the_only_sentence_is_of_the_whole_answer(prompt: str, predicate: str | None) -> None:
+    found = [rule.predicate for rule in extract_rules(parse_prompt(prompt)) if rule.predicate]
+    assert [each for each in found if re.search(r"words|sentences|paragraphs", each)] == (
+        [predicate] if predicate else []
+    )

@@ -157,3 +157,36 @@ If the question is not about symptoms, say "I can only help with symptoms."
 )
 def test_an_intent_says_what_the_prompt_is_for(prompt: str, intent: str) -> None:
     assert extract_intent(parse_prompt(prompt)) == intent
+
+
+@table(
+    ("ban", "predicate", "judged"),
+    [
+        ("不要使用列表。", "items = 0", False),
+        ("不要使用列表、标题或表情符号。", "emoji = 0", True),
+        ("Use no tables and no images.", "not (is table)", True),
+        ("No tables or images.", "not (is table)", True),
+        ("Never use emojis and keep it friendly.", "emoji = 0", True),
+        ("Use no emojis and at most 30 words.", "words <= 30 and emoji = 0", False),
+        ("Use no emojis or hashtags.", "emoji = 0 and count /#[^\\s#]+/ = 0", False),
+    ],
+)
+def test_a_ban_on_a_thing_that_no_predicate_is_for_is_left_to_a_judge_too(
+    ban: str, predicate: str, judged: bool
+) -> None:
+    rules = [rule for rule in extract_rules(parse_prompt(f"Answer the user.\n\n- {ban}")) if rule.text[:4] == ban[:4]]
+    assert predicate in [rule.predicate for rule in rules]
+    assert any(rule.predicate is None for rule in rules) is judged
+
+
+def test_a_list_of_quotations_is_not_cut() -> None:
+    said = 'Do not use exclamation marks or the words "stunning", "nestled" or "boasting".'
+    rules = _rules(f"Write listings.\n\n{said}")
+    assert rules[said].predicate == (
+        'exclamations = 0 and contains none "stunning", "nestled", "boasting" ignoring case as words'
+    )
+
+
+@table("said", ['A list of names, or the word "none".', "A list, or `none`."])
+def test_a_quoted_word_denies_nothing(said: str) -> None:
+    assert "items = 0" not in _predicates(f"Answer the user.\n\n- {said}")

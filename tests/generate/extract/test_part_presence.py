@@ -44,3 +44,39 @@ def test_what_must_be_there_is_checked(text: str, asked: str) -> None:
 )
 def test_a_part_that_may_be_missing_is_not_demanded(text: str) -> None:
     assert not [each for each in predicates(text) if each.startswith(("contains all", "fields in order"))]
+
+
+SHAPE = """{said}:
+<summary>...</summary>
+<reason>...</reason>
+
+Use full sentences in <summary>.
+"""
+EXACTLY = (
+    'tags "summary" = 1 and tags "reason" = 1 and fields in order "<summary>", "<reason>"',
+    'outside tags "summary", "reason": is empty',
+)
+
+
+@table(
+    ("said", "asked"),
+    [
+        ("Answer with exactly these elements, in this order, and nothing else", EXACTLY),
+        ("Answer with these elements", ('tags "summary" >= 1 and tags "reason" >= 1',)),
+    ],
+)
+def test_elements_are_checked_as_strictly_as_they_are_asked_for(said: str, asked: tuple[str, ...]) -> None:
+    assert tuple(predicates(SHAPE.format(said=said))) == asked
+
+
+def test_what_is_asked_of_an_element_is_not_checked_by_its_presence() -> None:
+    rules = extract_rules(parse_prompt(SHAPE.format(said="Answer with these elements")))
+    assert [rule.predicate for rule in rules if rule.text == "Use full sentences in <summary>."] == [None]
+
+
+def test_a_list_of_steps_is_no_shape() -> None:
+    text = "Work through these steps before you write:\n1. Find the complaint.\n2. Choose the priority.\n\n" + (
+        "Answer with these elements:\n<summary>...</summary>\n<reason>...</reason>"
+    )
+    rules = extract_rules(parse_prompt(text))
+    assert not [rule for rule in rules if rule.text.startswith("Work") and rule.predicate]

@@ -133,3 +133,26 @@ def test_what_the_file_asks_of_the_answer_is_a_rule_too() -> None:
     rule = extract_rules(prompt)[0]
     assert rule.predicate is not None
     assert rule.predicate.startswith("json schema")
+
+
+@table(
+    ("prompt", "text"),
+    [
+        ("返信してください。\n\n・返信は200文字以内にしてください。", "返信は200文字以内にしてください。"),
+        ("Schreibe E-Mails.\n\nDie gesamte Antwort umfasst maximal 120 Wörter.",
+         "Die gesamte Antwort umfasst maximal 120 Wörter."),
+        ("请回复。\n\n- 回复必须以“感谢您的理解。”结尾。", "回复必须以“感谢您的理解。”结尾。"),
+        ("Scrivi una scheda.\n\nFormato della scheda:\nTitolo: massimo 6 parole\nPassi: un elenco numerato",
+         "Titolo: massimo 6 parole."),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_is_checked_wholly_is_one_rule(prompt: str, text: str) -> None:
+    rules = [rule for rule in extract_rules(parse_prompt(prompt)) if rule.text.startswith(text.rstrip("。."))]
+    assert [rule.text for rule in rules] == [text]
+    assert rules[0].predicate
+
+
+@table("said", ["Answer formally and warmly in at most 40 words.", "わかりやすく150文字以内で書いてください。"])
+def test_what_a_check_does_not_read_is_left_to_a_judge(said: str) -> None:
+    rules = extract_rules(parse_prompt(f"Write it.\n\n- {said}"))
+    assert None in [rule.predicate for rule in rules if rule.text.startswith(said[:6])]

@@ -12,7 +12,7 @@ from proctor.generate.extract.number_words import COUNT, ONE, count_of, in_digit
 from proctor.generate.extract.quantity_words import AFTER, BEFORE, FRENCH_UNITS, LOOSE, NEGATION, UNITS
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
+__all__ = ["AND", "JOINT", "AskedAmount", "find_amounts", "unit_pattern"]
 
 JOINT: Final = (
     r"\s*(?:(?:-|–|—|~|～|〜|至|到|から|和)|(?:to|and|or|bis|und|oder|à|et|ou|y|a|o|e|tot|en|i|do|til|till|до|ile|až|és|și|ja|"
@@ -66,9 +66,7 @@ _IN_ALL: Final = (
     r"(?:altogether|in total|overall|in all|insgesamt|en tout|au total|en total|no total|in totale|in totaal)"
 )
 # ``at most five sentences and 100 words``: one bound for both.
-_SHARED: Final = re.compile(
-    r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE
-)
+AND: Final = re.compile(r"\s*(?:and|und|et|y|e|en|i|a|och|og|ve|és|și|ja|та|и|και|và|dan|と|和|및)\s*", re.IGNORECASE)
 _LEAST: Final = re.compile(
     rf"(?:{dict(BEFORE)['>=']})\s*(?P<low>{COUNT})\s*(?:[^\W\d_]+\s*)?"
     r"(?:,|,?\s*\b(?:and|but|und|et|y|e|en|mais|i|och|og)\b|且|、)\s*$",
@@ -159,7 +157,7 @@ def _bounds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]
 
 def find_amounts(text: str, code: str = "") -> Iterator[AskedAmount]:
     """Yield the amounts of a sentence, in order; approximate ones are left out."""
-    text = in_digits(text, code or "en")
+    text = in_digits(text, code)
     found = [*_with_shared_bounds(_found(text, code), text), *_stated(text, code)]
     yield from found
     if _LIST.search(text):
@@ -175,7 +173,7 @@ def _with_shared_bounds(found: Iterable[AskedAmount], text: str) -> Iterator[Ask
     """Yield the amounts; a bare one that is joined to an upper bound has this bound, too."""
     last: AskedAmount | None = None
     for each in found:
-        joined = last is not None and _SHARED.fullmatch(text, last.end, each.start)
+        joined = last is not None and AND.fullmatch(text, last.end, each.start)
         if joined and last is not None and each.bare and last.form in ("<=", "<") and last.measure != each.measure:
             each = replace(each, form=last.form, bare=False)  # noqa: PLW2901
         yield each
@@ -266,6 +264,7 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
         or _LONE_AFTER.match(text, end)
         or _PER_ANSWER.match(text, end)
         or _LONE_WORD.search(text[match.end("low") : match.start("unit")])
+        or (_is_single(match, near) and measure in ("sentences", "lines", "paragraphs"))
     ):
         return None
     lone = _LONE_WORD.search(text[match.end("low") : match.start("unit")]) and measure in _MARKS
@@ -273,6 +272,11 @@ def _bounded(match: re.Match[str], near: str, text: str) -> AskedAmount | None:
     single = match["low"].lower() in ONE and (_PER_ANSWER.match(text, end) is not None or bool(lone))
     form, bare = ("<=", False) if single else ("=", True)
     return AskedAmount(measure=measure, form=form, low=low, high=low, start=first, end=end, bare=bare)
+
+
+def _is_single(match: re.Match[str], near: str) -> bool:
+    """Whether the number itself says that there is no second one: ``a single paragraph``."""
+    return _LONE_WORD.match(f"{match['low']} ") is not None and not re.search(NEGATION, near, re.IGNORECASE)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
@@ -11,9 +11,9 @@ from proctor.generate.extract.limit_subject import unknown_words
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["find_denied"]
+__all__ = ["denies_unread", "find_denied"]
 
-# The order matters: a part of a longer name is not found again.
+# Of two names at one place the longer one counts (``列表`` is no ``表``), then the one that stands first here.
 _THINGS: Final[tuple[tuple[str, str], ...]] = (
     (
         "emoji = 0",
@@ -150,6 +150,7 @@ _THINGS: Final[tuple[tuple[str, str], ...]] = (
     ("not (matches /\\\\(?:frac|text|sqrt|begin)\\b|\\$\\$|\\\\[(\\[]/)", r"latex"),
     ("not (matches /<\\/?[a-z][^<>]*>/)", r"html(?:[- ]tags?)?"),
 )
+_CLAUSE_END: Final = re.compile(r"[.;:。；：!?！？(（)）]")
 # Things that an input may be, too: ``not in the list``.
 _GIVEN_TOO: Final = ("items = 0", "not (is table)", "links = 0")
 _DEFINITE: Final = Lazy(
@@ -190,7 +191,7 @@ _AFTER: Final = Lazy(
     r"(?:\s*(?:,|या|और)\s*\S+(?:\s+चिह्न)?){0,3}\s*(?:बिल्कुल )?(?:नहीं|न\s+\S+|मत)|"
     r"(?:[・、,やと]\S{1,6}?){0,3}(?:は|の使用は)?(?:禁止|不要|なし)|(?:は|を)?し(?:ない|ません|ず)|"
     # ``quotation marks break the import, so use none``
-    r"[^.;]{0,60},[^,.;]{0,25}\b(?:none|keine?s?|aucune?|ningun[oa]|nenhuma?|nessun[oa]|geen|żadnych)\W*$",
+    r"[^.;]{0,60},[^,.;]{0,25}(?<![\"“„«`'])\b(?:none|keine?s?|aucune?|ningun[oa]|nenhuma?|nessun[oa]|geen|żadnych)\W*$",
     re.IGNORECASE,
 )
 
@@ -212,12 +213,8 @@ _DOES_ELSE: Final = re.compile(
 
 def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the predicate of everything that a sentence forbids, with where it stands."""
-    taken: list[tuple[int, int]] = []
-    for predicate, pattern in _compiled():
-        for match in pattern.finditer(text):
-            if any(low < match.end() and match.start() < high for low, high in taken):
-                continue
-            taken.append(match.span())
+    for predicate, matches in _named_things(text):
+        for match in matches:
             start = _negated(text, match.start())
             end = match.end()
             if start is None and (after := _AFTER.match(text, match.end())):
@@ -231,6 +228,52 @@ def find_denied(text: str) -> Iterator[tuple[str, int, int]]:
             ):
                 yield predicate, start, match.end()
                 break
+
+
+def denies_unread(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a ban on several things names one that no predicate is for: ``no tables and no images``.
+
+    ``spans`` are the parts of the sentence that are checked.
+    """
+    things = [match for _, matches in _named_things(text) for match in matches]
+    bans = [each for each in spans if any(each[1] == thing.end() and _is_within(thing, each) for thing in things)]
+    read = [thing.span() for thing in things if any(_is_within(thing, ban) for ban in bans)]
+    read += [each for each in spans if each not in bans]
+    for start, end in bans:
+        low = max((mark.end() for mark in _CLAUSE_END.finditer(text[:start])), default=0)
+        mark = _CLAUSE_END.search(text, end)
+        for begin, upto in _members(text, low, mark.start() if mark else len(text)):
+            alone = not any(at < upto and begin < last for at, last in read)
+            if alone and unknown_words(re.sub(NEGATION, " ", text[begin:upto], flags=re.IGNORECASE), ()):
+                return True
+    return False
+
+
+def _is_within(thing: re.Match[str], span: tuple[int, int]) -> bool:
+    return span[0] <= thing.start() and thing.end() <= span[1]
+
+
+def _members(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans between the marks and words that join the things of a list."""
+    at = low
+    for joint in _PHRASE.finditer(text[:high], low):
+        yield at, joint.start()
+        at = joint.end()
+    yield at, high
+
+
+def _named_things(text: str) -> Iterator[tuple[str, list[re.Match[str]]]]:
+    """Yield each predicate with the things that it is for; a name inside a longer one is none."""
+    found = [(predicate, match) for predicate, pattern in _compiled() for match in pattern.finditer(text)]
+    taken: list[tuple[int, int]] = []
+    kept: dict[str, list[re.Match[str]]] = {}
+    for predicate, match in sorted(found, key=lambda each: each[1].start() - each[1].end()):
+        if not any(low < match.end() and match.start() < high for low, high in taken):
+            taken.append(match.span())
+            kept.setdefault(predicate, []).append(match)
+    for predicate, _ in _compiled():
+        if predicate in kept:
+            yield predicate, sorted(kept[predicate], key=lambda match: match.start())
 
 
 def _is_excepted(text: str, start: int, at: int, end: int) -> bool:

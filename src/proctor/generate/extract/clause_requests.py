@@ -87,7 +87,7 @@ def _amounts(text: str, scope: PromptScope) -> Iterator[tuple[str, int, int]]:
         if not exact and each.measure != "headings":
             single = each.measure == "sentences" and each.form == "=" and each.low == 1
             yield f"{each.measure} {'<= 1' if single else each.bound}", each.start, each.end
-    for match in _COUNTED.finditer(in_digits(text, scope.language or "en")):
+    for match in _COUNTED.finditer(in_digits(text, scope.language)):
         scored = _SCORE.search(text[: match.start()]) or _NOT_THINGS.match(text, match.end())
         if not scored and not any(each.start < match.end() and match.start() < each.end for each in amounts):
             yield from _counted(match)

@@ -88,7 +88,7 @@ def counted_products(statements: Sequence[Statement], code: str = "") -> Counted
     if not (lined or numbered) or not any(_ALONE.search(each.text) and not is_conditional(each.text) for each in told):
         return None
     for each in told:
-        match = None if is_conditional(each.text) else _MADE.search(in_digits(each.text, code or "en"))
+        match = None if is_conditional(each.text) else _MADE.search(in_digits(each.text, code))
         if match is None:
             continue
         noun = (match["noun"] or match["thing"] or match["thing2"]).lower()

@@ -10,7 +10,7 @@ from typing import Final
 from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import bounded_count, value_checks
 from proctor.generate.extract.draft import Draft
-from proctor.generate.extract.json_fields import ARRAY_VALUE, FIELDS, ITEM, JSON, JsonField, JsonShape
+from proctor.generate.extract.json_fields import AND_NOTHING, ARRAY_VALUE, FIELDS, ITEM, JSON, JsonField, JsonShape
 from proctor.generate.extract.number_words import in_digits
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
@@ -30,10 +30,6 @@ _OTHERS: Final = Lazy(
     r"\bgeen andere\b)|(?:只能?|仅)(?:包含|有|使用)[^。；]{0,10}(?:字段|键)",
     re.IGNORECASE,
 )
-_AND_NOTHING: Final = Lazy(
-    r"\b(?:nothing else|no other \w+|sonst nichts|rien d['’]autre|nada más|nada mais|nient['’]altro|niets anders)\b",
-    re.IGNORECASE,
-)
 _LEAD_REACH: Final = 300  # characters
 _SHORT: Final = 12  # words of a sentence that only closes the list of keys, or is about an amount alone
 _THINGS: Final = Lazy(
@@ -51,7 +47,7 @@ def shape_drafts(
     words = [each for each in statements if not each.code]
     own = [each for each in words if each.start <= shape.start < each.end]
     closed = any(_OTHERS.search(each.text) and not is_conditional(each.text) for each in words)
-    closed = closed or any(_AND_NOTHING.search(each.text) for each in own if shape.named)
+    closed = closed or any(AND_NOTHING.search(each.text) for each in own if shape.named)
     leads = [each for each in words if each.end <= shape.start and shape.start - each.start < _LEAD_REACH]
     lead = next(
         (

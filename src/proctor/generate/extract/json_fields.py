@@ -8,7 +8,7 @@ from typing import Final
 
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["ARRAY_VALUE", "FIELDS", "ITEM", "JSON", "JsonField", "JsonShape"]
+__all__ = ["AND_NOTHING", "ARRAY_VALUE", "FIELDS", "ITEM", "JSON", "JsonField", "JsonShape"]
 
 _NAME: Final = (
     r"[\"“`*]{1,3}(?P<quoted>[A-Za-z_][\w-]*)[\"”`*]{1,3}|(?P<bare>[a-z][A-Za-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)"
@@ -25,6 +25,12 @@ JSON: Final = Lazy(r"(?<![A-Za-z])JSON(?![A-Za-z])", re.IGNORECASE)
 ARRAY_VALUE: Final = Lazy(
     r"\b(?:array|list|liste|tableau|lista|arreglo|matriz|elenco|lijst|tablica|массив\w*|pole|dizi)\b|"
     r"数组|列表|配列|배열",
+    re.IGNORECASE,
+)
+
+# ``these elements and nothing else``
+AND_NOTHING: Final = Lazy(
+    r"\b(?:nothing else|no other \w+|sonst nichts|rien d['’]autre|nada más|nada mais|nient['’]altro|niets anders)\b",
     re.IGNORECASE,
 )
 

@@ -13,7 +13,7 @@ from proctor.generate.extract.conditions import is_conditional
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.labels import listed
-from proctor.generate.extract.limit_subject import names_answer
+from proctor.generate.extract.limit_subject import PER, names_answer
 from proctor.generate.extract.predicate_text import checkable, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.reply_words import REPLY
@@ -227,7 +227,11 @@ def announcing(run: Sequence[Statement], statements: Sequence[Statement], code: 
     """Yield the sentence right above the lines that leads to them, with their number if it names it, else 0."""
     at = next(number for number, each in enumerate(statements) if each is run[0])
     for each in reversed(statements[max(0, at - _ABOVE) : at]):
-        counted = [one.low for one in find_amounts(each.text, code) if one.measure == "lines" and one.form == "="]
+        counted = [
+            one.low
+            for one in find_amounts(each.text, code)
+            if one.measure == "lines" and one.form == "=" and not PER.search(each.text[: one.start])
+        ]
         if len(run) in counted:
             yield each, len(run)
             return

@@ -239,8 +239,8 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def _unbalanced(piece: str) -> bool:
-    """Whether a bracket of a piece is closed in another: it is cut out of a description."""
-    return any(piece.count(one) != piece.count(other) for one, other in ("()", "（）", "[]", "「」"))
+    """Whether a bracket of a piece, or a tag, is closed in another: it is cut out of a description."""
+    return any(piece.count(one) != piece.count(other) for one, other in ("()", "（）", "[]", "「」", "<>"))
 
 
 def label_of_item(text: str) -> str | None:

@@ -11,15 +11,15 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from proctor.generate.extract.asked_amounts import unit_pattern
+from proctor.generate.extract.asked_amounts import AND, unit_pattern
 from proctor.generate.extract.number_words import COUNT
-from proctor.generate.extract.quantity_words import AFTER, BEFORE
+from proctor.generate.extract.quantity_words import AFTER, BEFORE, NEGATION
 from proctor.generate.extract.sections import section_of
 from proctor.generate.extract.vocabulary import worded
 from proctor.text.lazy_pattern import Lazy
 from proctor.text.predicates.language_guess import FUNCTION_WORDS
 
-__all__ = ["TOTAL", "is_of_whole", "names_answer", "unknown_words"]
+__all__ = ["PER", "TOTAL", "is_of_whole", "names_answer", "unknown_words", "without_known_words"]
 
 # The answer, in the languages of the prompts that are understood.
 _ANSWER: Final = worded(
@@ -77,6 +77,8 @@ _VERBS: Final = worded(
     içermeli
     """
 )
+# Of these, the ones that ask for a shape or a manner.
+_MANNERS: Final = worded("comma separated list format json plain short brief kurz")
 _CJK: Final = Lazy(
     r"回答|回复|答复|答案|输出|内容|全文|整体|总共|总|篇幅|字数|长度|文字数|分量|返信|出力|全体|本文全体|답변|응답|"
     r"전체|必须|控制|限制|限|不要|不得|不能|不可|超过|超え|最多|至少|以内|以下|以上|之内|まとめ|書いて|書く|"
@@ -101,6 +103,18 @@ _ADJECTIVE: Final = re.compile(r"\s+[^\W\d_]+\s*")
 _UNSPACED: Final = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _SEGMENT: Final = re.compile(r"[,;:，；：、。]|\s[–—-]\s|\.\s")
 _MANNER: Final = Lazy(r"\b(?:in|within|using|auf|mit|en|em|dans|con|com|met|w)\s*$", re.IGNORECASE)
+_JOINT: Final = re.compile(rf"(?<=\s){AND.pattern.strip()}(?=\s)|(?<=\w)[和]", re.IGNORECASE)
+_BAN: Final = Lazy(rf"\s*(?:{NEGATION})", re.IGNORECASE)
+# What the answer is about, behind the limit of all of it: ``at most 30 words about the weather``.
+_TOPIC: Final = Lazy(
+    r"\s+(?:about|regarding|concerning|über|à propos d[eu]|au sujet d[eu]|sobre|acerca de|riguardo|over|про|om|"
+    r"hakkında)\s+(?:[^\W\d_]+\s*){1,4}(?=\W*$)",
+    re.IGNORECASE,
+)
+PER: Final = Lazy(
+    r"\b(?:each|every|per|any|jede[nrsm]?|pro|chaque|par|cada|por|ogni|elke?|iedere?|кажд\w+|varje|hver)\b",
+    re.IGNORECASE,
+)
 _LABELLED: Final = re.compile(r"^\W*[^\W\d_][^:：]{0,40}[:：]")
 # ``a title, at most ten words``: an indefinite noun before a bare limit may be what it limits; ``in a friendly tone``
 # is a manner.
@@ -116,6 +130,10 @@ _PART: Final = Lazy(
 def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bool:
     """Whether a limit at this place of a sentence is for the whole answer; ``made`` are nouns that mean it."""
     low, high = _segment(text, start, end)
+    low, high = _without_bans(text, low, high, start, end)
+    if about := _TOPIC.match(text, end, high):
+        alone = not unknown_words(text[low:start], made) and not _PART.search(text[:start])
+        high = about.start() if alone and not PER.search(text[end:high]) else high
     task = "{{" in text[:start] and _MANNER.search(text[:start])  # ``Explain {{topic}} in four sentences``
     if task or re.match(r"\s*(?:で|に)(?:返|出力|答|書|まとめ|要約)", text[end:]):  # ``1行で返す``
         return True
@@ -142,6 +160,18 @@ def is_of_whole(text: str, start: int, end: int, made: Sequence[str] = ()) -> bo
         _PART.search(piece) and unknown_words(piece, made) and not names_answer(piece, made)
         for piece in _SEGMENT.split(before)[-2:]
     )
+
+
+def _without_bans(text: str, low: int, high: int, start: int, end: int) -> tuple[int, int]:
+    """Return the part of a sentence around a limit without the bans that it is joined to: ``… and no emojis``."""
+    bans = [(joint.start(), joint.end()) for joint in _JOINT.finditer(text[:high]) if joint.start() >= low]
+    for at, upto in bans:
+        counted = re.search(COUNT, text[upto:high], re.IGNORECASE)  # ``and no longer than ten letters``
+        if at >= end and _BAN.match(text, upto) and not counted:
+            return low, at
+        if upto <= start and _BAN.search(text[low:at]):
+            low = upto
+    return low, high
 
 
 def _is_subject(before: str, made: Sequence[str]) -> bool:
@@ -198,6 +228,20 @@ def unknown_words(said: str, made: Sequence[str]) -> list[str]:
         left = _CJK.sub(" ", left)
         found += re.findall(r"[一-鿿ァ-ヿ가-힯々ー]{2,}", left)
     return found
+
+
+def without_known_words(said: str, made: Sequence[str]) -> str:
+    """Return the text with blanks for the words that ask for nothing beside a limit: the answer, verbs of limits."""
+    bare = _CJK.sub(lambda found: " " * len(found.group()), said)
+    return re.sub(
+        r"[^\W\d_]+",
+        lambda word: (
+            word.group()
+            if _UNSPACED.search(word.group()) or word.group().lower() in _MANNERS or unknown_words(word.group(), made)
+            else " " * len(word.group())
+        ),
+        bare,
+    )
 
 
 def names_answer(said: str, made: Sequence[str]) -> bool:

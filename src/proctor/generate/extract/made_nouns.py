@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from proctor.generate.extract.asked_amounts import find_amounts
+from proctor.generate.extract.limit_subject import PER
 from proctor.generate.extract.number_words import COUNT
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
@@ -74,7 +75,8 @@ def _limited(statements: Sequence[Statement], opening: str, code: str) -> list[s
     for each in statements:
         subject = None if each.code or each.section in ASIDE_SECTIONS else _SUBJECT.match(each.text)
         indefinite = code in ("", "en") and re.match(r"\W*(?:an?|each|every)\s", each.text, re.IGNORECASE)
-        if subject and not indefinite and next(find_amounts(each.text, code), None):
+        each_one = subject is not None and PER.fullmatch(subject["noun"])  # ``Cada cartão tem``
+        if subject and not indefinite and not each_one and next(find_amounts(each.text, code), None):
             noun = re.sub(r"(?<=[가-힣])(?:은|는|이|가)$", "", subject["noun"].lower())
             nouns.update({noun} if noun[:_STEM] in words or any(word.startswith(noun) for word in words) else ())
     counted = any(

@@ -37,13 +37,15 @@ COUNT: Final = (
 def in_digits(text: str, code: str = "") -> str:
     """Return the text with its number words as digits and blanks, so that every other character keeps its place.
 
-    ``code`` is the language of the text; without it, a word must mean the same number in every language that has it.
+    ``code`` is the language of the text. Where it cannot be told, a word means what it does in English, else the same
+    number in every language that has it.
     """
     code = "" if code == "und" else code
     found: dict[tuple[int, int], set[int]] = {}
     for each in find_number_words(text):
         word = text[each.start : each.end].lower()
-        known = code in each.languages if code else word not in FUNCTION_WORDS
+        english = not code and "en" in each.languages
+        known = code in each.languages if code else english or word not in FUNCTION_WORDS
         if known and each.value > 1 and each.value == int(each.value):
             found.setdefault((each.start, each.end), set()).add(int(each.value))
     kept = list(text)

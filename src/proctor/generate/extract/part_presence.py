@@ -10,12 +10,14 @@ from proctor.generate.extract.answer_outline import OutlinePart, section_names
 from proctor.generate.extract.answer_parts import LINE_OF_TEXT, SENTENCE_OF_TEXT
 from proctor.generate.extract.conditions import is_conditional, is_permitted
 from proctor.generate.extract.fixed_replies import opens_with_case
-from proctor.generate.extract.json_fields import FIELDS
+from proctor.generate.extract.json_fields import AND_NOTHING, FIELDS
+from proctor.generate.extract.limit_subject import unknown_words
 from proctor.generate.extract.predicate_doubts import OMITTED
 from proctor.generate.extract.predicate_text import quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import START, find_runs
+from proctor.generate.extract.reply_words import ONLY
 from proctor.generate.extract.statements import ASIDE_SECTIONS, Statement
 from proctor.text.lazy_pattern import Lazy
 
@@ -68,9 +70,16 @@ Found = tuple[Statement, str, int, int]
 
 
 def find_presence(
-    statements: Sequence[Statement], outline: Sequence[OutlinePart], scope: PromptScope, text: str
+    statements: Sequence[Statement],
+    outline: Sequence[OutlinePart],
+    scope: PromptScope,
+    text: str,
+    made: Sequence[str] = (),
 ) -> Iterator[Found]:
-    """Yield what sentences say of the parts as such: a statement, a predicate, and where the statement asks for it."""
+    """Yield what sentences say of the parts as such: a statement, a predicate, and where the statement asks for it.
+
+    ``made`` are the nouns that mean the whole answer.
+    """
     tags = [part for part in outline if part.kind == "tag"]
     sections = [part for part in outline if part.kind == "section"]
     open_parts = any(OMITTED.search(each.text) for each in statements)  # some may be left out
@@ -82,7 +91,7 @@ def find_presence(
         if is_permitted(each.text):
             continue
         if tags:
-            yield from _of_tags(each, statements[at + 1 :], tags, text)
+            yield from _of_tags(each, statements[at + 1 :], tags, text, made)
         if each.code or is_conditional(each.text) or opens_with_case(each.text):
             continue
         if len(scope.fields) > 1:
@@ -91,17 +100,40 @@ def find_presence(
             yield from _of_sections(each, sections)
 
 
-def _of_tags(each: Statement, later: Sequence[Statement], tags: Sequence[OutlinePart], text: str) -> Iterator[Found]:
+def _of_tags(
+    each: Statement, later: Sequence[Statement], tags: Sequence[OutlinePart], text: str, made: Sequence[str]
+) -> Iterator[Found]:
     said = each.text
     names = [part.name for part in tags if f"<{part.name}>" in said]
-    shown = text[each.end : each.end + _NEAR_LEAD] if said.rstrip().endswith((":", "：")) else ""
-    announced = [part.name for part in tags if f"<{part.name}>" in shown.split("\n\n\n")[0]]
+    shown = _shown_below(each, later, text)
+    announced = [part.name for part in tags if f"<{part.name}>" in shown]
     wanted = names or (announced if len(announced) > 1 else [])
-    if wanted and not is_conditional(said) and not opens_with_case(said) and not _denied(said, f"<{wanted[0]}>"):
-        yield each, " and ".join(f"tags {quoted([name])} >= 1" for name in wanted), 0, len(said)
+    asks_more = len(names) == 1 and unknown_words(re.sub(r"</?[\w-]+>", " ", said), (*made, names[0]))
+    for_all = wanted and not asks_more and not is_conditional(said) and not opens_with_case(said)
+    if for_all and not _denied(said, f"<{wanted[0]}>"):
+        yield each, " and ".join(_presence(said, f"{said}\n{shown}", wanted)), 0, len(said)
     known = {part.name for part in tags}
-    if {match[1] or match[2] for match in _CLOSING.finditer(text)} <= known and (match := _beside(said)):
+    alone = AND_NOTHING.search(said) if len(wanted) > 1 else None
+    closing = {match[1] or match[2] for match in _CLOSING.finditer(text)}
+    if match := alone or (_beside(said) if closing <= known else None):
         yield each, f"outside tags {quoted([part.name for part in tags])}: is empty", match.start(), match.end()
+
+
+def _shown_below(each: Statement, later: Sequence[Statement], text: str) -> str:
+    """Return the shape that a sentence leads to: what stands below it, up to the next sentence without tags."""
+    if not each.text.rstrip().endswith((":", "：")):
+        return ""
+    upto = next((one.start for one in later if not one.code and "<" not in one.text), len(text))
+    return text[each.end : min(upto, each.end + _NEAR_LEAD)].split("\n\n\n", maxsplit=1)[0]
+
+
+def _presence(said: str, shown: str, wanted: Sequence[str]) -> Iterator[str]:
+    """Yield that the elements are there: once each where nothing else may be, and in their order if that is asked."""
+    exact = len(wanted) > 1 and (re.search(ONLY, said, re.IGNORECASE) or AND_NOTHING.search(said))
+    yield from (f"tags {quoted([name])} {'= 1' if exact else '>= 1'}" for name in wanted)
+    of_lines = all(re.search(rf"(?m)^[ \t]*<{re.escape(name)}>", shown) for name in wanted)
+    if len(wanted) > 1 and of_lines and _ORDER.search(said):
+        yield f"fields in order {quoted([f'<{name}>' for name in wanted])}"
 
 
 def _denied(said: str, name: str) -> bool:

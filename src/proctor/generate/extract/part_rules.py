@@ -40,7 +40,7 @@ def with_parts(
     ``values`` are texts that may stand for a part in some case, ``replies`` those that may be a whole answer.
     """
     found = list(part_checks(statements, outline, scope, made))
-    added = _added(drafts, found, find_presence(statements, outline, scope, text), values, replies, statements)
+    added = _added(drafts, found, find_presence(statements, outline, scope, text, made), values, replies, statements)
     starts = {draft.start for draft in added}
     covered = {statement.start for statement, checks in found if _is_covered(statement, checks)} & starts
     for draft in drafts:
@@ -130,12 +130,21 @@ def _is_said(check: PartCheck, drafts: Sequence[Draft]) -> bool:
         name in draft.predicate and (asked in draft.predicate or (dated and "iso date" in draft.predicate))
         for draft in drafts
         if draft.predicate
-    )
+    ) or any(_is_of_line(check, draft.predicate) for draft in drafts if draft.predicate)
+
+
+def _is_of_line(check: PartCheck, predicate: str) -> bool:
+    """Whether a predicate asks the same of the rest of the line behind a label."""
+    line = rf"each /{re.escape(check.part.name)}:[ \t]*([^\n]*)/: {check.asked}"
+    root = parse(predicate).root
+    terms = root.inner if root.form == "and" else (root,)
+    return any(term.text == line for term in terms)
 
 
 def _excused(check: PartCheck, values: Sequence[str], replies: Sequence[str]) -> str:
     """Return the predicate with the values that may stand for the part in some case as alternatives."""
     inner = parse(check.asked)
+    replies = [reply for reply in replies if not reply.startswith("<")]  # an element stands beside the part
     short = [value for value in values if len(value.split()) <= _LONGEST_VALUE]
     failed = [value for value in dict.fromkeys((*short, *replies)) if inner.check(value, inputs={}).ok is False]
     if not failed or inner.text.startswith(("contains none", "not ")):

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proctor.generate.extract.answer_outline import section_names
+from proctor.generate.extract.asked_amounts import AND
 from proctor.generate.extract.conditions import is_permitted
 from proctor.generate.extract.fixed_replies import is_case, own_sentences
 from proctor.generate.extract.labels import listed
+from proctor.generate.extract.predicate_doubts import EXCEPTED
 from proctor.generate.extract.quantity_words import NEGATION
 from proctor.generate.extract.quoted_literals import START, find_runs, is_begun, literal_role
 from proctor.generate.extract.reply_words import NO_REPLY, ONLY, REPLY
@@ -41,6 +43,11 @@ _DENIED_CODES: Final = Lazy(
 _OR: Final = re.compile(
     r"(?:[,/|]|\b(?:or|oder|ou|o|u|of|lub|или|або|eller|veya|nebo)|或|または|또는)\s*$", re.IGNORECASE
 )
+# ``GP and MRI``: each is one of several names.
+_BESIDE_CODE: Final = re.compile(rf"[^\W\d_a-zß-ÿа-я]{{2,}}(?i:{AND.pattern})$")
+_FEW: Final = 2  # words between an exception and what it names
+# ``<error>not a referral</error>``: an element that is written out is as good as a quotation.
+_ELEMENT: Final = re.compile(r"<(?P<tag>[A-Za-z][\w-]*)>(?P<inside>[^<>\n]*[^\W_][^<>\n]*)</(?P=tag)>")
 _VERB_LAST: Final = Lazy(rf"\s*(?:{REPLY}|ausgeb\w*|zurück\w*|aus|terug\w*)\b", re.IGNORECASE)
 _DATE: Final = re.compile(r"[A-Z]{2,4}[-/.][A-Z]{2}[-/.][A-Z]{2,4}")
 _TIME_FORM: Final = re.compile(r"(?:\w:|(?<!\w)[A-Z]{2}:[A-Z]{2} )$")  # ``HH:MM UTC``
@@ -79,7 +86,13 @@ def possible_replies(statements: Sequence[Statement], text: str) -> tuple[str, .
     for at, each in enumerate(statements):
         if not each.code and each.section not in ASIDE_SECTIONS:
             found += _replies(each, statements[at - 1].text if at else "", text)
-    return tuple(dict.fromkeys(reply.strip() for reply in found if not _OPEN.search(reply)))
+    return tuple(dict.fromkeys(reply.strip() for reply in found if not _is_open(reply)))
+
+
+def _is_open(reply: str) -> bool:
+    """Whether a reply has a place to fill in; the tags of an element that is written out are none."""
+    whole = _ELEMENT.fullmatch(reply.strip())
+    return _OPEN.search(whole["inside"] if whole else reply) is not None
 
 
 def begun_replies(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -155,6 +168,7 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
             continue
         if (case or only or named) and not _INSIDE.match(tail):
             yield run.texts[0]
+    yield from _elements(said) if case else ()
     if case and _EMPTY.search(said):
         yield '""'
     line = text[statement.start : statement.end + _LONGEST_LINE].split("\n", 1)[0]
@@ -175,6 +189,20 @@ def _replies(statement: Statement, before: str, text: str) -> Iterator[str]:
         yield own_sentences(behind["line"][verb.end() if verb else 0 :])
     if not said.isupper():
         yield from _codes(said, sure=case or re.search(ONLY, said, re.IGNORECASE) is not None)
+
+
+def _elements(said: str) -> Iterator[str]:
+    """Yield the elements that a sentence asks for alone, at its end."""
+    for element in _ELEMENT.finditer(said):
+        head, tail = said[max(0, element.start() - _NEAR) : element.start()], said[element.end() :]
+        if re.search(ONLY, head, re.IGNORECASE) and not re.search(r"\w", tail.split(".")[0]):
+            yield element.group()
+
+
+def _is_exception(before: str) -> bool:
+    """Whether what follows some words is excepted from a rule: ``spell out all names, except MRI``."""
+    pieces = EXCEPTED.split(before)
+    return len(pieces) > 1 and len(re.findall(r"\w+", pieces[-1])) <= _FEW
 
 
 def _is_list(line: str) -> bool:
@@ -198,6 +226,7 @@ def _codes(said: str, *, sure: bool) -> Iterator[str]:
             known = set(code.split()) <= {*NO_REPLY, *named} or len(code) < _LEAST_CODE
             if _DENIED_CODES.search(before) or _OR.search(before) or _TIME_FORM.search(before):
                 known = True  # ``never use INSERT, UPDATE or``, ``YES or NO``
+            known = known or _BESIDE_CODE.search(before) is not None or _is_exception(before)
             asked = re.search(rf"(?:{REPLY}|{ONLY})[^.;]*$", before[-_NEAR:], re.IGNORECASE) is not None
             last = word is None or (word.group() == "." and not bare[word.end() :].strip())
             closing = word is None or word.group() in ".,;。、" or _VERB_LAST.match(bare, run[-1].end()) is not None

@@ -22,7 +22,7 @@ from proctor.generate.extract.reply_words import ONLY, REPLY
 from proctor.generate.extract.statements import Statement
 from proctor.text.lazy_pattern import Lazy
 
-__all__ = ["OMITTED", "doubt_of", "has_open_case"]
+__all__ = ["EXCEPTED", "OMITTED", "doubt_of", "has_open_case"]
 
 _EXCEPTION: Final = Lazy(
     r"\W*(?:the |die |la |l['’]|a |de )?(?:only |einzige |seule |única )?(?:exceptions?|except|unless|ausnahmen?|außer|"
@@ -39,7 +39,7 @@ _EXEMPT: Final = Lazy(
     r"uitgezonderd|tellen? niet|nie licz\w+ się|räknas inte|tæller ikke)\b|除外|不计|数えない|含めない",
     re.IGNORECASE,
 )
-_EXCEPTED: Final = Lazy(
+EXCEPTED: Final = Lazy(
     r"\b(?:unless|except(?!ion)|apart from|other than|es sei denn|außer|ausgenommen|sauf|à moins|hormis|excepto|"
     r"salvo|a menos|exceto|tranne|eccetto|a meno|behalve|tenzij|chyba że|oprócz|кроме)\b|除非|除了|を除[きく]|以外|"
     r"のほか",
@@ -292,7 +292,7 @@ def doubt_of(
         return f"an exception follows: {later.text[:80]}"
     if (
         len(said) < 400
-        and _EXCEPTED.search(_own_phrase(draft, said))
+        and EXCEPTED.search(_own_phrase(draft, said))
         and not re.search(r"json|fields in order|tags only| or one of ", predicate)
     ):
         return "the sentence has an exception"

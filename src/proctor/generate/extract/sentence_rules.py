@@ -7,15 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from proctor.generate.extract.checked_marks import denies_unread
 from proctor.generate.extract.commands import is_command, pieces_of
 from proctor.generate.extract.conditions import denies, is_conditional, split_condition
 from proctor.generate.extract.described_fields import value_checks
 from proctor.generate.extract.draft import Draft
 from proctor.generate.extract.fixed_replies import is_case
 from proctor.generate.extract.kinds import kind_of, priority_of
+from proctor.generate.extract.limit_subject import without_known_words
 from proctor.generate.extract.predicate_text import checkable, joined, quoted
 from proctor.generate.extract.prompt_scope import PromptScope
 from proctor.generate.extract.quantity_words import NEGATION
+from proctor.generate.extract.quoted_literals import END, START, find_runs
 from proctor.generate.extract.requests import (
     about_input,
     is_about_else,
@@ -93,14 +96,15 @@ def sentence_drafts(
     checks = checks or tuple(_field_checks(text, scope))
     added = list(_checked(checks, statement))
     spans = [(check.start, check.end) for check in checks]
+    unread = bool(added) and (_denies_more(text, spans) or denies_unread(text, spans))
     told: list[Draft] = []
     if added or denying or is_request(statement, scope, opening):
-        left = words_left(text, spans)
-        if (added and _denies_more(text, spans)) or len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
+        left = _words_to_judge(text, spans, made) if added else words_left(text, spans)
+        if unread or len(left) >= (_MORE if len(added) > 1 else 2 if added else 1):
             told = list(_own(statement, scope, denying))
-    more = {each.text for each in added if len(_left_of(each.text, text, spans)) >= _MORE}
+    more = {each.text for each in added if unread or len(_left_of(each.text, text, spans, made)) >= _MORE}
     for draft in told:  # a rule is known by its text: the sentence stays beside its check only if it asks for more
-        if not _is_covered(draft, text, spans) and (
+        if (unread or not _is_covered(draft, text, spans)) and (
             draft.text in more or all(each.text != draft.text for each in added)
         ):
             yield draft
@@ -278,8 +282,8 @@ def _rule_of(text: str, predicate: str, statement: Statement) -> Draft:
 
 
 def segment(text: str, start: int, end: int) -> str:
-    """Return the words from the mark before a check to the mark after it, outside quotes and brackets."""
-    safe = protected(text)
+    """Return the words from the mark before a check to the mark after it, outside quotes, their lists and brackets."""
+    safe = [*protected(text), *((run.start, run.end) for run in find_runs(text))]
     marks = [
         match.start()
         for match in re.finditer(r"[,;:，；：、。.!](?=\s|$|[一-鿿ぁ-ヿ])|\s[–—-]\s", text)
@@ -299,13 +303,22 @@ def _is_covered(draft: Draft, text: str, spans: Sequence[tuple[int, int]]) -> bo
     return not [word for word in words_left(draft.text, ()) if word not in checked]
 
 
-def _left_of(said: str, text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+def _left_of(said: str, text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> list[str]:
     """Return the words of a part of the sentence that no check covers."""
     at = text.lower().find(said.rstrip(".。").lower())
     if at < 0:
-        return words_left(text, spans)
+        return _words_to_judge(text, spans, made)
     end = at + len(said)
-    return words_left(text, [*spans, (0, at), (end, len(text))])
+    return _words_to_judge(text, [*spans, (0, at), (end, len(text))], made)
+
+
+def _words_to_judge(text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> list[str]:
+    """Return the words that no check covers; none if all of them only put a check: the answer, verbs of limits."""
+    bare = without_known_words(text, made)
+    for pattern in (START, END):
+        bare = pattern.sub(lambda found: " " * len(found.group()), bare)
+    unread = any(not any(low < run.end and run.start < high for low, high in spans) for run in find_runs(text))
+    return words_left(text, spans) if unread or words_left(bare, spans) else []
 
 
 def words_left(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:

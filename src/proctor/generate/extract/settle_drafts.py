@@ -39,7 +39,7 @@ class PredicateDoubts:
         part = "" if self.scope.structured else shown_part(self.text, self.statements, self.scope) or named
         object.__setattr__(self, "part", part)
         object.__setattr__(self, "frame", frame_of(self.statements, self.made, self.scope.each[0]))
-        object.__setattr__(self, "read", in_digits(self.text, self.scope.language or "en"))
+        object.__setattr__(self, "read", in_digits(self.text, self.scope.language))
 
     def settle(self, draft: Draft) -> Draft:
         """Return the rule, without its predicate if that is in doubt."""

@@ -101,7 +101,7 @@ def find_checks(
             if each.end > len(before)
         )
     shown = _EXAMPLE.sub(lambda found: " " * len(found.group()), text)
-    bare = in_digits(shown, scope.language or "en")
+    bare = in_digits(shown, scope.language)
     found: dict[str, SpottedCheck] = {}
     at = 0
     for part in re.split(rf"([;；])(?!\s*{_PRONOUN})", bare):  # ``; it begins with`` is about the part before
