@@ -119,7 +119,8 @@ def test_a_leader_that_lost_its_connection_does_not_go_on(tmp_path: Path, postgr
     EventLog(tmp_path / "events", writer="a").append(turns(2))
     one, other = indexer_of(tmp_path, url), indexer_of(tmp_path, url)
     assert one.catch_up() == 2
-    end = "SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+    # With a timeout it waits until the process is gone, and with it its lock.
+    end = "SELECT pg_terminate_backend(l.pid, 10000) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
     postgres.psql(f"{end} WHERE locktype = 'advisory' AND datname = current_database()", urlsplit(url).path[1:])
     assert other.catch_up() == 0  # took over
     EventLog(tmp_path / "events", writer="b").append([row_of(turn_event(7))])

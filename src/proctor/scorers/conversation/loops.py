@@ -222,8 +222,8 @@ def _said_again(said: Sequence[tuple[str, str]]) -> list[Evidence]:
         if asks_to_repeat(asked) or accepts(asked):
             continue
         if len(content(answer)) < _LONG:  # a short question may come twice, not three times in a row
-            before = [each for _, each in said[max(0, index - 2) : index]]
-            if answer.endswith(_ASKS) and len(before) == 2 and all(whole(each) == whole(answer) for each in before):
+            last = [each for _, each in said[max(0, index - 2) : index]]
+            if answer.endswith(_ASKS) and len(last) == 2 and all(whole(each) == whole(answer) for each in last):
                 note = f"the agent says the same in {turn_label(index - 2)}, {turn_label(index - 1)} and now"
                 found.append(Evidence(quote=quoted(answer), turn=index, where="agent", note=note))
             continue
