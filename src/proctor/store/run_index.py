@@ -53,9 +53,14 @@ class IndexRows:
         Raises:
             StoreError: a database error.
         """
-        with _transaction(database):
-            self.insert(database)
-            _indexed_to(database, self._run, end)
+        rows, scores = self._rows, self._scores
+        try:
+            with _transaction(database):
+                self.insert(database)
+                _indexed_to(database, self._run, end)
+        except BaseException:
+            self._rows, self._scores = rows, scores  # the transaction was rolled back: they are not in the database
+            raise
 
 
 def bring_up_to_date(store: RunStore, run: RunRecord) -> None:
