@@ -16,6 +16,7 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
 from proctor.guard.ledger import result_text
+from proctor.guard.personal_words import folded, personal_words
 from proctor.guard.step import Step
 from proctor.text.cached_property import once
 from proctor.text.shared_runs import squeezed
@@ -133,6 +134,14 @@ class SessionValues:
         return frozenset().union(*(_values(text).strong for text in texts))
 
     @once
+    def called_values(self) -> frozenset[str]:
+        """The strong values of tool calls that the customer did not write."""
+        found = frozenset().union(
+            *(_values(text[:_MAX_TEXT_CHARS]).strong for call in self._calls for text in call.texts)
+        )
+        return frozenset(each for each in found if each not in self.said_letters)
+
+    @once
     def written_values(self) -> frozenset[str]:
         """The e-mail addresses and codes as they are written, and in lowercase."""
         texts = (*self.records, *self.private.values(), *(text[:_MAX_TEXT_CHARS] for text in self.said))
@@ -151,9 +160,14 @@ class SessionValues:
 
     @once
     def names(self) -> frozenset[str]:
-        """The names and addresses that were masked in this session, squeezed."""
-        named = (value for key, value in self.private.items() if key.startswith(("[PERSON", "[ADDRESS")))
-        return frozenset(_names(named))
+        """The names and addresses that were masked in this session, squeezed, with and without their marks."""
+        named = [value for key, value in self.private.items() if key.startswith(("[PERSON", "[ADDRESS"))]
+        return frozenset(_names([*named, *map(folded, named)]))
+
+    @once
+    def private_words(self) -> Mapping[str, frozenset[int]]:
+        """The words of the masked values, and the numbers of the values that have them."""
+        return personal_words(self.private.values())
 
     @once
     def field_words(self) -> Mapping[str, int]:

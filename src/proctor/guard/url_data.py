@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from proctor.guard.personal_words import are_personal, folded
 from proctor.guard.session_values import MIN_STRONG_BITS, SessionValues, information, windows, words_of
 from proctor.text.shared_runs import squeezed, weigh
 from proctor.text.token_codes import decoded_tokens
@@ -20,7 +21,7 @@ _MAX_GIVEN_SHARE: Final = 0.5  # of the words of a part
 _MAX_PART_CHARS: Final = 4_096
 _MAX_WORDS: Final = 200
 _MIN_CODED_RUN: Final = 8  # weight of a passage in encoded form
-_MIN_NAME_PART: Final = 10  # characters of a longer name or address
+_MIN_NAME_PART: Final = 8  # characters of a longer name or address
 _MIN_TURNED_RUN: Final = 16  # reversed or in ROT13: every text can be read so
 _TURNED: Final = ("reversed", "rot13")
 _MIN_RECORD_RUN: Final = 24  # in plain form, from what the agent read
@@ -50,16 +51,23 @@ class _Reading:
     coded: str = ""
 
 
-def find_session_data(address: WebAddress, session: SessionValues, public: Iterable[str] = ()) -> CarriedData | None:
+def find_session_data(
+    address: WebAddress, session: SessionValues, public: Iterable[str] = (), *, is_named: bool = True
+) -> CarriedData | None:
     """Return the first data of the session in an address; None if there is none.
 
-    ``public`` are words that may stand there, because an address that the session was given has them too.
+    ``public`` are words that may stand there, because an address that the session was given has them too. If nothing
+    in the session has named the host (``is_named``), several words about a person count in any part of the address.
     """
     known = frozenset(public)
+    texts = []
     for reading in _readings(address):
         kind = _matched(reading, session, known)
         if kind:
             return CarriedData(kind=kind, part=reading.part, coded=reading.coded)
+        texts.append(reading.text)
+    if not is_named and session.private and are_personal(texts, session.private_words, session.said):
+        return CarriedData(kind="personal data", part="path")
     return _digest(address, session)
 
 
@@ -78,22 +86,24 @@ def _matched(reading: _Reading, session: SessionValues, public: frozenset[str]) 
         return "personal data"
     words = words_of(text)[:_MAX_WORDS]
     joined = windows(words) - public
-    if _has_value(joined, "".join(words), reading, session):
+    if _has_value(joined, "".join(words), reading, session, public):
         return "a value"
-    if _has_name(joined, reading, session):
+    if _has_name(joined, reading, session, public):
         return "a name"
     if public and sum(word in public for word in words) > _MAX_GIVEN_SHARE * len(words):
         return ""  # a variant of an address that the session was given
     return "a passage" if _has_passage(text, reading, session) else ""
 
 
-def _has_value(joined: set[str], letters: str, reading: _Reading, session: SessionValues) -> bool:
+def _has_value(
+    joined: set[str], letters: str, reading: _Reading, session: SessionValues, public: frozenset[str]
+) -> bool:
     hits = joined & session.values
     if any(not _is_topic(value, reading, session) for value in hits):
         return True
     return any(
         value in letters and not _is_topic(value, reading, session)
-        for value in session.strong_values
+        for value in session.strong_values - public
         if len(value) <= len(letters)
     )
 
@@ -114,21 +124,23 @@ def _is_topic(value: str, reading: _Reading, session: SessionValues) -> bool:
     return not any(squeezed(_EXTENSION.sub("", each)) == value for each in reading.text.split("/"))
 
 
-def _has_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
+def _has_name(joined: set[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
     """Return whether names stand there; in a plain path they may be the topic of a page."""
     if reading.part == "path" and reading.coded in ("", "pieces"):
         return False
-    if not joined.isdisjoint(session.names) or _has_part_of_name(joined, reading, session):
+    if session.names and _has_person(joined, reading, session, public):
         return True
     words = sum(session.field_words[each] for each in joined & session.field_words.keys())
     return words > 1 or (words > 0 and reading.coded not in ("", "pieces", *_TURNED))
 
 
-def _has_part_of_name(joined: set[str], reading: _Reading, session: SessionValues) -> bool:
-    """Return whether several words of a masked name or address stand there in a row."""
-    if not session.names:
-        return False
-    several = joined.difference(words_of(reading.text))
+def _has_person(joined: set[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
+    """Return whether a masked name or address stands there, or several of its words in a row."""
+    words = words_of(folded(reading.text))[:_MAX_WORDS]
+    every = joined | (windows(words) - public)
+    if not every.isdisjoint(session.names):
+        return True
+    several = every.difference(words_of(reading.text), words)
     return any(len(each) >= _MIN_NAME_PART and each in name for each in several for name in session.names)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.tables import table
 
 from proctor.text.pii import find_pii
+from proctor.text.pii.secrets import find_logins
 
 
 def _secrets(text: str) -> list[str]:
@@ -150,3 +151,13 @@ def test_a_word_is_less_sure_than_what_has_digits() -> None:
     (word,) = find_pii("my password is sunshine")
     (mixed,) = find_pii("my password is sunshine7")
     assert (word.confidence or 0) < (mixed.confidence or 0)
+
+
+@table("unfilled", ["USER:PASSWORD", "<user>:<password>", "{user}:{password}", "anna:***", "anna:…"])
+def test_places_for_a_login_are_no_secret(unfilled: str) -> None:
+    assert list(find_logins(f"https://{unfilled}@host.example/x")) == []
+
+
+@table("filled", ["anna:s3cret", "ADMIN:W1NTER", "Anna:PASSWORD", "<user>:s3cret", "anna:s3***"])
+def test_a_login_is_a_secret(filled: str) -> None:
+    assert [each.kind for each in find_logins(f"https://{filled}@host.example/x")] == ["secret"]

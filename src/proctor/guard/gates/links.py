@@ -13,6 +13,7 @@ from proctor.guard.link_origin import LinkOrigin
 from proctor.guard.session_values import SessionValues
 from proctor.guard.step import Step
 from proctor.guard.step_readings import quote
+from proctor.text.code_spans import code_spans
 from proctor.text.embedded_data import embedded_text
 from proctor.text.link_syntax import MAX_LINKS, WrittenLink, find_links, may_have_links
 from proctor.text.web_address import WebAddress, parse_address
@@ -104,8 +105,21 @@ class Links:
         origin = LinkOrigin(hosts=self._hosts, session=SessionValues(step, self.prompt))
         for link in links:
             case = self._case(link, origin)
+            if link.form == "code" and (case is None or case.action == "flag"):
+                case = self._sent_by_code(link, step.text, origin) or case
             if case is not None:
                 yield link, case
+
+    def _sent_by_code(self, link: WrittenLink, text: str, origin: LinkOrigin) -> _Case | None:
+        """Judge what the code around an address sends to a host that nothing names."""
+        address = parse_address(link.address)
+        if address is None or not address.host or origin.is_allowed(address) or origin.knows(address.host):
+            return None
+        code = next((text[start:end] for start, end in code_spans(text) if start <= link.start < end), "")
+        if not origin.is_sent_by_code(link.address, code):
+            return None
+        reason = f"code sends a value of this session to {address.host}"
+        return _Case(kind="session_data", reason=reason, action=self.data, severity="high")
 
     def _case(self, link: WrittenLink, origin: LinkOrigin) -> _Case | None:
         address = parse_address(link.address)
@@ -127,7 +141,9 @@ class Links:
         """Judge one target of a link: its own host, or one that it redirects to."""
         if origin.is_allowed(target):
             return None
-        given = origin.is_given(link.address)
+        given = origin.is_given(link.address) or (
+            link.form != "image" and target is address and origin.is_documented(address)
+        )
         if not given and (data := origin.carried(address, target)) is not None:
             how = f" in {data.coded}" if data.coded else ""
             reason = f"the address of {_a(link)} carries {data.kind} of this session{how} to {target.host}"

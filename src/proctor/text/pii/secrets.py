@@ -60,6 +60,10 @@ _SCHEME: Final = Lazy(
     r"\b(?:Bearer|Basic)\s{1,3}(?=[A-Za-z._~+/=*-]{0,60}\d)([A-Za-z0-9._~+/=*-]{12,2000}+)", re.IGNORECASE
 )
 _LOGIN: Final = Lazy(r"://([^\s/@:]{1,100}:[^\s/@]{1,200})@")
+# USER:PASSWORD, <user>:<password>, user:***
+_UNFILLED: Final = Lazy(
+    r"[A-ZÀ-ÖØ-Þ_]+:[A-ZÀ-ÖØ-Þ_]+|(?:<[^<>]+>|\{[^{}]+\}):(?:<[^<>]+>|\{[^{}]+\})|[^:]+:(?:\*+|•+|…|\.{3})"
+)
 _PAIR: Final = Lazy(r"@[A-Za-z0-9.-]{3,80}[.][A-Za-z]{2,24} ?[/|] ?([^\s/|,;]{6,64})(?<![.,])(?!\S*@)")
 # Labels of passwords, with the word for "is" where it is ambiguous otherwise ("password on the box").
 _CALLED: Final = (
@@ -119,7 +123,8 @@ def find_keys(text: str) -> Iterator[Finding]:
 def find_logins(text: str) -> Iterator[Finding]:
     """Find logins in URLs, and a password after an address: anna@mail.org / W!nter24."""
     for hit in _LOGIN.finditer(text):
-        yield made("secret", text, hit.span(1), 0.95, "login in URL")
+        if not _UNFILLED.fullmatch(hit[1]):
+            yield made("secret", text, hit.span(1), 0.95, "login in URL")
     for hit in _PAIR.finditer(text):
         if _MIXED.search(hit[1]) and "@" not in hit[1][1:].rpartition(".")[0]:
             yield made("secret", text, hit.span(1), 0.7, "password")
