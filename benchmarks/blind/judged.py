@@ -102,6 +102,7 @@ PARTS = {
     "danger": danger,
     "facts": facts,
     "injection": injection,
+    "links": answers,
     "messages": messages,
     "names": names,
     "talks": talks,
