@@ -122,6 +122,8 @@ def test_what_is_in_doubt_becomes_a_case_on_request(project: Project) -> None:
     project.write("log.jsonl", json.dumps({"id": "a", "messages": said}) + "\n")
     project.run("score", "log.jsonl", "--light", "-q", code=0)
     assert "0 added" in project.run("promote", "last", "--failed", "--unscored", "--to", "r.jsonl", code=0).stdout
+    named = project.run("promote", "last", "--case", "a", "--to", "r.jsonl", code=0)
+    assert "left out: a is a case in doubt; `--doubt` adds it" in named.stderr
     done = project.run("promote", "last", "--doubt", "--case", "a", "--to", "r.jsonl", code=0)
     assert "1 added" in done.stdout
     (case,) = open_suite(project.folder / "r.jsonl").cases()

@@ -131,3 +131,23 @@ def test_a_leader_that_lost_its_connection_does_not_go_on(tmp_path: Path, postgr
     assert counted(other) == 3
     one.close()
     other.close()
+
+
+def test_who_waited_in_vain_for_another_writer_writes_when_it_has_ended(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.store.postgres._STATEMENT_SECONDS", 0.5)
+    url = postgres.url()
+    one, other = PostgresEventDatabase(url), PostgresEventDatabase(url)
+
+    def write() -> None:
+        with other.writing() as database:
+            database.execute("INSERT INTO log_files (name, at) VALUES (?, ?)", ("a", 1))
+
+    with one.writing(), pytest.raises(StoreError, match="did not answer in time"):
+        write()
+    assert not other.connection.in_transaction
+    write()
+    assert one.connection.execute("SELECT count(*) FROM log_files").fetchone()[0] == 1
+    one.close()
+    other.close()

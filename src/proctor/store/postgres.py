@@ -253,8 +253,13 @@ class PostgresConnection:
             self._again()
         self._wait(self._script("BEGIN"))
         self.in_transaction = True
-        for name in (*locks, f"write {self.schema}"):
-            self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(name),))
+        try:
+            for name in (*locks, f"write {self.schema}"):
+                self.execute("SELECT pg_advisory_xact_lock(?)", (advisory_key(name),))
+        except BaseException:  # not free in time, or the connection was lost: nothing has begun
+            with contextlib.suppress(StoreError):
+                self._end("ROLLBACK")
+            raise
         return PostgresCursor(self, (), 0)
 
     def _again(self) -> None:

@@ -15,7 +15,9 @@ from proctor.server.pages.page import Download, Missing, View
 from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import Chip, Link, csv_lines
 from proctor.server.pages.templates import TEMPLATES
+from proctor.server.pages.views.overview import PAGE as OVERVIEW
 from proctor.server.pages.views.runs import PAGE
+from proctor.store.decisions import keep_decision
 from proctor.store.runs import RunStore
 from tests.server.pages.accessibility import violations
 from tests.server.pages.production_store import ask
@@ -99,6 +101,22 @@ def test_a_run_has_its_results_page_by_page(desk: PageStores) -> None:
     assert shown.live == ()
     with pytest.raises(NotFoundError):
         run_view(desk, "no-such-run")
+
+
+def test_a_decision_leads_only_to_a_baseline_that_can_be_compared(desk: PageStores) -> None:
+    kept: dict[str, Any] = {"suite": "shop", "target": "assistant", "decision": "hold", "reasons": []}
+    for baseline in ("run-a", "made-elsewhere"):
+        keep_decision(desk.runs, run="run-a", baseline=baseline, **kept)
+    beside = "/ui/runs/compare?a=run-a&b=run-b&target=assistant"
+    assert {each["baseline"]: each["to"] for each in run_view(desk, "run-a").data["gates"]} == {
+        "run-a": "",
+        "made-elsewhere": "",
+    }
+    assert [each["to"] for each in run_view(desk, "run-b").data["gates"]] == [beside]
+    overview = ask(desk, OVERVIEW.routes, "/")
+    assert isinstance(overview, View)
+    shown = {row[3] for row in overview.tables["decisions"].rows}
+    assert shown == {"run-a", "made-elsewhere", Link("run-a", beside)}
 
 
 def test_a_run_of_several_targets_has_its_cases_by_target(desk: PageStores) -> None:

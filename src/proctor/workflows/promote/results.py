@@ -22,6 +22,12 @@ from proctor.workflows.run.job import open_job, resumed_job
 
 __all__ = ["Promotion", "promote"]
 
+_OF_OTHERS = {
+    "pass": "a case that passed",
+    DOUBT: "a case in doubt; `--doubt` adds it",
+    "fail": "a case that failed; `--failed` adds it",
+    "unscored": "a case that could not be judged; `--unscored` adds it",
+}
 _HELD_OUT = "a held-out attack; `proctor redteam promote --held-out` adds it"
 
 
@@ -71,7 +77,7 @@ def promote(
         added: list[Case] = []
         known: list[str] = []
         left_out: list[str] = []
-        why: dict[str, str] = {}
+        why = _left_out(reader, outcomes, cases, target)
         for result in _chosen(reader, outcomes, cases, target):
             if is_held_out(result):
                 why[result.case.id] = _HELD_OUT
@@ -99,6 +105,12 @@ def _chosen(reader: RunReader, outcomes: Sequence[str], cases: Sequence[str], ta
         return
     for outcome in outcomes:
         yield from reader.results(outcome=outcome, target=target)
+
+
+def _left_out(reader: RunReader, outcomes: Sequence[str], cases: Sequence[str], target: str | None) -> dict[str, str]:
+    """Return the named cases that have no result of these outcomes, and what they have."""
+    states = {name: [_state(result) for result in reader.find(name, target=target)] for name in cases}
+    return {name: _OF_OTHERS[found[0]] for name, found in states.items() if not set(found) & set(outcomes)}
 
 
 def _state(result: Result) -> str:

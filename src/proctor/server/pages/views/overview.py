@@ -24,6 +24,7 @@ from proctor.server.pages.views.production_parts import (
     period_words,
     score_chart,
 )
+from proctor.server.pages.views.run_cells import baseline_address
 from proctor.store.decisions import DecisionRecord, decisions
 from proctor.store.guard_log import FOLDER as GUARD_FOLDER
 from proctor.store.period_spend import cost_between
@@ -79,7 +80,7 @@ def _show(stores: PageStores, request: PageRequest) -> Reply:
             "has_runs": has_runs,
             "has_traffic": not course.is_empty,
         },
-        tables={"decisions": _decisions(decisions(stores.runs, limit=_MOST_DECISIONS))},
+        tables={"decisions": _decisions(stores, decisions(stores.runs, limit=_MOST_DECISIONS))},
         charts=charts,
         live=("alerts", "runs"),
     )
@@ -152,13 +153,13 @@ def _trend_chart(trend: QualityTrend) -> Chart:
     return TimeChart(title=title, times=trend.times, series=series, unit="score", range=(0.0, 1.0))
 
 
-def _decisions(found: Sequence[DecisionRecord]) -> Table:
+def _decisions(stores: PageStores, found: Sequence[DecisionRecord]) -> Table:
     rows: list[list[Cell]] = [
         [
             _decision_chip(each.decision),
             Link(f"{each.suite} on {each.target}", f"/ui/runs/{each.run}"),
             Moment(each.time.timestamp()),
-            Link(each.baseline, f"/ui/runs/compare?a={each.baseline}&b={each.run}") if each.baseline else None,
+            Link(each.baseline, to) if (to := baseline_address(stores.runs, each)) else each.baseline or None,
             "; ".join(each.reasons) or None,
         ]
         for each in found

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote, urlencode
 
+from proctor.core.errors import NotFoundError
 from proctor.core.report import Counts, Outcome
 from proctor.report.number_format import interval_of, money, seconds
 from proctor.server.pages.table import Chip, Share, State
-from proctor.store.runs import RunRecord
+from proctor.store.decisions import DecisionRecord
+from proctor.store.runs import RunRecord, RunStore
 
 __all__ = [
+    "baseline_address",
     "case_address",
     "cost_cell",
     "gate_chip",
@@ -46,6 +49,17 @@ def case_address(run_id: str, key: int | str, **query: str) -> str:
 def side_address(**query: str) -> str:
     """Return the address of two runs side by side."""
     return f"/ui/runs/compare?{urlencode({name: value for name, value in query.items() if value})}"
+
+
+def baseline_address(store: RunStore, decision: DecisionRecord) -> str:
+    """Return the address of a run beside its baseline; empty if it is its own, or that of a run made elsewhere."""
+    if decision.baseline == decision.run:
+        return ""
+    try:
+        store.get(decision.baseline)
+    except NotFoundError:
+        return ""
+    return side_address(a=decision.baseline, b=decision.run, target=decision.target)
 
 
 def run_chip(run: RunRecord, done: int = 0) -> Chip:

@@ -22,6 +22,7 @@ from proctor.server.pages.page import Chart, PageRequest, Reply, View
 from proctor.server.pages.page_stores import PageStores
 from proctor.server.pages.table import PER_PAGE, Cell, Chip, Column, Link, State, Table, number_columns, text_columns
 from proctor.server.pages.views.run_cells import (
+    baseline_address,
     case_address,
     cost_cell,
     gate_chip,
@@ -29,7 +30,6 @@ from proctor.server.pages.views.run_cells import (
     rate_cell,
     run_address,
     run_chip,
-    side_address,
     taken,
 )
 from proctor.store.decisions import DecisionRecord, decisions_on
@@ -71,7 +71,7 @@ def show_run(stores: PageStores, request: PageRequest) -> Reply:
         "report": report,
         "chip": run_chip(run, report.counts.total),
         "tiles": _tiles(report, run),
-        "gates": [_gate(each) for each in decisions_on(stores.runs, run.id)],
+        "gates": [_gate(stores, each) for each in decisions_on(stores.runs, run.id)],
         "facts": _facts(report, run),
         "choices": _choices(report),
         "is_filtered": wanted != ResultFilter(),
@@ -168,14 +168,14 @@ def _doubt_tile(counts: Counts, here: str) -> list[tuple[str, str, str, str, str
     return [("In doubt", f"{counts.in_doubt:,}", run_address(here, outcome="doubt"), "of those that passed", "")]
 
 
-def _gate(decision: DecisionRecord) -> dict[str, Any]:
+def _gate(stores: PageStores, decision: DecisionRecord) -> dict[str, Any]:
     return {
         "chip": gate_chip(decision.decision),
         "reasons": decision.reasons,
         "time": decision.time,
         "target": decision.target,
         "baseline": decision.baseline,
-        "to": side_address(a=decision.baseline, b=decision.run, target=decision.target),
+        "to": baseline_address(stores.runs, decision),
     }
 
 
