@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.store.recorded_runs import result
 
 from proctor.core.errors import StoreError
 from proctor.core.report import Fingerprint
 from proctor.store.ledger import RunLedger
 from proctor.store.runs import RunStore
+from tests.store.recorded_runs import result
 
 
 class _FullAtCommit:
