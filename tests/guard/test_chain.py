@@ -139,6 +139,15 @@ async def test_a_gate_that_still_uses_extra_works_with_a_warning(deadline: Deadl
     assert (decision.parts[0].edits, decision.parts[0].extra) == ((edit,), {"tool": "x"})
 
 
+async def test_the_details_of_the_gate_that_stopped_a_step_are_in_the_verdict(deadline: Deadline) -> None:
+    details = {"confirm": True, "tool": "pay", "found": object(), "more": {"deep": object()}}
+    stopping = post(says("escalate", extra=details), "provenance")
+    decision = await decided(deadline, post(says("redact", text="x", extra={"hidden": True})), stopping)
+    assert decision.verdict.extra == {"confirm": True, "tool": "pay"}
+    assert decision.parts[1].extra == details
+    assert (await decided(deadline, post(says("allow", extra=details), "tips"))).verdict.extra == {}
+
+
 async def test_an_empty_chain_allows_and_says_so() -> None:
     decision = await Chain(point="input").decide(Step(point="input", text="hello"))
     assert (decision.verdict.action, decision.verdict.reason) == ("allow", "no gate stands here")

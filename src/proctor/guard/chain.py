@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
@@ -11,7 +11,7 @@ from typing import Any, Final
 from proctor.core.fast_dataclass import fast_constructor
 from proctor.core.sockets import Gate
 from proctor.core.step import Point
-from proctor.core.verdict import ACTION_RANK, Finding, Verdict
+from proctor.core.verdict import ACTION_RANK, STOPS, Finding, Verdict
 from proctor.guard.capacity import MAX_STEP_CHARS, OverCapacityError, is_busy, over_capacity, too_long, unread
 from proctor.guard.deadline import Deadline, GateTask
 from proctor.guard.edits import apply
@@ -23,6 +23,7 @@ __all__ = ["Chain", "Decision", "Post"]
 _EMPTY_REASONS: Final = {"tool_call": "no permissions are configured, so every call is allowed"}
 _LONG_CHARS: Final = 16_384  # longer steps get a separate thread so that others do not wait behind them
 _SILENT: Final = Verdict(action="allow")
+_PLAIN_TYPES: Final = frozenset({bool, int, float, str})
 _verdict: Final = fast_constructor(Verdict)
 _task: Final = fast_constructor(GateTask)
 
@@ -217,4 +218,12 @@ def _merged(chain: Chain, step: Step, parts: Sequence[Verdict], begun: float) ->
         by=first.gate or None,
         borderline=borderline,
         busy=is_busy(first),
+        extra=_plain_details(first.extra) if first.action in STOPS else {},
     )
+
+
+def _plain_details(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the details of the gate that stopped the step; third-party objects stay with its own verdict."""
+    if type(extra) is not dict:
+        return {}
+    return {key: value for key, value in extra.items() if type(key) is str and type(value) in _PLAIN_TYPES}

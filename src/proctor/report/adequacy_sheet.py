@@ -89,6 +89,7 @@ def _per_rule(adequacy: Adequacy) -> ReportTable:
         mine = [each for each in adequacy.mutants if rule.id in each.rules]
         cells = [noticed_text(each for each in mine if each.operator == operator) for operator in _OPERATORS]
         by = "predicate" if rule.is_checked else "judge" if adequacy.judges else "nobody"
+        by = "tentative predicate" if rule.tentative and not adequacy.judges else by
         rows.append((rule.id, rule.text, by, *cells, noticed_text(mine)))
     heads = (*columns("rule", "text", "checked by"), *figures(*_OPERATORS, "all"))
     return ReportTable(title="Rules", columns=heads, rows=rows, hint="noticed / judged; ? not judged")

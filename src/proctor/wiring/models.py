@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from proctor.models.wrap.stop_switch import StopSwitch
     from proctor.wiring.model_wrappers import ModelWrappers, Wrapping
 
-__all__ = ["ModelPool", "split_spec"]
+__all__ = ["ModelPool", "chosen_model", "split_spec"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class ModelPool:
         Raises:
             ConfigError: there is no such model, or its settings are wrong.
         """
-        chosen = self._chosen(name, role)
+        chosen = chosen_model(self.config, name, role)
         built = self._built.get((chosen, role))
         if built is None:
             built = self._built[chosen, role] = self._wrapped(chosen, role)
@@ -153,17 +153,6 @@ class ModelPool:
             wire = self._wires[name] = self._connect(name, provider, settings)
         return self._wrappers().wrap(wire, wrapping, role)
 
-    def _chosen(self, name: str | None, role: str) -> str:
-        settings = self.config.settings
-        chosen = name or (settings.judge if role == "judge" else settings.model)
-        if chosen is None:
-            what = "judge" if role == "judge" else "model"
-            raise ConfigError(
-                f"no {what} is set",
-                hint=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. openai:gpt-5-mini)",
-            )
-        return chosen
-
     def _settings(self, name: str) -> tuple[Wrapping, dict[str, Any], str]:
         from proctor.wiring.model_wrappers import Wrapping  # noqa: PLC0415 - many runs ask no model
 
@@ -204,6 +193,23 @@ class ModelPool:
             raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
         model: Model = make(kit)
         return model
+
+
+def chosen_model(config: Config, name: str | None, role: str) -> str:
+    """Return the name of the model for a role; without a name it is the project's judge or model.
+
+    Raises:
+        ConfigError: none is set.
+    """
+    settings = config.settings
+    chosen = name or (settings.judge if role == "judge" else settings.model)
+    if chosen is None:
+        what = "judge" if role == "judge" else "model"
+        raise ConfigError(
+            f"no {what} is set",
+            hint=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. openai:gpt-5-mini)",
+        )
+    return chosen
 
 
 def split_spec(spec: str, aliases: list[str], where: str) -> tuple[str, str]:

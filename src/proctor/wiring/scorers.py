@@ -28,7 +28,7 @@ from proctor.wiring.models import ModelPool
 from proctor.wiring.project_intents import with_project_intents
 from proctor.wiring.project_tools import with_project_tools
 
-__all__ = ["PRIMARY", "GraderFactory", "check_graders", "with_fast_models"]
+__all__ = ["PRIMARY", "GraderFactory", "check_graders", "required_models", "with_fast_models"]
 
 PRIMARY = ""  # key of the main setting: the text in `- contains: text`
 _REMEMBERED = 4096
@@ -231,6 +231,15 @@ def with_fast_models(check: Check) -> Check:
         return check  # the grader reports it
     fast = {field.name: "fast" for field in fields if field.name in FAST and is_socket(field)}
     return replace(check, settings={**fast, **check.settings}) if fast else check
+
+
+def required_models(check: Check) -> Iterator[tuple[str, Any]]:
+    """Yield role and name (``None``: the project's) of each chat model that the check cannot do without."""
+    if check.scorer == _PYTHON:
+        return
+    for field in dataclasses.fields(registry.load("scorers", check.scorer)):
+        if is_socket(field) and not is_optional(field) and field.name not in {*LOCAL, "judges", "catalogue"}:
+            yield field.name, check.settings.get(field.name)
 
 
 def _function_name(check: Check) -> str | None:

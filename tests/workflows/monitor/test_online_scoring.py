@@ -32,7 +32,7 @@ from proctor.store.history import History
 from proctor.store.scoring_progress import SCORING_FILE, ScoringFigures, ScoringProgress
 from proctor.workflows.monitor.intake import Intake
 from proctor.workflows.monitor.online_scoring import SOURCE, OnlineScoring, ScoringStep, background_scoring
-from proctor.workflows.monitor.scoring_settings import scoring_settings
+from proctor.workflows.monitor.scoring_settings import check_scoring, scoring_settings
 from tests.tables import table
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp()
@@ -229,6 +229,42 @@ def test_an_unknown_scorer_is_an_error_at_the_start(tmp_path: Path) -> None:
     assert settings is not None
     with pytest.raises(InputError, match="grounded"):
         OnlineScoring(config, settings, print)
+
+
+@table(
+    ("scoring", "more", "is_set"),
+    [
+        ("scorers: [{contains: x}, {judge: Is it good?}]", {}, False),
+        ("suite: suite.yaml", {}, False),
+        ("scorers: [{judge: Is it good?}]", {"judge": "openai:gpt-5"}, True),
+        ("scorers: [{judge: {rubric: Is it good?, judge: 'openai:gpt-5'}}]", {}, True),
+        ("scorers: [{judge: Is it good?}], light: true", {}, True),
+        ("scorers: [grounded, quality]", {}, True),
+    ],
+)
+def test_a_scorer_without_its_judge_is_an_error_at_the_start(
+    tmp_path: Path, scoring: str, more: dict[str, str], is_set: bool
+) -> None:
+    (tmp_path / "suite.yaml").write_text("scorers: [{judge: Is it good?}]\ncases: [{input: hi}]\n")
+    config = _project(tmp_path, scoring, **more)
+    if is_set:
+        check_scoring(config)
+        return
+    with pytest.raises(InputError, match="no judge is set") as caught:
+        check_scoring(config)
+    assert caught.value.field == "monitor.scoring"
+
+
+def test_a_model_that_cannot_be_made_is_the_reason_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    desk = _Desk(_project(tmp_path, "scorers: [{judge: Is it good?}], rate: 1", judge="openai:gpt-5"))
+    desk.add([_event("s", 1, NOON - 400)])
+    scoring = desk.scoring()
+    assert desk.step(scoring) == ScoringStep(queued=1, postponed=1)
+    assert "OPENAI_API_KEY" in scoring.figures().last_reason
+    assert scoring.figures().waiting == 1
 
 
 def test_without_the_setting_nothing_is_scored(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from proctor.core.errors import InputError, StoreError
 from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import Artefacts, folder_of, write_artefacts
 from proctor.report.adequacy import Adequacy
+from proctor.report.adequacy_sheet import adequacy_sheet
 from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 SAID = "Use at most 3 words. Never mention prices."
@@ -32,6 +33,9 @@ def answer(request):
     return "one two three four five"
 def deaf(request):
     return "one two three"
+def forgetful(request):
+    asked = request.messages[-1].content
+    return answer(request) if "text 0" in asked else deaf(request)
 def lazy(request):
     return "one two three four"
 def dear(request):
@@ -72,7 +76,7 @@ def _project(folder: Path, *, tests: int = 3, rules: tuple[Rule, ...] = (WORDS, 
 
 
 def _config(folder: Path) -> Config:
-    models = {name: f"rule:brain.py:{name}" for name in ("answer", "deaf", "lazy", "dear", "judge")}
+    models = {name: f"rule:brain.py:{name}" for name in ("answer", "deaf", "forgetful", "lazy", "dear", "judge")}
     return Config(
         settings=decode(Settings, {"models": models}, strict=True),
         folder=folder,
@@ -162,6 +166,24 @@ async def test_damage_is_noticed_by_the_rule_it_breaks(tmp_path: Path) -> None:
     hits = sum(each.noticed is True for each in found.damages)
     assert (found.oracle.hits, found.oracle.total) == (hits, len(found.damages))
     assert not (await run_mutation(config, _job(prompt, damage=False))).damages
+
+
+async def test_what_may_break_a_tentative_predicate_is_not_judged_and_never_counts_as_kept(tmp_path: Path) -> None:
+    short = Rule(text="The output is short.", predicate="characters <= 2000", kind="format")
+    config, prompt = _project(tmp_path, rules=(replace(WORDS, tentative=True), short))
+    found = await run_mutation(config, replace(_job(prompt), model="forgetful"))
+    assert set(found.passing) == {"t-0", "t-1", "t-2"}
+    assert _fates(found)["drop", WORDS.id] == "not judged"
+    assert "5 words" in next(each.reason for each in found.mutants)
+    noticed = {each.damage: each.noticed for each in found.damages}
+    assert (noticed["preamble"], noticed["words shuffled"]) == (None, False)
+    checked_by = {
+        row[0]: row[2] for row in next(each for each in adequacy_sheet(found).tables if each.title == "Rules").rows
+    }
+    assert checked_by[WORDS.id] == "tentative predicate"
+    config, prompt = _project(tmp_path, rules=(WORDS, short))
+    confirmed = await run_mutation(config, replace(_job(prompt), model="forgetful"))
+    assert _fates(confirmed)["drop", WORDS.id] == "killed"
 
 
 async def test_a_plan_spends_nothing_and_says_the_most_it_could(tmp_path: Path) -> None:

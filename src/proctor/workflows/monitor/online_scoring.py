@@ -15,7 +15,7 @@ from typing import Any, Final
 from proctor.config import Config
 from proctor.core.case import Case
 from proctor.core.conversation_summary import ConversationSummary
-from proctor.core.errors import ProctorError
+from proctor.core.errors import InputError, ProctorError
 from proctor.core.event import Event
 from proctor.core.score import Score
 from proctor.core.trajectory import Trajectory
@@ -100,7 +100,13 @@ class OnlineScoring:
                 summary, talk = index.get(one.session), history.conversation(one.session)
                 if summary is not None and talk is not None and talk.turns:
                     known[one.session] = (summary, talk)
-        graders = self._graders(project, progress, now)
+        try:
+            graders = self._graders(project, progress, now)
+        except InputError as error:  # a model cannot be made, as without its key: the reason is shown with the lag
+            reason = f"{error.message}; {error.hint}" if error.hint else error.message
+            for one in due:
+                progress.postpone(one.session, until=now + _RETRY_SECONDS, reason=reason, counts=False)
+            return ScoringStep(queued=queued, postponed=len(due))
         gate = asyncio.Semaphore(self.settings.concurrency)
 
         async def judge(waiting: DueConversation) -> ScoringStep:

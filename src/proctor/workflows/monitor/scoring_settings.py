@@ -14,7 +14,8 @@ from proctor.monitor.scoring_sample import FLAGS, ScoringSample
 from proctor.suites.case_shorthand import make_checks
 from proctor.suites.load import open_suite
 from proctor.text.spans import span_seconds
-from proctor.wiring.scorers import GraderFactory
+from proctor.wiring.models import chosen_model
+from proctor.wiring.scorers import GraderFactory, required_models
 from proctor.wiring.settings_section import placed_in, read_section
 
 __all__ = ["ScoringSettings", "check_scorers", "check_scoring", "scoring_settings", "scoring_suite"]
@@ -116,13 +117,16 @@ def check_scoring(config: Config) -> None:
 
 
 def check_scorers(config: Config, settings: ScoringSettings, suite: Suite) -> None:
-    """Make every scorer once, without models: a wrong one is an error at the start.
+    """Make every scorer once, without models: a wrong one, or one whose judge is not set, is an error at the start.
 
     Raises:
-        InputError: there is no such scorer, or its settings are wrong.
+        InputError: there is no such scorer, its settings are wrong, or no model is named for it.
     """
     try:
         GraderFactory(suite, None, light=settings.light, config=config, trusted=True).graders(Case(id="-"))
+        for check in () if settings.light else suite.scorers:
+            for role, name in required_models(check):
+                chosen_model(config, name, role)
     except MalformedError as error:
         raise placed_in(config.path, [each.under(*_PATH) for each in error.problems]) from error
     except InputError as error:

@@ -219,7 +219,7 @@ async def _examined(
         return ShamOutcome(kind=each.kind, tests=len(passing), failed=failed, diff=each.diff(plan.prompt))
 
     async def fate(mutant: Mutant) -> MutantOutcome:
-        outcome = await mutant_outcome(plan.prompt, mutant, examiner, passing, every_test=job.every_test)
+        outcome = await mutant_outcome(plan.prompt, mutant, examiner, passing, base, every_test=job.every_test)
         one_more()
         return outcome
 

@@ -24,11 +24,17 @@ JUDGED_DAMAGES = _DAMAGED_JUDGED * len(DAMAGES)  # maximum number of damaged out
 
 
 async def mutant_outcome(
-    original: Prompt, mutant: Mutant, examiner: Examiner, passing: Sequence[Case], *, every_test: bool = False
+    original: Prompt,
+    mutant: Mutant,
+    examiner: Examiner,
+    passing: Sequence[Case],
+    base: Mapping[str, tuple[Tried, ...]],
+    *,
+    every_test: bool = False,
 ) -> MutantOutcome:
     """Run the passing tests on a mutant until one fails; tests aimed at its rules come first.
 
-    ``every_test`` runs all tests, to count how many fail.
+    ``base`` has the answers under the original. ``every_test`` runs all tests, to count how many fail.
     """
     tried: dict[str, tuple[Tried, ...]] = {}
     killings: list[Killing] = []
@@ -44,7 +50,13 @@ async def mutant_outcome(
     fate: Fate = "killed"
     reason = ""
     if not killings:
-        fate, reason = _unkilled(mutant, tried)
+        changed = [rule for rule in examiner.rules if rule.id in mutant.rules]
+        doubts = (
+            _doubt(changed, before.verdicts, after.verdicts)
+            for name, runs in tried.items()
+            for before, after in zip(base[name], runs, strict=True)
+        )
+        fate, reason = _unkilled(mutant, tried, next(filter(None, doubts), ""))
     missing = _missing_test(examiner.rules, mutant, passing) if fate == "survived" else ""
     told: dict[str, Any] = {"killed_by": tuple(killings), "tests": len(tried), "reason": reason, "missing": missing}
     return _outcome(original, mutant, fate, **told)
@@ -71,8 +83,18 @@ def _killings(case: Case, runs: Sequence[Tried]) -> list[Killing]:
     return []
 
 
-def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]]) -> tuple[Fate, str]:
-    """Return survived, or not judged if no test gave a verdict on any changed rule."""
+def _doubt(rules: Sequence[Rule], before: Verdicts, after: Verdicts) -> str:
+    """Return the reason of the first tentative predicate that was kept before and is in doubt after the change."""
+    for rule in rules:
+        if rule.tentative and rule.id in before and before[rule.id][0] == "ok":
+            outcome, reason = after.get(rule.id, ("", ""))
+            if outcome == "unknown":
+                return reason
+    return ""
+
+
+def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]], doubt: str) -> tuple[Fate, str]:
+    """Return survived, or not judged if a changed rule is in doubt or no test gave a verdict on any."""
     runs = [each for several in tried.values() for each in several]
     if spent := [each.error for each in runs if each.out_of_budget]:
         return "not run", spent[0]
@@ -80,6 +102,8 @@ def _unkilled(mutant: Mutant, tried: Mapping[str, tuple[Tried, ...]]) -> tuple[F
         return "not judged", "no test passes under the prompt as it is"
     if all(each.error for each in runs):
         return "not judged", f"the model gave no answer: {runs[0].error}"
+    if doubt:
+        return "not judged", doubt
     said = [each.verdicts[rule] for each in runs for rule in mutant.rules if rule in each.verdicts]
     if any(outcome in ("ok", "na") for outcome, _ in said):
         return "survived", ""
@@ -117,18 +141,21 @@ async def damaged(
         judged = bool(examiner.judges) and number < _DAMAGED_JUDGED
         rules = [rule for rule in examiner.rules if rule.predicate or judged]
         for name, text in damage_output(output).items():
-            rule, noticed, reason = _noticed(await examiner.verdicts(case, text, rules))
+            verdicts = await examiner.verdicts(case, text, rules)
+            rule, noticed, reason = _noticed(verdicts, _doubt(rules, base[case.id][0].verdicts, verdicts))
             found.append(
                 DamageOutcome(test=case.id, damage=name, rule=rule, noticed=noticed, reason=reason, output=text)
             )
     return tuple(found)
 
 
-def _noticed(verdicts: Verdicts) -> tuple[str, bool | None, str]:
-    """Return the first broken rule, whether there is one (``None``: nothing could be judged), and the reason."""
+def _noticed(verdicts: Verdicts, doubt: str) -> tuple[str, bool | None, str]:
+    """Return the first broken rule, whether there is one (``None``: in doubt or not judged), and the reason."""
     for rule, (outcome, reason) in verdicts.items():
         if outcome == "err":
             return rule, True, reason
+    if doubt:
+        return "", None, doubt
     kept = [reason for outcome, reason in verdicts.values() if outcome in ("ok", "na")]
     if kept:
         return "", False, kept[0]
