@@ -18,6 +18,10 @@ from proctor.core.record import dataclass
 __all__ = ["GROUPS", "RegisteredPart", "describe", "find", "load", "names"]
 
 GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "importers")
+_NEEDED = {  # what is read of a part before it is made
+    "scorers": ("name", "version", "threshold", "primary", "score"),
+    "gates": ("name", "version", "points", "primary", "check"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,16 +97,30 @@ def load(group: str, name: str) -> Any:
     """Import and return the factory registered under that name.
 
     Raises:
-        ConfigError: the plugin cannot be imported.
+        ConfigError: the plugin cannot be imported, or lacks what such a part needs.
     """
     point = find(group, name)
+    what = f"the {group.rstrip('s')} {name!r} of package {point.package}"
     try:
-        return point.load()
-    except (ImportError, AttributeError) as error:
+        part = point.load()
+    except (Exception, SystemExit) as error:  # third-party code may raise anything, and may end the program
+        told = str(error) if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: {error}"
         raise ConfigError(
-            f"the {group.rstrip('s')} {name!r} of package {point.package} cannot be loaded: {error}",
-            hint=f"reinstall {point.package}, or uninstall it",
+            f"{what} cannot be loaded: {told}", hint=f"reinstall {point.package}, or uninstall it"
         ) from error
+    if lacking := _lacking(group, part):
+        raise ConfigError(f"{what} cannot be used: {lacking}", hint=f"correct {point.value} as docs/plugins.md shows")
+    return part
+
+
+def _lacking(group: str, part: Any) -> str:
+    """Return what a part lacks of its group's protocol; empty if nothing."""
+    if group not in _NEEDED:
+        return ""
+    missing = [f"no `{each}`" for each in _NEEDED[group] if not hasattr(part, each)]
+    if not hasattr(part, "__dataclass_fields__"):
+        missing.insert(0, "no fields, because it is not a dataclass")
+    return f"it has {', '.join(missing)}" if missing else ""
 
 
 def describe(group: str) -> list[RegisteredPart]:
@@ -112,8 +130,9 @@ def describe(group: str) -> list[RegisteredPart]:
         for point in points:
             about, failure = "", None
             try:
-                about = _first_line(point.load())
-            except Exception as error:  # third-party code may raise anything; the list must still print
+                part = point.load()
+                about, failure = _first_line(part), _lacking(group, part) or None
+            except (Exception, SystemExit) as error:  # third-party code may raise anything; the list must still print
                 failure = f"{type(error).__name__}: {error}"
             entries.append(
                 RegisteredPart(
