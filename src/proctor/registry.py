@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import sys
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor.core.decode import closest
 from proctor.core.entry_points import EntryPoint, entry_points
-from proctor.core.errors import ConfigError, NotFoundError
+from proctor.core.errors import ConfigError, NotFoundError, ProctorError
 from proctor.core.record import dataclass
 
-__all__ = ["GROUPS", "RegisteredPart", "describe", "find", "load", "names"]
+if TYPE_CHECKING:
+    from proctor.core.sockets import Kit
+
+__all__ = ["GROUPS", "RegisteredPart", "connect", "describe", "find", "load", "names"]
 
 GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "importers")
 _NEEDED = {  # what is read of a part before it is made
@@ -111,6 +114,27 @@ def load(group: str, name: str) -> Any:
     if lacking := _lacking(group, part):
         raise ConfigError(f"{what} cannot be used: {lacking}", hint=f"correct {point.value} as docs/plugins.md shows")
     return part
+
+
+def connect(group: str, name: str, kit: Kit) -> Any:
+    """Return what the factory registered under that name makes of these settings.
+
+    Raises:
+        ConfigError: the plugin cannot be imported, or its factory failed.
+        InputError: the settings are wrong.
+    """
+    make = load(group, name)
+    try:
+        return make(kit)
+    except ProctorError:
+        raise
+    except Exception as error:  # third-party code may raise anything
+        point = find(group, name)
+        raise ConfigError(
+            f"the {group.rstrip('s')} {name!r} of package {point.package} cannot be made: "
+            f"{type(error).__name__}: {error}",
+            hint=f"{point.value} raised this; look at the settings of {kit.name!r}",
+        ) from error
 
 
 def _lacking(group: str, part: Any) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from proctor.config import Config, Environment, RunSettings, Settings
 from proctor.core.chat import Message, Request
+from proctor.core.errors import ConfigError
 from proctor.models.pool import Pool
 from proctor.store.calls import CallLog
 from proctor.wiring.models import ModelPool
@@ -53,3 +54,13 @@ async def test_replies_are_kept_by_the_settings_of_a_model_that_reports_no_spec(
     both = _pool(tmp_path, loud={"provider": "shouting", "end": "!"}, asks={"provider": "shouting", "end": "?"})
     assert both.limiter("loud") is not both.limiter("asks")
     assert len(set(both.specs().values())) == 2
+
+
+def test_a_factory_that_fails_is_named_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = CODE.replace('kit.settings.get("end", "")', 'kit.settings["driver"]')
+    install(tmp_path, monkeypatch, "stranger", broken, models="shouting = stranger:connect")
+    with pytest.raises(
+        ConfigError, match="'shouting' of package stranger cannot be made: KeyError: 'driver'"
+    ) as caught:
+        _pool(tmp_path, loud={"provider": "shouting"}).get("loud")
+    assert caught.value.hint == "stranger:connect raised this; look at the settings of 'loud'"

@@ -200,10 +200,10 @@ class ModelPool:
             cache=str(cache_folder(self.config.environment)),
         )
         try:
-            make = registry.load("models", provider)
+            registry.find("models", provider)
         except NotFoundError as error:  # models are named by flags and settings, never by a suite
             raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
-        model: Model = make(kit)
+        model: Model = registry.connect("models", provider, kit)
         return model
 
 

@@ -212,7 +212,7 @@ def _make(
         cache=str(cache_folder(config.environment)),
     )
     try:
-        target: Target = registry.load("targets", kind)(kit)
+        target: Target = registry.connect("targets", kind, kit)
         written = decode(_Common, {_SHOWS: settings.get(_SHOWS) or ()}).shows
     except MalformedError as error:
         problems = [replace(problem, path=("targets", name, *problem.path)) for problem in error.problems]
