@@ -228,6 +228,11 @@ def test_scorer_objects_judge_and_their_settings_are_on_record() -> None:
     assert set(short.report.fingerprint.scorer_hashes) == {"longer", "plain"}
 
 
+class _Speaking:
+    def say(self, text: str) -> str:
+        return text
+
+
 @table(
     ("cases", "target", "scorers", "options", "told"),
     [
@@ -247,6 +252,11 @@ def test_scorer_objects_judge_and_their_settings_are_on_record() -> None:
         (["x"], "agnet", ["forbidden"], {}, "no target is called 'agnet'"),
         (["x"], _echo, ["forbidden"], {"repaet": 2}, "did you mean 'repeat'"),
         (["x"], _echo, ["forbidden"], {"repeat": 0}, "repeat must be between"),
+        (["x"], _echo, ["forbidden"], {"timeout": "1m"}, "timeout: expected a number, found '1m'"),
+        (["x"], _echo, ["forbidden"], {"budget": "2 dollars"}, "budget: expected a number"),
+        (["x"], _echo, ["forbidden"], {"cache": True}, "cache: expected "),
+        (["x"], _Speaking(), ["forbidden"], {}, r"a class \(not an object of it\) with a method `say`"),
+        (["x"], None, ["forbidden"], {}, "no target and no model is set\n.*in Python `target=` or `models=`"),
     ],
 )
 def test_a_mistake_is_told_before_anything_is_run(

@@ -8,6 +8,22 @@ import pytest
 
 from proctor import registry
 from proctor.core.errors import ConfigError, NotFoundError
+from tests.tables import table
+from tests.third_party import install
+
+_POLITE = '''
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Polite:
+    """Says please."""
+
+    name, version, threshold, primary = "polite", "1", 1.0, None
+
+    async def score(self, case, run):
+        raise NotImplementedError
+'''
 
 
 def _package(folder: Path, name: str, points: str) -> None:
@@ -15,7 +31,7 @@ def _package(folder: Path, name: str, points: str) -> None:
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(points)
-    (folder / f"{name}.py").write_text('"""x"""\n\n\nclass Polite:\n    """Says please."""\n')
+    (folder / f"{name}.py").write_text(_POLITE)
 
 
 @pytest.fixture
@@ -58,6 +74,27 @@ def test_a_broken_plugin_says_so_and_does_not_hide_the_others(strangers: Path) -
     entries = {entry.name: entry for entry in registry.describe("scorers")}
     assert entries["broken"].error
     assert entries["exact"].error is None
+
+
+@table(
+    ("code", "cause"),
+    [
+        ("class Polite(: pass", "SyntaxError: invalid syntax"),
+        ("raise ValueError('no licence')", "ValueError: no licence"),
+        ("import sys; sys.exit('bye')", "SystemExit: bye"),
+        ("class Polite:\n    name = version = 'x'", "it has no fields, because it is not a dataclass, no `threshold`"),
+        (_POLITE.replace("async def score", "async def rate"), "it has no `score`"),
+    ],
+)
+def test_a_plugin_that_cannot_be_imported_or_used_is_named_with_its_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, cause: str
+) -> None:
+    install(tmp_path, monkeypatch, "stranger", code, scorers="polite = stranger:Polite")
+    with pytest.raises(ConfigError, match="the scorer 'polite' of package stranger") as caught:
+        registry.load("scorers", "polite")
+    assert cause in caught.value.message
+    (entry,) = [each for each in registry.describe("scorers") if each.name == "polite"]
+    assert cause in (entry.error or "")
 
 
 def test_a_package_that_is_installed_later_is_found(strangers: Path) -> None:

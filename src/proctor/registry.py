@@ -8,16 +8,23 @@ from __future__ import annotations
 import os
 import sys
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor.core.decode import closest
 from proctor.core.entry_points import EntryPoint, entry_points
-from proctor.core.errors import ConfigError, NotFoundError
+from proctor.core.errors import ConfigError, NotFoundError, ProctorError
 from proctor.core.record import dataclass
 
-__all__ = ["GROUPS", "RegisteredPart", "describe", "find", "load", "names"]
+if TYPE_CHECKING:
+    from proctor.core.sockets import Kit
+
+__all__ = ["GROUPS", "RegisteredPart", "connect", "describe", "find", "load", "names"]
 
 GROUPS = ("models", "targets", "catalogues", "scorers", "attacks", "gates", "importers")
+_NEEDED = {  # what is read of a part before it is made
+    "scorers": ("name", "version", "threshold", "primary", "score"),
+    "gates": ("name", "version", "points", "primary", "check"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,16 +100,51 @@ def load(group: str, name: str) -> Any:
     """Import and return the factory registered under that name.
 
     Raises:
-        ConfigError: the plugin cannot be imported.
+        ConfigError: the plugin cannot be imported, or lacks what such a part needs.
     """
     point = find(group, name)
+    what = f"the {group.rstrip('s')} {name!r} of package {point.package}"
     try:
-        return point.load()
-    except (ImportError, AttributeError) as error:
+        part = point.load()
+    except (Exception, SystemExit) as error:  # third-party code may raise anything, and may end the program
+        told = str(error) if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: {error}"
         raise ConfigError(
-            f"the {group.rstrip('s')} {name!r} of package {point.package} cannot be loaded: {error}",
-            hint=f"reinstall {point.package}, or uninstall it",
+            f"{what} cannot be loaded: {told}", hint=f"reinstall {point.package}, or uninstall it"
         ) from error
+    if lacking := _lacking(group, part):
+        raise ConfigError(f"{what} cannot be used: {lacking}", hint=f"correct {point.value} as docs/plugins.md shows")
+    return part
+
+
+def connect(group: str, name: str, kit: Kit) -> Any:
+    """Return what the factory registered under that name makes of these settings.
+
+    Raises:
+        ConfigError: the plugin cannot be imported, or its factory failed.
+        InputError: the settings are wrong.
+    """
+    make = load(group, name)
+    try:
+        return make(kit)
+    except ProctorError:
+        raise
+    except Exception as error:  # third-party code may raise anything
+        point = find(group, name)
+        raise ConfigError(
+            f"the {group.rstrip('s')} {name!r} of package {point.package} cannot be made: "
+            f"{type(error).__name__}: {error}",
+            hint=f"{point.value} raised this; look at the settings of {kit.name!r}",
+        ) from error
+
+
+def _lacking(group: str, part: Any) -> str:
+    """Return what a part lacks of its group's protocol; empty if nothing."""
+    if group not in _NEEDED:
+        return ""
+    missing = [f"no `{each}`" for each in _NEEDED[group] if not hasattr(part, each)]
+    if not hasattr(part, "__dataclass_fields__"):
+        missing.insert(0, "no fields, because it is not a dataclass")
+    return f"it has {', '.join(missing)}" if missing else ""
 
 
 def describe(group: str) -> list[RegisteredPart]:
@@ -112,8 +154,9 @@ def describe(group: str) -> list[RegisteredPart]:
         for point in points:
             about, failure = "", None
             try:
-                about = _first_line(point.load())
-            except Exception as error:  # third-party code may raise anything; the list must still print
+                part = point.load()
+                about, failure = _first_line(part), _lacking(group, part) or None
+            except (Exception, SystemExit) as error:  # third-party code may raise anything; the list must still print
                 failure = f"{type(error).__name__}: {error}"
             entries.append(
                 RegisteredPart(

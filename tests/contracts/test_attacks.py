@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -25,6 +26,12 @@ from proctor.redteam.technique_registry import FAMILIES, family_of
 
 KINDS: dict[str, Any] = {point.name: point.load() for point in importlib.metadata.entry_points(group="proctor.attacks")}
 NAMES = sorted(KINDS)
+OURS = sorted(
+    point.name
+    for point in importlib.metadata.entry_points(group="proctor.attacks")
+    if point.value.startswith("proctor.")
+)
+PAGE = (Path(__file__).parents[2] / "docs" / "redteam_attacks.md").read_text(encoding="utf-8")
 PAYLOADS = {
     "nothing": "",
     "space": " \n\t\u200b",
@@ -66,6 +73,12 @@ def drafts(payload: str, language: str = "en") -> Sequence[AttackDraft]:
                 draft = begin_draft(goal, replace(recipe, carrier=at, place=place))
                 found.append(replace(draft, payload=payload, language=language))
     return found
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_page_names_it_in_the_table_of_families(name: str) -> None:
+    rows = [line for line in PAGE.splitlines() if line.startswith("| ")]
+    assert any(f"`{name}`" in row for row in rows), f"docs/redteam_attacks.md needs `{name}` in the row of its family"
 
 
 @pytest.mark.parametrize("name", NAMES)

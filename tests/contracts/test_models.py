@@ -64,7 +64,8 @@ def test_connecting_sends_nothing_and_shows_no_secret(name: str, tmp_path: Path)
     model = _connect(name, _kit(_settings(name, tmp_path), tmp_path))
     assert ":" in model.name
     assert isinstance(model, Model)
-    spec = dumps(dict(model.spec))  # type: ignore[attr-defined]
+    assert hasattr(model, "spec"), "`spec` holds the settings that decide the answers, without secrets"
+    spec = dumps(dict(model.spec))
     assert SECRET not in repr(model) + spec.decode()
 
 
@@ -78,6 +79,7 @@ def test_a_provider_has_a_line_and_a_row(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("scripted", "rule", "replay")])
 def test_an_unknown_setting_is_named(name: str, tmp_path: Path) -> None:
     settings = {**_settings(name, tmp_path), "temprature": 1}
+    # `read_settings` of proctor.models.settings does this.
     with pytest.raises(InputError, match="temprature"):
         _connect(name, _kit(settings, tmp_path))
 

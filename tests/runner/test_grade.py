@@ -68,6 +68,15 @@ async def test_a_trajectory_without_an_answer_is_unscored_and_no_scorer_is_asked
     assert "refused" in graded.reason
 
 
+async def test_a_scorer_that_returns_no_score_is_one_missing_score() -> None:
+    for returned, called in ((None, "NoneType"), (0.7, "float"), (True, "bool")):
+        broken = _grader(Fixed(given=returned))  # type: ignore[arg-type]
+        graded = await grade(CASE, Trajectory(), [_grader(Fixed(given=_score(0.9))), broken])
+        assert graded.outcome == "unscored"
+        assert graded.scores[0].passed
+        assert graded.scores[1].reason == f"the scorer broke: TypeError: `score` returned {called}, not a Score"
+
+
 async def test_a_broken_scorer_is_one_missing_score() -> None:
     graders = [_grader(Broken(given=_score(1.0)), name="b"), _grader(Fixed(given=_score(1.0)))]
     graded = await grade(CASE, Trajectory(), graders)

@@ -78,12 +78,23 @@ async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
 
 async def _scored(grader: Grader, case: Case, run: Trajectory) -> Score:
     if grader.turn is None:
-        return await grader.scorer.score(case, run)
+        return _checked(await grader.scorer.score(case, run))
     exchange = _only_turn(case, run, grader.turn)
     if exchange is None:
         reason = f"the conversation ended before turn {grader.turn + 1}"
         return Score(name=grader.name, status="error", reason=reason, version=grader.scorer.version)
-    return _placed(await grader.scorer.score(*exchange), grader.turn)
+    return _placed(_checked(await grader.scorer.score(*exchange)), grader.turn)
+
+
+def _checked(given: object) -> Score:
+    """Return what a scorer gave.
+
+    Raises:
+        TypeError: it is no score.
+    """
+    if not isinstance(given, Score):
+        raise TypeError(f"`score` returned {type(given).__name__}, not a Score")
+    return given
 
 
 def outcome_of(scores: Sequence[Score]) -> tuple[Outcome, str]:

@@ -47,7 +47,7 @@ def make_catalogue(named: Any, *, config: Config, http: Http, model: Callable[[s
             model=model,
             cache=str(cache_folder(config.environment)),
         )
-        made: Catalogue = registry.load("catalogues", kinds[0])(kit)
+        made: Catalogue = registry.connect("catalogues", kinds[0], kit)
     except MalformedError as error:
         problems = [
             each if each.path[:1] == ("catalogue",) else replace(each, path=("catalogue", *each.path))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from proctor.config import Config, PriceSettings, RunSettings
 from proctor.core.chat import Usage
-from proctor.core.codec import content_id, encode
+from proctor.core.codec import encode
 from proctor.core.errors import ConfigError
 from proctor.core.sockets import Cache, Model
 from proctor.models.prices import Prices
@@ -62,13 +62,12 @@ class ModelWrappers:
     _quotas: dict[str, Quota] = field(default_factory=lambda: defaultdict(Quota))
     _sharing: dict[int, Sharing] = field(default_factory=lambda: defaultdict(Sharing))
 
-    def wrap(self, wire: Model, wrapping: Wrapping, role: str) -> Model:
-        """Return the model with all wrappers; its cost is metered under ``role``.
+    def wrap(self, wire: Model, wrapping: Wrapping, role: str, identity: str) -> Model:
+        """Return the model with all wrappers; its cost is metered under ``role``, its replies kept under ``identity``.
 
         Raises:
             ConfigError: there is a budget, and the model has no price.
         """
-        identity = content_id(dict(spec_of(wire)))
         prices = self.prices_of(wire, wrapping)
         self._refuse_unpriced(wire, prices)
         priced: Model = Priced(model=wire, prices=prices)
@@ -93,9 +92,9 @@ class ModelWrappers:
         # Placed inside the JSON check, so that invalid replies are counted too: they were paid for.
         return Structured(Metered(model=model, meter=self.meter, role=role), lenient=role in _ASKED_BY_US)
 
-    def limiter_of(self, wire: Model) -> Limiter:
+    def limiter_of(self, wire: Model, identity: str) -> Limiter:
         """Return the limiter of a model that was wrapped earlier."""
-        return self._limiters[content_id(dict(spec_of(wire))), _quota_of(wire)]
+        return self._limiters[identity, _quota_of(wire)]
 
     def prices_of(self, wire: Model, wrapping: Wrapping) -> Prices:
         """Return the prices that apply to a model: its own, the project's, and its provider's."""

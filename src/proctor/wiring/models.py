@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from proctor import registry
 from proctor.config import Config, RunSettings, cache_folder, expand
 from proctor.core.chat import Usage
-from proctor.core.codec import content_id
 from proctor.core.decode import closest, decode
 from proctor.core.errors import ConfigError, MalformedError, NotFoundError
 from proctor.core.report import Spend
 from proctor.core.sockets import Cache, Http, Kit, Model
 from proctor.models.wrap.budget import Budget
-from proctor.wiring.model_spec import spec_of
+from proctor.wiring.model_spec import identity_of
 
 if TYPE_CHECKING:
     from proctor.models.wrap.limit import Limiter
@@ -43,6 +42,7 @@ class ModelPool:
     budget: Budget | None = None
     switch: StopSwitch | None = None
     _wires: dict[str, Model] = field(default_factory=dict)
+    _identities: dict[str, str] = field(default_factory=dict)
     _built: dict[tuple[str, str], Model] = field(default_factory=dict)
     _made_wrappers: ModelWrappers | None = None
 
@@ -78,11 +78,11 @@ class ModelPool:
             ConfigError: there is no such model, or its settings are wrong.
         """
         wire = self.wire(name)
-        return self._wrappers().limiter_of(wire)
+        return self._wrappers().limiter_of(wire, self._identities[name])
 
     def specs(self) -> dict[str, str]:
         """Return the models connected so far, each with a hash of the settings that decide its answers."""
-        return {name: f"{wire.name}#{content_id(dict(spec_of(wire)))}" for name, wire in self._wires.items()}
+        return {name: f"{wire.name}#{self._identities[name]}" for name, wire in self._wires.items()}
 
     async def close(self) -> None:
         """Close the connections of the models."""
@@ -151,7 +151,8 @@ class ModelPool:
         wire = self._wires.get(name)
         if wire is None:
             wire = self._wires[name] = self._connect(name, provider, settings)
-        return self._wrappers().wrap(wire, wrapping, role)
+            self._identities[name] = identity_of(wire, provider, settings)
+        return self._wrappers().wrap(wire, wrapping, role, self._identities[name])
 
     def _settings(self, name: str) -> tuple[Wrapping, dict[str, Any], str]:
         from proctor.wiring.model_wrappers import Wrapping  # noqa: PLC0415 - many runs ask no model
@@ -188,10 +189,10 @@ class ModelPool:
             cache=str(cache_folder(self.config.environment)),
         )
         try:
-            make = registry.load("models", provider)
+            registry.find("models", provider)
         except NotFoundError as error:  # models are named by flags and settings, never by a suite
             raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
-        model: Model = make(kit)
+        model: Model = registry.connect("models", provider, kit)
         return model
 
 

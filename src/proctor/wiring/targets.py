@@ -72,7 +72,8 @@ def make_targets(
             return [RecordedCases()]
         raise ConfigError(
             "nothing to test: no target and no model is set",
-            hint="give --target or --model, set `target:` in the suite or proctor.yaml, or give each case `recorded:`",
+            hint="give --target or --model (in pytest --proctor-target or --proctor-model, in Python `target=` or "
+            "`models=`), set `target:` in the suite or proctor.yaml, or give each case `recorded:`",
         )
     if default and chosen == [default] and not names:
         check_suite_target(default, config=config, file=suite.path if suite else None)
@@ -211,7 +212,7 @@ def _make(
         cache=str(cache_folder(config.environment)),
     )
     try:
-        target: Target = registry.load("targets", kind)(kit)
+        target: Target = registry.connect("targets", kind, kit)
         written = decode(_Common, {_SHOWS: settings.get(_SHOWS) or ()}).shows
     except MalformedError as error:
         problems = [replace(problem, path=("targets", name, *problem.path)) for problem in error.problems]

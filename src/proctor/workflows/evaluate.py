@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from proctor.config import Config, RunSettings
 from proctor.core.case import Case, Check
-from proctor.core.decode import closest
+from proctor.core.decode import closest, decode
 from proctor.core.errors import InputError, MalformedError, SuiteError
 from proctor.core.report import Result
 from proctor.core.sockets import Scorer, Target
@@ -126,7 +126,10 @@ def given_target(target: TargetLike, name: str | None = None) -> Target:
     if isinstance(target, Target) and not inspect.isclass(target):
         return target
     if not callable(target):
-        hint = "give a function from text to text, a Target, or a name as `proctor run --target` takes it"
+        hint = (
+            "give a function from text to text, a class (not an object of it) with a method `say`, a Target, "
+            "or a name as `proctor run --target` takes it"
+        )
         raise InputError(f"{type(target).__name__} is no target", field="target", hint=hint)
     from proctor.targets.python import target_of  # noqa: PLC0415 - only where a callable is given
 
@@ -180,7 +183,7 @@ def _checked_options(options: EvaluateOptions) -> Callable[[RunSettings], RunSet
     """Return a function that applies the options to the settings of a run.
 
     Raises:
-        InputError: there is no such option.
+        InputError: there is no such option. The function raises one for a wrong value.
     """
     known = (*_RUN_SETTINGS, *_OTHER_OPTIONS)
     for name in options:
@@ -193,9 +196,7 @@ def _checked_options(options: EvaluateOptions) -> Callable[[RunSettings], RunSet
 
     def given(run: RunSettings) -> RunSettings:
         chosen: dict[str, Any] = {name: value for name, value in options.items() if name in _RUN_SETTINGS}
-        try:
-            return replace(run, **chosen)
-        except (TypeError, ValueError) as error:
-            raise InputError(str(error), hint="docs/configuration.md lists the settings of a run") from error
+        checked = decode(RunSettings, chosen, strict=True)
+        return replace(run, **{name: getattr(checked, name) for name in chosen})
 
     return given

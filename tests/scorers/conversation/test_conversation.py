@@ -157,6 +157,16 @@ async def test_a_scorer_of_another_package_is_a_gate_or_a_score_like_any_other(
         scorer(gates=["polite"], settings={"polite": {"colour": "red"}})
 
 
+async def test_a_part_that_returns_no_score_is_one_missing_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = POLITE.replace("return Score(", "dict(")
+    install(tmp_path, monkeypatch, "stranger", broken, scorers="polite = stranger:Polite")
+    score = await scorer(gates=[], weights={"polite": 1.0, "loops": 1.0}).score(CASE, GOOD)
+    assert {part.name: part.status for part in score.parts} == {"polite": "error", "loops": "ok"}
+    assert "polite broke: " in next(part.reason for part in score.parts if part.name == "polite")
+
+
 def test_a_conversation_is_no_part_of_itself() -> None:
     with pytest.raises(MalformedError, match="no part of a conversation"):
         scorer(gates=["conversation"])

@@ -98,10 +98,10 @@ async def run_one(name: str, scorer: Scorer | str, case: Case, run: Trajectory) 
         return Score(name=name, status="error", reason=scorer)
     try:
         score = await scorer.score(case, run)
+        threshold = score.threshold if score.threshold is not None else scorer.threshold
     except Exception as error:  # a broken scorer gives a missing part, not an invented score
         reason = f"{name} broke: {type(error).__name__}: {error}"
         return Score(name=name, status="error", reason=quoted(reason, 300), version=str(getattr(scorer, "version", "")))
-    threshold = score.threshold if score.threshold is not None else scorer.threshold
     if score.reason.startswith("an estimate"):
         threshold = None
     return dataclasses.replace(score, name=name, threshold=threshold)
