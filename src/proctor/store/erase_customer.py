@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -206,9 +207,11 @@ def _decisions(path: Path, is_gone: Callable[[dict[str, Any]], bool]) -> list[tu
     return found
 
 
-def _changing(path: Path) -> BinaryIO:
+@contextmanager
+def _changing(path: Path) -> Iterator[BinaryIO]:
     try:
-        return path.open("r+b", buffering=1 << 20)
+        with path.open("r+b", buffering=1 << 20) as file:
+            yield file
     except OSError as error:
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint="check its rights") from error
 
