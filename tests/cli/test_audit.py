@@ -7,9 +7,11 @@ import json
 import os
 import pty
 import select
+import sqlite3
 import subprocess
 import termios
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,17 @@ def test_a_sample_says_its_chances_and_is_drawn_once(sampled: Project) -> None:
     assert len(rows) == 20
     assert all(float(row["weight"]) * float(row["probability"]) == pytest.approx(1) for row in rows)
     assert "2026-W40\t84\t20\t0\t0\t0" in sampled.run("audit", "list", code=0).stdout
+
+
+def test_a_damaged_page_of_the_database_is_an_error_with_a_hint(sampled: Project) -> None:
+    path = sampled.folder / ".proctor" / "audit.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    head = path.read_bytes()[:4096]
+    path.write_bytes(head + b"\xff" * (path.stat().st_size - len(head)))
+    failed = sampled.run("audit", "list", code=3)
+    assert "a database of the store failed: database disk image is malformed" in failed.stderr
+    assert "hint:" in failed.stderr
 
 
 def test_two_raters_agreement_quality_and_judge(sampled: Project) -> None:

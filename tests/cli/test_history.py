@@ -46,6 +46,21 @@ def test_events_are_added_once_found_sealed_and_forgotten(project: Project, even
     assert "indexed 5 events" in project.run("history", "rebuild", code=0).stdout
 
 
+@pytest.mark.parametrize("name", ["index.db", "search.db"])
+def test_a_damaged_index_is_made_again_as_the_hint_says(project: Project, events: Path, name: str) -> None:
+    project.run("history", "add", events.name, code=0)
+    project.run("history", "seal", code=0)
+    path = project.folder / ".proctor" / "events" / name
+    path.write_bytes(b"no database " * 1_000)
+    told = project.run("history", "stats", code=3).stderr
+    assert name in told
+    assert "move the file away, then make it again: `proctor history rebuild`" in told
+    path.rename(project.folder / name)
+    project.run("history", "rebuild", code=0)
+    stats = json.loads(project.run("history", "stats", "--json", code=0).stdout)
+    assert (stats["conversations"], stats["texts"]) == (2, 10)
+
+
 def test_a_search_that_is_cut_says_so(project: Project, events: Path) -> None:
     project.run("history", "add", events.name, code=0)
     cut = project.run("history", "search", "--limit", "1", "--json", code=0)

@@ -196,6 +196,14 @@ def test_a_writer_s_wordings_are_asked_for_once_and_a_refusal_stops_nothing(proj
     assert asked > 0
     project.run(*ADAPTIVE, code=1)
     assert sum(project.server.asked.values()) == asked
+    (kept,) = (project.folder / ".proctor" / "redteam").rglob("wordings.jsonl")
+    *whole, _ = kept.read_bytes().splitlines(keepends=True)
+    kept.write_bytes(b"".join(whole) + b'{"key": "caf\xc3')  # what a full disk leaves of a line
+    project.run(*ADAPTIVE, code=1)
+    again = sum(project.server.asked.values())
+    assert asked < again < 2 * asked
+    project.run(*ADAPTIVE, code=1)
+    assert sum(project.server.asked.values()) == again
 
 
 def test_a_search_against_a_broken_target_ends(shop: Project) -> None:

@@ -8,18 +8,20 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 
 from proctor.config import open_config
-from proctor.core.errors import InputError
+from proctor.core.errors import InputError, StoreError
 from proctor.prompts.yaml_text import read_yaml
-from proctor.store.answers import Answer, answers_path, read_answers, write_answers
+from proctor.store.answers import answers_path, read_answers
+from proctor.store.baselines import write_baseline
 from proctor.store.run_reader import RunReader
 from proctor.store.runs import RunStore
 from proctor.workflows.release import baseline
@@ -116,6 +118,24 @@ def test_a_run_becomes_a_baseline_that_can_be_committed(blessed: Project) -> Non
     assert path.read_text() == text, "blessing the same run again changes nothing"
 
 
+def test_a_baseline_that_the_disk_refuses_leaves_the_one_before_with_its_answers(
+    blessed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _break(blessed, "faq", 20)
+    blessed.run("run", "golden", "-q")
+    config = open_config(blessed.folder)
+    files = {path: path.read_bytes() for path in (blessed.folder / "baselines").iterdir()}
+    assert len(files) == 2
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(baseline, "write_baseline", full)
+    with RunStore(config.store) as store, pytest.raises(StoreError, match="full"):
+        baseline.bless_run(config, RunReader(store, store.find("last")))
+    assert {path: path.read_bytes() for path in (blessed.folder / "baselines").iterdir()} == files
+
+
 def test_a_baseline_keeps_its_own_answers_when_two_runs_are_blessed_at_once(
     blessed: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,14 +144,13 @@ def test_a_baseline_keeps_its_own_answers_when_two_runs_are_blessed_at_once(
     blessed.run("run", "golden", "-q")
     both = threading.Barrier(2)
 
-    def write(path: Path, answers: Iterable[Answer]) -> str:
-        hashed = write_answers(path, answers)
+    def write(path: Path, header: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> None:
+        write_baseline(path, header, cases)
         with suppress(threading.BrokenBarrierError):
-            if both.wait(timeout=1) == 0:  # nothing holds them apart: who wrote first writes the baseline last
+            if both.wait(timeout=1) == 0:  # nothing holds them apart: the answers of the first one come last
                 time.sleep(0.5)
-        return hashed
 
-    monkeypatch.setattr(baseline, "write_answers", write)
+    monkeypatch.setattr(baseline, "write_baseline", write)
     config = open_config(blessed.folder)
 
     def bless(run: str) -> Path:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
+from proctor.core.errors import StoreError
 from proctor.store.runs import RunStore
+from proctor.store.trends import cells_of
 from tests.cli.conftest import Project, interrupt
 
 Suite = Callable[..., str]
@@ -146,6 +148,24 @@ def test_a_run_of_a_lost_database_is_put_back_and_finished(project: Project, sui
     before = _asked(project)
     assert "4 of 4 passed" in project.run("run", "--resume", run, code=0).stdout
     assert _asked(project) == before
+
+
+def test_a_run_whose_points_met_a_full_disk_is_not_finished_before_it_has_them(
+    project: Project, suite_of: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("proctor.workflows.run.job.keep_points", full)
+        project.run("run", suite_of(3), code=3)
+    asked = _asked(project)
+    project.run("run", "--resume", "last", code=0)
+    assert _asked(project) == asked
+    with RunStore(project.folder / ".proctor") as store:
+        (run,) = store.list()
+        assert run.status == "finished"
+        assert {cell.cases for cell in cells_of(store, run)} == {3}
 
 
 def test_a_finished_run_that_is_resumed_stays_finished(project: Project, suite_of: Suite) -> None:

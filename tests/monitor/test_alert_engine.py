@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from proctor.core.alert_record import AlertChange, Silence
+from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_engine import AlertEngine
 from proctor.monitor.alert_rules import AlertRule, rules_of
@@ -146,6 +147,50 @@ def test_a_killed_process_goes_on_where_it_was(state: AlertState, tmp_path: Path
         assert [(each.kind, each.alert.number) for each in changes] == [("fired", 1)]
         again.mark_notified(1, traffic.time, "fired")
         assert [each.kind for each in traffic.run(1, 0.04)] == ["resolved"]
+
+
+@pytest.mark.parametrize("step", ["save_all", "set_status"])
+def test_what_a_tick_has_found_before_the_disk_was_full_is_told_by_the_next(
+    state: AlertState, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    engine = AlertEngine(one_rule(in_a_row="error", count=2, tier="critical"), state)
+    engine.tick(START)
+
+    def tick_twice(now: float) -> list[str]:
+        def full(*_: object) -> None:
+            raise StoreError("the disk is full")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(state, step, full)
+            with pytest.raises(StoreError):
+                engine.tick(now)
+        return [each.kind for each in engine.tick(now + 1)]
+
+    _observe_twice(engine, START, "error")
+    assert tick_twice(START + 1) == ["fired"]
+    state.mark_notified(1, START + 2, "fired")
+    _observe_twice(engine, START + 60)
+    assert tick_twice(START + 61) == ["resolved"]
+    assert engine.tick(START + 61 + 2) == []
+
+
+def test_changes_that_could_not_be_handed_on_come_again(state: AlertState) -> None:
+    engine = AlertEngine(one_rule(in_a_row="error", count=2, tier="critical"), state)
+    _observe_twice(engine, START, "error")
+    fired = engine.tick(START)
+    engine.take_back(fired)
+    assert [each.kind for each in engine.tick(START + 1)] == [each.kind for each in fired] == ["fired"]
+    state.mark_notified(1, START + 1, "fired")
+    _observe_twice(engine, START + 60)
+    ended = engine.tick(START + 61)
+    engine.take_back(ended)
+    assert [each.kind for each in engine.tick(START + 61 + 1)] == [each.kind for each in ended] == ["resolved"]
+    assert engine.tick(START + 61 + 2) == []
+
+
+def _observe_twice(engine: AlertEngine, time: float, *signals: str) -> None:
+    for number in range(2):
+        engine.observe(EventRow(line=b"", id=f"{time}-{number}", kind="turn", time=time, signals=signals), time)
 
 
 def test_of_two_processes_one_decides(state: AlertState, tmp_path: Path) -> None:

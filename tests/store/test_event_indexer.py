@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow, row_of
 from proctor.core.rollup_cell import RollupCell
 from proctor.core.trajectory import Escalation
 from proctor.store.event_indexer import EventIndexer
 from proctor.store.event_log import EventLog
 from tests.store.event_rows import NOON, event, turn_event, turns
+from tests.store.full_disk import full_at_commit
 
 START = int(NOON.timestamp())
 
@@ -170,6 +172,23 @@ def test_a_failed_batch_is_not_counted_in_part(tmp_path: Path, monkeypatch: pyte
     assert indexer.conversations.count() == 0
     assert indexer.catch_up() == 5
     assert _total(indexer.rollups.cells(0, 1e11)).turns == 5
+    indexer.close()
+
+
+def test_after_a_full_disk_each_event_is_counted_in_its_own_slice(tmp_path: Path) -> None:
+    with EventLog(tmp_path / "events", writer="b") as log:
+        log.append([row_of(turn_event(1, intent="refund"))])
+    indexer = EventIndexer(tmp_path)
+    whole = indexer.database._database
+    assert whole is not None
+    indexer.database._database = full_at_commit(whole)
+    with pytest.raises(StoreError, match="full"):
+        indexer.catch_up()
+    with EventLog(tmp_path / "events", writer="a") as log:  # the log before it: another intent comes first now
+        log.append([row_of(turn_event(2, intent="booking"))])
+    assert indexer.catch_up() == 2
+    cells = indexer.rollups.cells(0, 1e11)
+    assert sorted((cell.slice.intent, cell.turns) for cell in cells) == [("booking", 1), ("refund", 1)]
     indexer.close()
 
 

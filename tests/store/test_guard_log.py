@@ -335,6 +335,39 @@ def test_a_review_queue_that_refuses_is_asked_again(tmp_path: Path) -> None:
     assert len(list(read_rows(tmp_path / FOLDER))) == 1
 
 
+def test_the_log_does_not_wait_for_a_review_queue_that_refuses(tmp_path: Path) -> None:
+    (tmp_path / "proctor.db").mkdir(parents=True)
+    log = GuardLog(tmp_path, every=3600.0, batch=2)
+    for number in range(7):
+        log.record(_event(number), borderline=number == 0)
+        with pytest.raises(StoreError):
+            log.flush()
+    assert [int(row["id"], 16) for row in read_rows(tmp_path / FOLDER)] == list(range(7))
+    (tmp_path / "proctor.db").rmdir()
+    log.flush()
+    assert log.trouble is None
+    log.close()
+    with RunStore(tmp_path) as store:
+        assert len(items(store)) == 1
+
+
+def test_decisions_that_did_not_reach_the_disk_are_logged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = GuardLog(tmp_path, every=3600.0)
+    log.record(_event(0))
+    log.flush()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fdatasync", full)
+        log.record(_event(1))
+        with pytest.raises(StoreError, match="No space"):
+            log.flush()
+    log.close()
+    assert [int(row["id"], 16) for row in read_rows(tmp_path / FOLDER)] == [0, 1]
+
+
 WRITER = """
     import sys, time
     from datetime import UTC, datetime

@@ -16,6 +16,7 @@ from proctor.core.trajectory import Escalation
 from proctor.core.verdict import Verdict
 from proctor.store import seal_log
 from proctor.store.event_log import EventLog
+from proctor.store.guard_index import GuardIndex
 from proctor.store.guard_log import GuardLog
 from proctor.store.guard_log_reader import read_rows
 from proctor.store.history import History
@@ -275,6 +276,50 @@ def test_a_forgotten_customer_is_in_no_file(tmp_path: Path, history: History) ->
     with RunStore(tmp_path) as store:
         assert [item.case_id for item in items(store)] == ["g1"]
     assert history.forget("zelda").events == 0
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "erase_customer.forget_codes",
+        "text_index.TextIndex.forget",
+        "history.forget_scoring",
+        "erase_customer.RunStore.change",
+        "guard_index.GuardIndex.forget",
+        "conversation_index.ConversationIndex.forget_customer",
+    ],
+)
+def test_an_erasure_that_failed_at_any_step_is_complete_when_it_is_repeated(
+    tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    guard = GuardLog(tmp_path)
+    verdict = Verdict(action="escalate", gate="g", reason="zelda is angry")
+    guard.record(Event(kind="gate", time=NOON, id="g0", session="mine", verdict=verdict))
+    guard.close()
+    with GuardIndex(tmp_path) as index:
+        index.catch_up()
+    _log(tmp_path, [row_of(turn_event(n, customer="zelda", text="wombats", session="mine")) for n in range(3)])
+    history.seal()
+    _log(tmp_path, [row_of(turn_event(n, customer="zelda", text="wombats", session="mine")) for n in range(3, 6)])
+    told: list[tuple[str, ...]] = []
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"proctor.store.{step}", full)
+        with pytest.raises(StoreError, match="full"):
+            history.forget("zelda", beside=lambda sessions: told.append(tuple(sessions)))
+    history.forget("zelda", beside=lambda sessions: told.append(tuple(sessions)))
+    assert told[-1] == ("mine",)
+    assert b"wombats" not in _everything(tmp_path)
+    assert history.search("wombats") == []
+    assert history.conversation("mine") is None
+    assert list(read_rows(tmp_path / "guard")) == []
+    with RunStore(tmp_path) as store:
+        assert items(store) == []
+    with GuardIndex(tmp_path) as index:
+        assert index.find("g0") is None
 
 
 def test_a_shared_session_keeps_what_others_said(tmp_path: Path, history: History) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
-from proctor.store.mask_decisions import LONGEST, Masker, masked, words_of
+from proctor.store import mask_decisions
+from proctor.store.mask_decisions import LONGEST, Masker, customer_key, masked, words_of
 from proctor.text import redact as redact_module
 from proctor.text.known_secrets import hide_secrets
 from tests.tables import table
@@ -88,3 +91,16 @@ def test_text_under_the_name_of_a_secret_is_masked_whole() -> None:
     row = _row(_event("hello", extra={"Authorization": "open sesame", "api_key": "plain words"}))
     assert "sesame" not in row
     assert "plain words" not in row
+
+
+def test_a_key_that_a_full_disk_refuses_leaves_no_drafts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, data: bytes) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(mask_decisions, "write_private", full)
+        with pytest.raises(StoreError, match="No space"):
+            customer_key(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert len(customer_key(tmp_path)) == 32

@@ -96,3 +96,21 @@ def test_a_disk_that_fails_is_an_error_and_the_next_write_works(
             journal.append([_span(1)])
     assert journal.read(journal.append([_span(2)])) == [_span(2)]
     journal.close()
+
+
+@pytest.mark.parametrize("call", ["private_folder", "open_private"])
+def test_a_first_write_that_fails_leaves_nothing_in_the_way_of_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    journal = SpanJournal(tmp_path)
+    with monkeypatch.context() as patched:
+
+        def full(*_: object) -> int:
+            raise OSError(28, "No space left on device")
+
+        patched.setattr(span_journal, call, full)
+        with pytest.raises(StoreError, match="No space"):
+            journal.append([_span(0)])
+    assert journal.read(journal.append([_span(1)])) == [_span(1)]
+    assert list(SpanJournal(tmp_path).take_over()) == []  # the folder that is written is locked
+    journal.close()

@@ -155,6 +155,14 @@ def _run(words: list[str]) -> NoReturn:
         if "--debug" in words:
             raise
         sys.exit(error.exit_code)
+    except Exception as error:
+        from proctor.store.disk_error import disk_error  # noqa: PLC0415 - only for an error that nothing has explained
+
+        explained = disk_error(error)
+        if explained is None or "--debug" in words:
+            raise
+        print_error(explained)
+        sys.exit(explained.exit_code)
 
 
 def _of_all_verbs() -> dict[str, str]:

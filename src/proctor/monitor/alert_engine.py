@@ -66,6 +66,7 @@ class AlertEngine:
         self.seen_until = float(kept.get("seen_until", 0.0))  # events up to here are counted, also after a restart
         self._open: dict[str, int] = {str(name): int(number) for name, number in kept.get("open", {}).items()}
         self._said: set[tuple[int, str]] = set()
+        self._is_untold = False  # a tick failed, or its changes could not be handed on
         self._states: dict[str, tuple[str, float]] = {}
         self._figures: dict[str, float] = {}
         self._last_turn = 0.0
@@ -132,7 +133,19 @@ class AlertEngine:
     def tick(self, now: float) -> list[AlertChange]:
         """Judge every rule, keep all states, and return what has changed since the last tick."""
         with self._lock:
-            return self._ticked(now)
+            said = set(self._said)
+            try:
+                return self._ticked(now)
+            except BaseException:  # nobody has heard of what this tick has found
+                self._said, self._is_untold = said, True
+                raise
+
+    def take_back(self, changes: Sequence[AlertChange]) -> None:
+        """Return these changes again at the next tick: they could not be handed to the channels."""
+        with self._lock:
+            for each in changes:
+                self._said.discard((each.alert.number, "resolved" if each.kind == "resolved" else "fired"))
+            self._is_untold = True
 
     def _ticked(self, now: float) -> list[AlertChange]:
         led, self.leads = self.leads, self.state.lead(self.owner, now, _LEAD_SECONDS)
@@ -162,10 +175,11 @@ class AlertEngine:
                 elif name == current and not self._was_ended(name, now):
                     changes += self._fire(watched.rule, part, name, reading, record, silences, quiet, now)
             self._statuses.append(self._status(watched.rule, part, fingerprint, reading, now))
-        if not led:
+        if not led or self._is_untold:
             changes += self._unsaid(now, silences)
         if changes or now - self._saved >= self._save_every:
             self._save(now, whole=bool(changes) or now - self._saved_whole >= _WHOLE_EVERY)
+        self._is_untold = False
         return changes
 
     def limits(self, now: float) -> list[RuleLimit]:
@@ -260,7 +274,7 @@ class AlertEngine:
         return self._figures.get(fingerprint) == -now
 
     def _unsaid(self, now: float, silences: Sequence[Silence]) -> list[AlertChange]:
-        """Return ends that a killed process did not hand to the channels."""
+        """Return ends that were not handed to the channels: by a killed process, or because the disk was full."""
         found = []
         for each in self.state.alerts(since=now - 24 * _HOUR, limit=200):
             told = each.told in ("", "resolved") or each.resolved is None

@@ -43,7 +43,7 @@ def read_rows(name: str, *, prompt: str | None, field: str) -> list[dict[str, An
     if ending in _DELIMITERS:
         return _table(text, _DELIMITERS[ending], path)
     if ending == ".jsonl":
-        return _mappings([_json(line, path, at) for at, line in enumerate(text.splitlines(), 1) if line.strip()], path)
+        return _mappings([_json(line, path, at) for at, line in enumerate(text.split("\n"), 1) if line.strip()], path)
     return _mappings(_listed(_document(text, path)), path)
 
 

@@ -115,12 +115,16 @@ def _no_folder(path: Path, example: str) -> None:
 
 @contextmanager
 def whole_or_nothing(named: Path) -> Iterator[TextIO]:
-    """Yield a text file that appears under its name only when it is complete.
+    """Yield a text file that appears under its name only when it is complete. A device or a pipe is written at once.
 
     Raises:
         StoreError: the file cannot be written; the old one is unchanged.
     """
     try:
+        if named.exists() and not named.is_file() and not named.is_dir():
+            with named.open("w", encoding="utf-8", newline="") as out:
+                yield out
+            return
         goal = named.resolve()  # keep a link and replace its target
         goal.parent.mkdir(parents=True, exist_ok=True)
         draft = goal.with_name(f".{goal.name[:100]}.{os.urandom(4).hex()}.part")

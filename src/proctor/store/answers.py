@@ -6,6 +6,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,8 +26,9 @@ def answers_path(baseline: Path) -> Path:
     return baseline.with_suffix(".answers.jsonl")
 
 
-def write_answers(path: Path, answers: Iterable[Answer]) -> str:
-    """Write one answer per line and return a hash of them all; the file is replaced atomically.
+@contextmanager
+def write_answers(path: Path, answers: Iterable[Answer]) -> Iterator[str]:
+    """Write one answer per line and yield a hash of them all; the file is replaced when the block has ended well.
 
     A target can replay the file: `targets: {before: {recording: baselines/SUITE.answers.jsonl}}`.
 
@@ -47,13 +49,13 @@ def write_answers(path: Path, answers: Iterable[Answer]) -> str:
                     out.write(line + b"\n")
                 out.flush()
                 os.fsync(out.fileno())
+            yield digest.hexdigest()[:_HASH_LENGTH]
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
         hint = "check the folder, its permissions and the free space"
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error
-    return digest.hexdigest()[:_HASH_LENGTH]
 
 
 def read_answers(path: Path, expected: str) -> Iterator[Answer]:

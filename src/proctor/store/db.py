@@ -232,6 +232,16 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
+_REMEDY = "restore the file from a copy, or move it away to begin without it"
+_AGAIN = "move the file away, then make it again: `proctor history rebuild`"
+_REMEDIES = {
+    "proctor.db": "move the file away; `proctor doctor` then lists the runs to rebuild",
+    "index.db": _AGAIN,
+    "search.db": _AGAIN,
+    "guard.db": "move the file away; it is made again from the guard's log",
+}
+
+
 def connect(
     path: Path,
     migrations: Sequence[str] = MIGRATIONS,
@@ -358,7 +368,7 @@ def _explained(error: Exception, path: Path) -> StoreError:
         return StoreError(
             "is not a Proctor database (or is damaged)",
             file=str(path),
-            hint="move the file away; `proctor doctor` then lists the runs to rebuild",
+            hint=_REMEDIES.get(path.name, _REMEDY) if path.suffix == ".db" else _REMEDIES["proctor.db"],
         )
     if "full" in text or getattr(error, "errno", None) == errno.ENOSPC:
         return StoreError("the disk is full", file=str(path), hint="free some space, then try again")

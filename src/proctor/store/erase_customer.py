@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -66,11 +67,12 @@ def customer_names(store: Path, customer: str) -> tuple[str, ...]:
 
 
 def erase_customer(store: Path, names: Sequence[str], indexer: EventIndexer, texts: TextIndex | None) -> Forgotten:
-    """Erase a customer from the event log, the segments and the indexes. Call as the sole sealer.
+    """Erase a customer from the event log, the segments and the search index. Call as the sole sealer.
 
     A line of the log is overwritten by blanks where it is, so that its writer need not stop. Segments are written again
     without the customer's events. Ids that are erased are not known any more: the events are stored if they are sent
-    again. Rollups count events and name nobody; they stay.
+    again. Rollups count events and name nobody; they stay. So do
+    the conversations in the index: they say what else is the customer's, also when an erasure that failed is repeated.
 
     Raises:
         StoreError: a file cannot be written, or DuckDB is needed and not installed.
@@ -102,39 +104,40 @@ def erase_customer(store: Path, names: Sequence[str], indexer: EventIndexer, tex
         if database is not None:
             database.close()
     wanted = sorted(sessions)
-    conversations = indexer.conversations.forget_customer(names, wanted)
-    with indexer.database.reading() as known:
-        known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Forgotten(
         sessions=tuple(wanted),
         events=len(erased),
         segments=segments,
-        conversations=conversations,
         texts=texts.forget(wanted) if texts is not None else 0,
     )
 
 
 def erase_from_guard_log(store: Path, names: Sequence[str], sessions: Sequence[str]) -> int:
-    """Erase a customer's decisions from the log of gates and from the review queue; return how many.
+    """Erase a customer's decisions from the review queue, then from the log of gates; return how many.
 
     Raises:
         StoreError: a file cannot be written, or the database failed.
     """
-    wanted, erased = set(sessions), set[str]()
-    for path in days(store / GUARD_FOLDER):
+    wanted = set(sessions)
 
-        def is_gone(row: dict[str, Any]) -> bool:
-            customer = row.get("customer")
-            return customer in names if customer else row.get("session") in wanted
+    def is_gone(row: dict[str, Any]) -> bool:
+        customer = row.get("customer")
+        return customer in names if customer else row.get("session") in wanted
 
-        erased |= _blank_decisions(path, is_gone)
+    found = {path: decisions for path in days(store / GUARD_FOLDER) if (decisions := _decisions(path, is_gone))}
+    erased = {name for decisions in found.values() for name, _, _ in decisions}
     if erased:
-        with RunStore(store) as opened:
+        with RunStore(store) as opened, opened.change() as database:
             gone = [(GUARD, each) for each in erased]
-            opened.database.executemany("DELETE FROM review WHERE origin = ? AND case_id = ?", gone)
+            database.executemany("DELETE FROM review WHERE origin = ? AND case_id = ?", gone)
         if (store / GUARD_FILE).exists():
             with GuardIndex(store) as index:
                 index.forget(sorted(erased))
+    for path, decisions in found.items():  # last: an erasure that failed is repeated, and must find them again
+        with _changing(path) as file:
+            for _, at, length in decisions:
+                os.pwrite(file.fileno(), b" " * length, at)
+            os.fdatasync(file.fileno())
     return len(erased)
 
 
@@ -188,8 +191,9 @@ def _blank_torn_end(file: BinaryIO, end: int) -> None:
     fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def _blank_decisions(path: Path, is_gone: Callable[[dict[str, Any]], bool]) -> set[str]:
-    erased: set[str] = set()
+def _decisions(path: Path, is_gone: Callable[[dict[str, Any]], bool]) -> list[tuple[str, int, int]]:
+    """Return id, position and length without its newline of each decision that is to be erased."""
+    found: list[tuple[str, int, int]] = []
     with _changing(path) as file:
         at = 0
         for line in file:
@@ -198,16 +202,16 @@ def _blank_decisions(path: Path, is_gone: Callable[[dict[str, Any]], bool]) -> s
             except orjson.JSONDecodeError:  # blank, damaged, or being written
                 row = None
             if isinstance(row, dict) and is_gone(row):
-                os.pwrite(file.fileno(), b" " * (len(line) - 1), at)
-                erased.add(str(row.get("id")))
+                found.append((str(row.get("id")), at, len(line) - 1))
             at += len(line)
-        os.fdatasync(file.fileno())
-    return erased
+    return found
 
 
-def _changing(path: Path) -> BinaryIO:
+@contextmanager
+def _changing(path: Path) -> Iterator[BinaryIO]:
     try:
-        return path.open("r+b", buffering=1 << 20)
+        with path.open("r+b", buffering=1 << 20) as file:
+            yield file
     except OSError as error:
         raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint="check its rights") from error
 

@@ -17,7 +17,7 @@ from proctor.core.seen_ids import SeenIds, id_code
 from proctor.store.conversation_index import ConversationIndex, Indexed
 from proctor.store.event_database import EventDatabase
 from proctor.store.event_log import FOLDER
-from proctor.store.lock import is_held
+from proctor.store.lock import is_held, write_in_lock
 from proctor.store.log_reader import PlacedRow, file_codes, log_files, new_rows, read_codes
 from proctor.store.private_files import open_private, private_folder
 from proctor.store.rollups import RollupStore
@@ -204,8 +204,7 @@ class EventIndexer:
             os.close(lock)
             return False
         self._lock = lock
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        write_in_lock(lock, self._folder / _LOCK, str(os.getpid()))
         return True
 
     def _indexed_ids(self, known: dict[str, int]) -> SeenIds:

@@ -60,7 +60,8 @@ class GuardLog:
     the same folder. The ``tagger`` finds the names in texts; without its answer the texts are left out. That takes
     time: while ``worded`` decisions wait, or those of ``letters`` characters, further ones are logged without their
     texts, with a note. Only if the disk fails for so long that ``most`` wait, further ones are dropped and counted in
-    the log. Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too.
+    the log. Borderline, sampled and (with ``queue_escalated``) escalated decisions go to the review queue too; while it
+    refuses them, the last ``most`` of them wait and the log goes on.
     """
 
     def __init__(
@@ -186,9 +187,12 @@ class GuardLog:
 
     def _write_all(self) -> None:
         with self._writing:
-            while self._bare or self._waiting or self._lost or self._to_review:
+            refused: str | None = None  # why the review queue takes nothing now; the log does not wait for it
+            while self._bare or self._waiting or self._lost or (self._to_review and refused is None):
                 if not (self._written(self._bare, _BATCH_LINES) and self._written(self._waiting, self._set.batch)):
                     return
+                refused = refused or self._queue_up()
+            self.trouble = refused
 
     def _written(self, queue: deque[_Waiting], most: int) -> bool:
         """Write the first queued entries; if the disk fails, they stay queued."""
@@ -197,7 +201,7 @@ class GuardLog:
         try:
             self._write(taken)
         except (OSError, StoreError) as error:
-            self.trouble = str(getattr(error, "message", None) or getattr(error, "strerror", None) or error)
+            self.trouble = _why(error)
             queue.extendleft(reversed(taken))
             return False
         finally:
@@ -225,8 +229,16 @@ class GuardLog:
             append_lines(self.folder / f"{_day(note.time)}.ndjson", _line(encode(note)))
             with self._counting:
                 self._lost -= lost
-        queue_up(self.store, self._to_review)
+
+    def _queue_up(self) -> str | None:
+        """Put what people should look at into the review queue; return why it was refused, to be tried again."""
+        try:
+            queue_up(self.store, self._to_review)
+        except (OSError, StoreError) as error:
+            del self._to_review[: -self._set.most]
+            return _why(error)
         self._to_review.clear()
+        return None
 
     def _is_for_review(self, row: Mapping[str, Any]) -> bool:
         if "borderline" in row or "sampled" in row:
@@ -259,6 +271,10 @@ class GuardLog:
         for place, names in zip(wanted, told, strict=True):
             found[place] = names
         return found
+
+
+def _why(error: Exception) -> str:
+    return str(getattr(error, "message", None) or getattr(error, "strerror", None) or error)
 
 
 def _taken(queue: deque[_Waiting], most: int) -> list[_Waiting]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -164,18 +164,27 @@ class History:
             cells=cells,
         )
 
-    def forget(self, customer: str) -> Forgotten:
+    def forget(self, customer: str, *, beside: Callable[[Sequence[str]], None] | None = None) -> Forgotten:
         """Erase a customer from the log, the segments, the indexes, the log of gates, the review and scoring queues.
 
+        ``beside`` erases what others keep of the customer's sessions. The index forgets the sessions last, so that an
+        erasure that failed can be repeated.
+
         Raises:
-            StoreError: another process seals, DuckDB is needed and not installed, or the disk failed.
+            StoreError: another process seals, DuckDB is needed and not installed, or the disk failed; call it again.
         """
         names = customer_names(self.store, customer)
         with sole_sealer(self.folder):
             self.catch_up()
             done = erase_customer(self.store, names, self.indexer, self.texts)
         forget_scoring(self.store, done.sessions)
-        return replace(done, decisions=erase_from_guard_log(self.store, names, done.sessions))
+        decisions = erase_from_guard_log(self.store, names, done.sessions)
+        if beside is not None:
+            beside(done.sessions)
+        conversations = self.indexer.conversations.forget_customer(names, done.sessions)
+        with self.indexer.database.reading() as known:
+            known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return replace(done, decisions=decisions, conversations=conversations)
 
     def stats(self) -> HistoryStats:
         """Return how much is stored.

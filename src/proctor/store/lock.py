@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from proctor.core.errors import InputError, StoreError
 from proctor.store.private_files import open_private, private_folder
 
-__all__ = ["is_held", "locked_file", "one_at_a_time", "only_one", "sole_writer"]
+__all__ = ["is_held", "locked_file", "one_at_a_time", "only_one", "sole_writer", "write_in_lock"]
 
 _TRIES = 25  # `is_held` takes the lock for an instant: a writer that meets it tries again
 _RETRY_SECONDS = 0.02
@@ -86,11 +87,23 @@ def sole_writer(path: Path, what: str, *, shown_by: str | None = None) -> Iterat
                 break
         else:
             raise _busy(what, os.pread(file, 32, 0), shown_by)
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        write_in_lock(file, path, str(os.getpid()))
         yield
     finally:
         os.close(file)
+
+
+def write_in_lock(file: int, path: Path, line: str) -> None:
+    """Replace what a locked file tells others.
+
+    Raises:
+        StoreError: the disk is full.
+    """
+    try:
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{line}\n".encode(), 0)
+    except OSError as error:
+        raise _refused(error, path) from error
 
 
 def is_held(path: Path) -> bool | None:
@@ -115,8 +128,14 @@ def _opened(path: Path) -> int:
         private_folder(path.parent)
         return open_private(path, os.O_RDWR)
     except OSError as error:
-        hint = "make the folder writable, or name another under `store:`"
-        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error
+        raise _refused(error, path) from error
+
+
+def _refused(error: OSError, path: Path) -> StoreError:
+    hint = "make the folder writable, or name another under `store:`"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "free some space, then try again"
+    return StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint)
 
 
 def _take(file: int) -> bool:

@@ -17,7 +17,7 @@ from proctor.core.errors import StoreError
 from proctor.core.event import Event
 from proctor.core.verdict import Finding, Verdict
 from proctor.store.guard_secrets import mask_data, mask_named, mask_values, secret_values
-from proctor.store.private_files import private_folder, write_private
+from proctor.store.private_files import make_durable, private_folder, write_private
 from proctor.text.pii import KINDS, find_pii
 from proctor.text.redact import redact
 from proctor.text.secret_forms import MASK
@@ -254,13 +254,14 @@ def customer_key(folder: Path) -> bytes:
         if not path.exists():
             private_folder(folder)
             draft = folder / f".key-{os.getpid()}-{secrets.token_hex(4)}"
-            write_private(draft, secrets.token_bytes(32))
             try:
+                write_private(draft, secrets.token_bytes(32))
+                make_durable(draft)  # an empty key, after a power failure, would hide nobody
                 os.link(draft, path)  # atomic, and the first of two processes wins
             except FileExistsError:
                 pass
             finally:
-                draft.unlink()
+                draft.unlink(missing_ok=True)
         return path.read_bytes()
     except OSError as error:
         hint = "make the folder writable, or name another under `store:`"

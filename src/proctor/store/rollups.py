@@ -29,6 +29,7 @@ _NUMBERS: Final = (
     "confidence_count",
     "cost",
 )
+_SLICES: Final = "SELECT n, intent, model, version, source FROM slices"
 _READ: Final = f"step, start, slice, {', '.join(_NUMBERS)}, counts, latency"
 
 
@@ -37,7 +38,6 @@ class RollupStore:
 
     def __init__(self, store: Path, *, database: EventDatabase | None = None) -> None:
         self._database = database or EventDatabase(store)
-        self._slices: dict[Slice, int] = {}
 
     def add(self, cells: Iterable[RollupCell]) -> None:
         """Add the counts of minute cells, all of them or none.
@@ -46,9 +46,11 @@ class RollupStore:
             StoreError: the database failed.
         """
         with self._database.writing() as database:
+            # Read in each transaction: the slices that a failed one had added are not in the database.
+            known = {Slice(*row[1:]): int(row[0]) for row in database.execute(_SLICES)}
             level: dict[tuple[int, int], RollupCell] = {}
             for cell in cells:
-                _merge(level, (cell.start, self._number(database, cell.slice)), MINUTE, cell)
+                _merge(level, (cell.start, _number(database, cell.slice, known)), MINUTE, cell)
             added: dict[int, dict[tuple[int, int], RollupCell]] = {}
             for step in STEPS:
                 if step != MINUTE:  # longer cells are the sums of the shorter ones
@@ -74,7 +76,7 @@ class RollupStore:
         if step not in STEPS:
             raise ValueError(f"cells have one of {STEPS} seconds, not {step}")
         with self._database.reading() as database:
-            known = {row[0]: Slice(*row[1:]) for row in database.execute("SELECT * FROM slices")}
+            known = {row[0]: Slice(*row[1:]) for row in database.execute(_SLICES)}
             wanted = [_ALL] if total else [n for n, each in known.items() if intent is None or each.intent == intent]
             rows: list[Any] = []
             for number in wanted:
@@ -116,26 +118,10 @@ class RollupStore:
                 database.execute("DELETE FROM slices")
             else:
                 database.execute("DELETE FROM rollups WHERE start >= ?", (until,))
-            self._slices.clear()
 
     def close(self) -> None:
         """Close the database."""
         self._database.close()
-
-    def _number(self, database: sqlite3.Connection, place: Slice) -> int:
-        number = self._slices.get(place)
-        if number is not None:
-            return number
-        query = "SELECT n FROM slices WHERE intent = ? AND model = ? AND version = ? AND source = ?"
-        row = database.execute(query, place).fetchone()
-        if row is None:
-            count = database.execute("SELECT COUNT(*) FROM slices").fetchone()[0]
-            if count >= _MAX_SLICES and place != _REST:  # ids sent as intents must not fill the disk
-                return self._number(database, _REST)
-            insert = "INSERT INTO slices (intent, model, version, source) VALUES (?, ?, ?, ?) RETURNING n"
-            row = database.execute(insert, place).fetchone()
-        self._slices[place] = int(row[0])
-        return int(row[0])
 
     def _upsert(self, database: sqlite3.Connection, step: int, added: Mapping[tuple[int, int], RollupCell]) -> None:
         keys = sorted(added)
@@ -157,6 +143,21 @@ class RollupStore:
         ]
         marks = ", ".join("?" * len(_READ.split(",")))
         database.executemany(f"INSERT OR REPLACE INTO rollups ({_READ}) VALUES ({marks})", rows)
+
+
+def _number(database: sqlite3.Connection, place: Slice, known: dict[Slice, int]) -> int:
+    """Return the number of a slice; a new one is added, and so to ``known``."""
+    if place in known:
+        return known[place]
+    find = f"{_SLICES} WHERE intent = ? AND model = ? AND version = ? AND source = ?"
+    row = database.execute(find, place).fetchone()  # one with a masked secret is stored under another name
+    if row is None:
+        if len(known) >= _MAX_SLICES and place != _REST:  # ids sent as intents must not fill the disk
+            return _number(database, _REST, known)
+        insert = "INSERT INTO slices (intent, model, version, source) VALUES (?, ?, ?, ?) RETURNING n"
+        row = database.execute(insert, place).fetchone()
+    known[place] = int(row[0])
+    return known[place]
 
 
 def _merge(level: dict[tuple[int, int], RollupCell], key: tuple[int, int], step: int, cell: RollupCell) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from proctor.store.lock import is_held, locked_file
+from proctor.store.lock import is_held, locked_file, write_in_lock
 
 __all__ = ["server_address", "told_address"]
 
@@ -26,8 +25,7 @@ def told_address(store: Path) -> Iterator[Callable[[str], None]]:
 
         def tell(address: str) -> None:
             if file is not None:
-                os.ftruncate(file, 0)
-                os.pwrite(file, f"{address}\n".encode(), 0)
+                write_in_lock(file, store / _FILE, address)
 
         tell("")  # of a server that was killed
         yield tell

@@ -17,7 +17,7 @@ def append_lines(path: Path, lines: bytes) -> None:
     An unfinished line of a killed process is truncated first: under the lock no other process is writing one.
 
     Raises:
-        OSError: a disk error; the file is unchanged.
+        OSError: a disk error; the file is unchanged, unless another process has appended since.
     """
     file = open_private(path, os.O_RDWR | os.O_APPEND)
     try:
@@ -31,9 +31,20 @@ def append_lines(path: Path, lines: bytes) -> None:
             os.ftruncate(file, end)
             raise
         fcntl.flock(file, fcntl.LOCK_UN)
-        os.fdatasync(file)
+        try:
+            os.fdatasync(file)
+        except OSError:
+            _take_back(file, end, len(lines))
+            raise
     finally:
         os.close(file)  # also releases the lock
+
+
+def _take_back(file: int, start: int, length: int) -> None:
+    """Remove lines that may not be on disk, since the caller writes them again; not what came after them."""
+    fcntl.flock(file, fcntl.LOCK_EX)
+    if os.fstat(file).st_size == start + length:
+        os.ftruncate(file, start)
 
 
 def _whole(file: int) -> int:

@@ -168,10 +168,11 @@ class SpanJournal:
     def _begin_segment(self) -> None:
         self._end_segment()
         if self._folder is None:
-            self._folder = self._store / f"w{time.time_ns() // 1_000_000:013d}-{os.urandom(3).hex()}"
-            private_folder(self._folder)
-            if not self._locked(self._folder):  # pragma: no cover - the name is new
+            folder = self._store / f"w{time.time_ns() // 1_000_000:013d}-{os.urandom(3).hex()}"
+            private_folder(folder)
+            if not self._locked(folder):  # pragma: no cover - the name is new
                 raise OSError("the folder of spans is locked")
+            self._folder = folder  # not before: a disk that refuses it is asked again by the next write
         previous = self._number
         self._number = self._next_number()
         path = self._folder / f"{self._number:08d}.ndjson"

@@ -113,6 +113,6 @@ def _lines(path: Path, text: str, rows: list[dict[str, Any]]) -> str:
         raise SuiteError(f"the suite is frozen: its `{HEADER}.{SEAL}` would not hold", file=str(path), hint=hint)
     gap = "\n" if text and not text.endswith("\n") else ""
     added = "".join(canonical(row).decode() for row in rows)
-    for line in added.splitlines():
+    for line in filter(None, added.split("\n")):
         parse_json(line, path)
     return text + gap + added

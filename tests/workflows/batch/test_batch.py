@@ -14,8 +14,10 @@ import pytest
 
 from proctor.config import Config, load_config, read_environment
 from proctor.core.errors import InputError
+from proctor.suites.conversations.shards import plan_shards
 from proctor.workflows.batch.batch import BatchOutcome, BatchProgress, BatchRequest, read_batch, score_batch
-from proctor.workflows.batch.batch_job import BatchJob
+from proctor.workflows.batch.batch_job import BatchJob, ShardTask
+from proctor.workflows.batch.score_shard import run_shard
 from tests.tables import table
 from tests.workflows.batch.logs import children, scores_in, until, write_logs
 
@@ -57,6 +59,29 @@ def test_a_batch_goes_on_where_it_stopped_and_names_what_it_cannot_read(tmp_path
     assert {path.name for path in before if before[path] != after[path]} == {"log1.jsonl.scores.jsonl"}
     assert second.tally.counts.total == 4 + 2 + 4 + 4
     assert not list((tmp_path / "out").rglob("*.part"))
+
+
+def test_scores_of_an_older_input_never_count_as_those_of_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_logs(tmp_path / "in", 1, 4)
+    batch(tmp_path, workers=1)
+    write_logs(tmp_path / "in", 1, 2)
+    (shard,) = plan_shards([tmp_path / "in/log0.jsonl"], root=tmp_path / "in").shards
+    job = BatchJob(out=str(tmp_path / "out"), folder=str(tmp_path), scorers=("pii_shown",))
+    replace = Path.replace
+
+    def full(path: Path, goal: Path) -> Path:
+        if goal.name.endswith(".scores.jsonl"):
+            raise OSError(28, "No space left on device")
+        return replace(path, goal)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", full)
+        assert run_shard(job, ShardTask(shard=shard)).kind == "broken"
+    again = batch(tmp_path, workers=1)
+    assert again.tally.counts.total == 2
+    assert len(scores_in(tmp_path / "out")["scores/log0.jsonl.scores.jsonl"].splitlines()) == 2
 
 
 def test_each_line_has_the_id_the_outcome_and_the_scores(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 
 from proctor.config import load_config, read_environment
+from proctor.core.errors import StoreError
 from proctor.core.event_row import EventRow
 from proctor.monitor.alert_engine import AlertEngine
 from proctor.monitor.alert_rules import rules_of
@@ -74,6 +75,31 @@ alerts:
         assert {each.rule for each in state.status()} == set(limits)
         assert [each.told for each in state.alerts()] == ["resolved"]
     _check_with_promtool(metrics)
+
+
+async def test_a_page_that_the_disk_refused_is_sent_when_it_takes_again(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text(
+        """
+alerts:
+  webhook: http://127.0.0.1:9/hook
+  rules:
+    broken: {in_a_row: gate/broken, count: 3, tier: critical}
+"""
+    )
+    config = load_config(tmp_path / "proctor.yaml", read_environment(tmp_path), start=tmp_path)
+    async with Project(config) as project:
+        watch = AlertWatch(config, project.http)
+        for number in range(3):
+            row = EventRow(line=b"", id=str(number), kind="turn", time=START, signals=("gate/broken",))
+            watch.observe(row, START)
+        folder = watch.notifier.spool.folder
+        folder.write_text("a file stands where the folder should")
+        with pytest.raises(StoreError):
+            await watch.tick(START + 1)
+        folder.unlink()
+        assert [each.kind for each in await watch.tick(START + 2)] == ["fired"]
+        assert [each.channel for each in watch.notifier.spool.waiting()] == ["webhook"]
+        watch.close(START + 3)
 
 
 def _check_with_promtool(metrics: str) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from proctor.core.errors import MalformedError
+from proctor.core.errors import MalformedError, StoreError
 from proctor.core.event import Event
 from proctor.core.event_row import EventRow, row_of
+from proctor.store.alert_spool import AlertSpool
 from proctor.store.alert_state import AlertState
 from proctor.store.review import ALERT, alert_verdicts, items, open_count, resolve
 from proctor.store.runs import RunStore
@@ -86,6 +87,20 @@ def test_an_alert_fires_after_enough_windows_once_and_ends(tmp_path: Path) -> No
     assert [each.number for each in over.resolved] == [alert.number]
     with AlertState(config.store) as state:
         assert state.alerts(open_only=True) == []
+
+
+def test_an_alert_that_a_full_disk_kept_from_the_channels_is_sent_by_the_next_look(tmp_path: Path) -> None:
+    channels = "alerts: {channels: {desk: {webhook: http://127.0.0.1:9/}}, routes: {critical: [desk]}}\n"
+    config = config_in(tmp_path, SETTINGS.replace("  floors:\n", "  floors:\n    tier: critical\n") + channels)
+    keep(config, _scores(0, "policy", 0.5))
+    spool = AlertSpool(config.store)
+    spool.folder.write_text("a file stands where the folder should")
+    with pytest.raises(StoreError):
+        asyncio.run(raise_floor_alerts(config, _at(1)))
+    spool.folder.unlink()
+    for _ in range(2):
+        assert asyncio.run(raise_floor_alerts(config, _at(1))).fired == (), "it is open already"
+        assert [each.channel for each in spool.waiting()] == ["desk"]
 
 
 def test_one_window_is_enough_where_the_floor_says_so_and_silence_is_not_bad(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import Artefacts, folder_of, write_artefacts
 from proctor.report.adequacy import Adequacy
 from proctor.report.adequacy_sheet import adequacy_sheet
+from proctor.workflows.mutate import mutation
+from proctor.workflows.mutate.kept_adequacy import kept_adequacy
 from proctor.workflows.mutate.mutation import MutationJob, mutation_plan, run_mutation
 
 SAID = "Use at most 3 words. Never mention prices."
@@ -229,6 +231,25 @@ async def test_the_same_question_after_a_stop_repeats_no_call(tmp_path: Path) ->
     assert _calls(tmp_path) == total + 1  # the call that was in flight is asked once more
     assert replace(again, created=None, spend=()) == replace(whole, created=None, spend=())
     assert not list((config.store / "mutation").glob("*.ndjson"))
+
+
+async def test_a_result_that_the_disk_refused_is_made_again_without_a_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, prompt = _project(tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(mutation, "keep_adequacy", full)
+        first = await run_mutation(config, _job(prompt))
+    assert any("not kept in the store" in note for note in first.notes)
+    asked = _calls(tmp_path)
+    again = await run_mutation(config, _job(prompt))
+    assert _calls(tmp_path) == asked
+    assert again.score == first.score
+    assert kept_adequacy(config, prompt) == again
 
 
 async def test_a_prompt_without_tests_or_rules_is_told_what_to_do(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def read_rows(path: Path, name: str | None = None) -> Rows:
             # Drop cells without a column name.
             return [{name: cell for name, cell in row.items() if name} for row in table]
         if ending in (".jsonl", ".ndjson"):
-            data: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
+            data: Any = [json.loads(line) for line in text.split("\n") if line.strip()]
         elif ending == ".json":
             data = json.loads(text)
         else:

@@ -126,8 +126,9 @@ async def _score(job: BatchJob, task: ShardTask) -> ShardEnd:
                 cost=spent,
                 unpriced=unpriced,
             )
-            with whole_file(places.facts_of(shard.name)) as beside:
-                beside.out.write(masked_line(encode(facts)))
+        # Not before: with the facts of the new input, older scores would count as its scores.
+        with whole_file(places.facts_of(shard.name)) as beside:
+            beside.out.write(masked_line(encode(facts)))
     with suppress(OSError):
         places.calls_of(shard.name).unlink(missing_ok=True)
     return ShardEnd(task=task, kind="scored", facts=facts, spent=spent)

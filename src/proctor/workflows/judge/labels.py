@@ -89,7 +89,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise NotFoundError("there is no such file", file=str(path), hint="check the path of the labels") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", file=str(path), hint="save it as UTF-8 text") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, line
 

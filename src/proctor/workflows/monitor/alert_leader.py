@@ -38,6 +38,9 @@ class LeadingEngine(Protocol):
     def tick(self, now: float) -> list[AlertChange]:
         """Return what changed in the alerts."""
 
+    def take_back(self, changes: Sequence[AlertChange]) -> None:
+        """Return these changes again at the next tick."""
+
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule sees."""
 
@@ -112,6 +115,12 @@ class AlertLeader:
                 self._step_down()
                 return []
             return self._led().tick(now)
+
+    def take_back(self, changes: Sequence[AlertChange]) -> None:
+        """Return these changes again at the next tick, if this server still leads."""
+        with self._lock:
+            if self._engine is not None:
+                self._engine.take_back(changes)
 
     def close(self, now: float | None = None) -> None:
         """Let another server lead."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from proctor.config import Config
 from proctor.core.alert_record import AlertChange, RuleLimit
@@ -49,11 +49,23 @@ class AlertWatch:
     async def tick(self, now: float) -> list[AlertChange]:
         """Judge every rule, tell people what has changed, and deliver what is waiting."""
         changes = self.engine.tick(now)
-        self.notifier.say(changes, now)
+        await self.tell(changes, now)
+        return changes
+
+    async def tell(self, changes: Sequence[AlertChange], now: float) -> None:
+        """Tell people what has changed, and deliver what is waiting.
+
+        Raises:
+            StoreError: the spool cannot be written; the next tick returns these changes again.
+        """
+        try:
+            self.notifier.say(changes, now)
+        except BaseException:
+            self.engine.take_back(changes)
+            raise
         if self.engine.leads:
             self.notifier.summarise(now)
         await self.notifier.flush(now)
-        return changes
 
     def limits(self, now: float) -> list[RuleLimit]:
         """Return the smallest spike that each rule sees at the current traffic."""

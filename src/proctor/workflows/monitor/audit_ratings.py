@@ -128,7 +128,7 @@ def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[st
         for row in reader:
             yield reader.line_num, row
         return
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -51,6 +51,7 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
     rows = EventSource.of(config).rows(since=history_begin(settings, floors, consecutive, now), until=now)
     found = score_alarms(config, rows, now)
     fired: list[AlertRecord] = []
+    untold: list[AlertRecord] = []  # opened by an earlier process that could not hand them to the channels
     standing = {_fingerprint(alarm): alarm for alarm in found.alarms}
     with open_alert_state(config) as state:
         for fingerprint, alarm in standing.items():
@@ -58,8 +59,10 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
             opened, is_new = state.open_alert(alert, again_within=settings.seconds)
             if is_new:
                 fired.append(opened)
-            else:
-                state.update_alert(replace(alert, number=opened.number, fired=opened.fired, started=opened.started))
+                continue
+            known = replace(alert, number=opened.number, fired=opened.fired, started=opened.started)
+            if (updated := state.update_alert(known)).notified is None:
+                untold.append(updated)
         over = [
             state.resolve(each.number, by="proctor", now=now.timestamp())
             for each in state.alerts(open_only=True)
@@ -69,7 +72,7 @@ async def raise_floor_alerts(config: Config, now: datetime) -> RaisedFloors:
         ]
     await tell_channels(
         config,
-        [AlertChange(kind="fired", alert=each) for each in fired]
+        [AlertChange(kind="fired", alert=each) for each in (*fired, *untold)]
         + [AlertChange(kind="resolved", alert=each) for each in over],
         now.timestamp(),
     )

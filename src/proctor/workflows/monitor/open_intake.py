@@ -35,10 +35,7 @@ class WatchedIntake:
             return []
         now = time.time()
         changes = list(self.intake.tick())
-        self.watch.notifier.say(changes, now)
-        if self.watch.engine.leads:
-            self.watch.notifier.summarise(now)
-        await self.watch.notifier.flush(now)
+        await self.watch.tell(changes, now)
         return changes
 
     def metrics(self) -> str:

@@ -13,7 +13,6 @@ from proctor.core.event import Event
 from proctor.monitor.ingest import read_events
 from proctor.store.erase_customer import Forgotten, customer_names
 from proctor.store.event_log import FOLDER, EventLog
-from proctor.store.scoring_progress import ScoringProgress
 from proctor.wiring.history_settings import event_masker, open_history
 from proctor.wiring.monitor_state import open_audit_store
 
@@ -77,10 +76,13 @@ def forget_customer(config: Config, customer: str) -> ErasedCustomer:
     Raises:
         StoreError: another process seals, or a file or a database failed; run it again.
     """
+    audited = 0
+
+    def forget_audited(sessions: Sequence[str]) -> None:
+        nonlocal audited
+        with open_audit_store(config) as audit:
+            audited = audit.forget_customer(*customer_names(config.store, customer), conversations=sessions)
+
     with open_history(config) as history:
-        done = history.forget(customer)
-    with open_audit_store(config) as audit:
-        audited = audit.forget_customer(*customer_names(config.store, customer), conversations=done.sessions)
-    with ScoringProgress(config.store) as progress:
-        progress.forget(done.sessions)
+        done = history.forget(customer, beside=forget_audited)
     return ErasedCustomer(history=done, audited=audited)

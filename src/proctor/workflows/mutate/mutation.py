@@ -168,12 +168,13 @@ async def run_mutation(
         log.close()
         try:
             keep_adequacy(config, job.prompt, adequacy)
-        except OSError as error:  # what was paid for is reported all the same
+        except OSError as error:  # what was paid for is reported all the same, and its replies stay
             adequacy = replace(
                 adequacy, notes=(*adequacy.notes, f"the result is not kept in the store: {error.strerror}")
             )
-        if adequacy.complete:
-            log_path.unlink(missing_ok=True)
+        else:
+            if adequacy.complete:
+                log_path.unlink(missing_ok=True)
     return adequacy
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +12,12 @@ from pathlib import Path
 from proctor.config import RunSettings
 from proctor.core.attack import Goal
 from proctor.core.codec import content_id
+from proctor.core.errors import StoreError
 from proctor.core.sockets import Model
 from proctor.project import Project
 from proctor.redteam.write import write_variants
-from proctor.store.private_files import open_private, private_folder
+from proctor.store.private_files import private_folder
+from proctor.store.shared_lines import append_lines
 from proctor.workflows.redteam.campaign import Campaign, campaign_folder, goals_of
 
 __all__ = ["WriterWork", "writer_variants"]
@@ -56,6 +57,7 @@ async def writer_variants(campaign: Campaign, settings: RunSettings) -> WriterWo
     Raises:
         ConfigError: there is no such model.
         BudgetError: the budget is spent.
+        StoreError: the wordings cannot be kept.
     """
     name = campaign.settings.writer
     if name is None:
@@ -108,16 +110,19 @@ def _language(goal: Goal, chosen: Sequence[str]) -> str:
 
 def _read(path: Path) -> dict[str, Sequence[str]]:
     found: dict[str, Sequence[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    for line in path.read_bytes().split(b"\n") if path.exists() else ():
         try:
             row = json.loads(line)
-        except ValueError:  # half a line of a killed process
+        except ValueError:  # half a line of a killed process, or of a full disk
             continue
         found[row["key"]] = tuple(row["texts"])
     return found
 
 
 def _append(path: Path, row: Mapping[str, object]) -> None:
-    private_folder(path.parent)
-    with os.fdopen(open_private(path, os.O_WRONLY | os.O_APPEND), "ab") as out:
-        out.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    try:
+        private_folder(path.parent)
+        append_lines(path, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    except OSError as error:
+        hint = "free some space, or make the folder writable; wordings that were kept are not asked for again"
+        raise StoreError(f"cannot be written: {error.strerror}", file=str(path), hint=hint) from error

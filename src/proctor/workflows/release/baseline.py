@@ -88,10 +88,17 @@ def bless(figures: Baseline, path: Path, answers: Iterable[Answer] | None = None
     """Write a run as a baseline; its answers, if given, are kept in a file next to it.
 
     Raises:
-        StoreError: a file cannot be written.
+        StoreError: a file cannot be written; the baseline before and its answers are unchanged.
     """
-    hashed = "" if answers is None else write_answers(answers_path(path), answers)
-    data = encode(replace(figures, answers=hashed))
+    if answers is None:
+        _write(figures, path)
+        return
+    with write_answers(answers_path(path), answers) as hashed:
+        _write(replace(figures, answers=hashed), path)
+
+
+def _write(figures: Baseline, path: Path) -> None:
+    data = encode(figures)
     cases = data.pop("cases", [])
     # Machine details say nothing about quality and would change in every diff.
     for name in ("python", "proctor"):

@@ -371,6 +371,9 @@ def _close_books(
         bar = Bar(pass_rate=job.run.pass_rate, unscored=job.run.unscored)
         failed = failed_cases(store, run) if job.run.repeat > 1 else None
         decision, reason = decide(store.counts(run), bar, failed_cases=failed)
+        # Before the end is recorded: a run that has ended is not resumed, and would stay without them.
+        cells = cells_of_run(RunReader(store, run))
+        keep_points(store, run, cells, partial=job.partial, some_intents=bool(job.intents))
     store.end(
         run,
         status="finished" if done else "interrupted",
@@ -380,9 +383,7 @@ def _close_books(
         concurrency=pool.concurrency(),
     )
     if done:
-        reader = RunReader(store, run)
-        keep_points(store, run, cells_of_run(reader), partial=job.partial, some_intents=bool(job.intents))
-        keep_report(store, run, overview=overview_of_run(reader))
+        keep_report(store, run, overview=overview_of_run(RunReader(store, run)))
 
 
 def _log_of(store: RunStore, run_id: str) -> Path:
