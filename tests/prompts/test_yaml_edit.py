@@ -167,3 +167,65 @@ def test_other_lines_survive_a_change(old: Any, value: Any, data: Any) -> None:
         assert f"# about {other}\n" in made
         if other != key:
             assert to_yaml({other: old[other]}) in made
+
+
+RULES = """\
+rules:
+  - id: r-1
+    text: Use no emojis.  # the brand
+    at: 1
+  - id: r-2
+    # the lawyers want it
+    text: Give no advice.
+    at: 2
+  - id: r-3
+    text: Be brief.
+    at: 3  # third
+"""
+
+
+def test_remarks_of_a_dropped_entry_go_to_no_other() -> None:
+    rules = [
+        {"id": "r-1", "text": "Use no emojis.", "at": 5},
+        {"id": "r-3", "text": "Be brief.", "at": 6},
+        {"id": "r-4", "text": "Be kind.", "at": 7},
+    ]
+    assert edit_yaml(RULES, {"rules": rules}).splitlines()[1:] == [
+        "  - id: r-1",
+        "    text: Use no emojis.  # the brand",
+        "    at: 5",
+        "  - id: r-3",
+        "    text: Be brief.",
+        "    at: 6  # third",
+        "  - id: r-4",
+        "    text: Be kind.",
+        "    at: 7",
+    ]
+
+
+def test_another_id_at_the_same_place_is_another_entry() -> None:
+    rules = [*read_yaml(RULES)["rules"]]
+    rules[1] = {"id": "r-4", "text": "Quote prices.", "at": 2}
+    made = edit_yaml(RULES, {"rules": rules})
+    assert read_yaml(made) == {"rules": rules}
+    assert [line for line in made.splitlines() if "#" in line] == [
+        "    text: Use no emojis.  # the brand",
+        "    at: 3  # third",
+    ]
+
+
+def test_an_entry_with_another_id_and_the_same_text_keeps_its_remarks() -> None:
+    rules = [{**rule, "id": f"s-{number}", "at": number} for number, rule in enumerate(read_yaml(RULES)["rules"])][1:]
+    made = edit_yaml(RULES, {"rules": rules})
+    assert made.splitlines()[1:4] == ["  - id: s-1", "    # the lawyers want it", "    text: Give no advice."]
+    assert "the brand" not in made
+    assert "at: 2  # third" in made
+
+
+def test_an_entry_is_added_below_one_that_loses_its_last_lines() -> None:
+    text = "a:\n  - id: x  # mine\n    b:\n      - id: y\n"
+    new = {"a": [{"id": "x", "b": [{"id": "z"}]}, {"id": "w"}]}
+    assert edit_yaml(text, new) == "a:\n  - id: x  # mine\n    b:\n      - id: z\n  - id: w\n"
+    assert (
+        edit_yaml("a:\n  - b: 1  # mine\n    c: 2\n", {"a": [{"b": 1}, {"d": 2}]}).splitlines()[1] == "  - b: 1  # mine"
+    )

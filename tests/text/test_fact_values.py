@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 from tests.tables import table
 
 from proctor.text.fact_values import fact_values, has_value
@@ -73,3 +75,9 @@ def test_values_of_one_kind_may_stand_in_each_others_place(text: str, is_one_kin
 
 def test_words_of_another_language_are_no_numbers() -> None:
     assert fact_values("There are no refunds on sale items, once sold.") == ()
+
+
+def test_the_codes_of_a_long_text_are_found_in_linear_time() -> None:
+    started = process_time()
+    assert [each.code for each in fact_values("a-" * 50_000 + "b or T-301")] == ["t-301"]
+    assert process_time() - started < 5  # minutes, when each part of a word read all that follow

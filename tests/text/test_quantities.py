@@ -190,6 +190,20 @@ def test_hundredths_behind_an_amount_belong_to_it() -> None:
     assert _read("8 cents, 2 dollars") == [("0.08", "USD"), ("2", "USD")]
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 000 000 ₽", 1_000_000),
+        ("12 000 000 €", 12_000_000),
+        ("1 200 000 000 ₽", 1_200_000_000),
+        ("5 001 000 €", 5_001_000),
+        ("in 2024 140 000 €", 140_000),
+    ],
+)
+def test_blanks_group_thousands_and_millions(text: str, value: int) -> None:
+    assert [int(one.value) for one in find_quantities(text) if one.unit] == [value]
+
+
 def test_a_letter_behind_a_number_is_no_cent() -> None:
     assert _read("50c") == [("0.50", "USD")]
     assert not any(unit for _, unit in _read("duas C-3300; la pompa 4482.01 c'è; en C/ Noria"))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import table
@@ -54,11 +56,19 @@ def test_words(text: str, expected: list[str]) -> None:
         ("Din tid er 3. december kl. 11:15.", ["Din tid er 3. december kl. 11:15."]),
         ("Es sind 3. Der Mai kommt.", ["Es sind 3.", "Der Mai kommt."]),
         ("It costs 5. May I help?", ["It costs 5.", "May I help?"]),
+        ("How many?\n42.\nThe rest follows.", ["How many?", "42.", "The rest follows."]),
+        ("42.\r\nThe rest follows.", ["42.", "The rest follows."]),
         ("...", []),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
+
+
+def test_many_numbers_in_a_long_line_take_linear_time() -> None:
+    started = process_time()
+    assert len(sentences("Costs 12. Then " * 40_000)) == 40_001
+    assert process_time() - started < 3  # ten seconds, when each number read its line from the start
 
 
 def test_characters_join_accents_to_their_letters() -> None:

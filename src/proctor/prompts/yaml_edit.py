@@ -15,6 +15,7 @@ from ruamel.yaml.error import YAMLError
 
 from proctor.core.errors import InputError, PromptError
 from proctor.prompts.layout import ValuePlace, places_in
+from proctor.prompts.same_entries import entry_names, is_named
 from proctor.prompts.yaml_text import read_yaml
 from proctor.text.yaml_dump import to_yaml
 
@@ -153,11 +154,13 @@ class _Editor:
             raise _CannotError
 
     def _items(self, place: ValuePlace, old: list[Any], new: list[Any]) -> None:
-        here, there = ([json.dumps(value, sort_keys=True) for value in values] for values in (old, new))
+        here, there = entry_names(old, new)
         for _, begin, end, start, stop in SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
             both = min(end - begin, stop - start)
+            if here[begin:end] != there[start:stop] and all(map(is_named, (*old[begin:end], *new[start:stop]))):
+                both = 0  # none of them became another
             for index in range(both):
-                if here[begin + index] != there[start + index]:
+                if not _same(old[begin + index], new[start + index]):
                     self._item(place, begin + index, old[begin + index], new[start + index])
             for index in range(begin + both, end):
                 self._drop(place, self._dash(place, index), place.items[index].end)
@@ -258,7 +261,11 @@ class _Editor:
         if self.text[end:stop].strip() and not self.text[end:stop].strip().startswith("#"):
             raise _CannotError
         lines = _indented(piece.removesuffix("\n").split("\n"), column)
-        self.cuts.append((stop, stop, "".join(self.newline + line for line in lines)))
+        if self.text.startswith(self.newline, stop):  # below a line that may be dropped
+            stop += len(self.newline)
+            self.cuts.append((stop, stop, "".join(line + self.newline for line in lines)))
+        else:
+            self.cuts.append((stop, stop, "".join(self.newline + line for line in lines)))
 
     def _line_end(self, at: int) -> int:
         """Return the end of the line, before its line break."""

@@ -78,7 +78,9 @@ _WORDS: Final = (
     (r"\b(?:half (?:the )?price|halber preis|moitié prix|mitad de precio|metà prezzo|metade do preço|halve prijs)\b|半額|半价|полцены|yarı fiyat", "50", "percent"),
 )  # fmt: skip
 _WORD_PATTERNS: Final = Haystack(tuple(pattern for pattern, _, _ in _WORDS))
-_CODE: Final = re.compile(r"\b(?=[\w-]{2,20}\b)(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")
+_CODE: Final = re.compile(r"\b(?=[\w-]{2,20}\b)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")
+_LETTER: Final = re.compile(r"[A-Za-z]")
+_DIGIT: Final = re.compile(r"[0-9]")
 _MEASURE: Final = re.compile(r"^\d+(?:st|nd|rd|th|cm|mm|km|kg|g|h|m|am|pm|px|gb|mp|er|e|x|min)$", re.IGNORECASE)
 # Number words of one language that are ordinary words of another.
 _NO_NUMBER: Final = frozenset(("on", "once", "sei", "bin", "alt", "네", "한", "두", "세", "석", "넉", "영"))
@@ -140,7 +142,7 @@ def fact_values(text: str) -> tuple[FactValue, ...]:
     found += [
         FactValue(frozenset(), "code", hit.start(), hit.end(), hit.group(), hit.group().casefold())
         for hit in _CODE.finditer(text)
-        if not _MEASURE.match(hit.group()) and not hit.group().isdigit()
+        if _LETTER.search(hit.group()) and _DIGIT.search(hit.group()) and not _MEASURE.match(hit.group())
     ]
     for one in find_weekdays(text):
         found.append(_value({one.value}, "weekday", one.start, one.end, text))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 from proctor.text.clock_times import find_clock_times
 from proctor.text.quantities import Quantity, find_quantities
 
@@ -14,8 +17,15 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
     found = find_quantities(text)
     if not times:
         return found
-    rest = (one for one in found if not any(time.start < one.end and one.start < time.end for time in times))
+    begins = [time.start for time in times]
+    rest = (one for one in found if not _is_in_one(one, times, begins))
     return tuple(sorted((*times, *rest), key=lambda each: each.start))
+
+
+def _is_in_one(one: Quantity, times: Sequence[Quantity], begins: Sequence[int]) -> bool:
+    """Whether a quantity overlaps one of the times, which follow each other from left to right."""
+    last = bisect_left(begins, one.end) - 1  # the last that begins before its end
+    return last >= 0 and one.start < times[last].end
 
 
 def agree(one: Quantity, other: Quantity) -> bool:

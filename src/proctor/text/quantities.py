@@ -365,7 +365,7 @@ def _is_grouped(text: str, before: Quantity, one: Quantity) -> bool:
         before.unit == ""
         and one.unit not in ("", "date")
         and before.value == before.value.to_integral_value()
-        and 0 < before.value < 1000
+        and (0 < before.value < 1000 or before.quote == "000")  # 1 000 000 ₽
         and text[before.end : one.start] == " "
         and _GROUP.match(one.quote) is not None
     )

@@ -103,7 +103,8 @@ def _ends_ordinal(text: str, end: int) -> bool:
     if (
         number is not None
         and number["short"] is None
-        and not text[text.rfind("\n", 0, end) + 1 : end - 1].strip(_DIGITS)
+        and text[end : end + 1] not in ("\n", "\r")
+        and _is_alone(text, end - 1)
     ):
         return True  # the number of a list item
     ahead = after.match(text, end) if number else None
@@ -114,6 +115,13 @@ def _ends_ordinal(text: str, end: int) -> bool:
     if ahead["number"] is not None:  # ``3. 12. 2026``
         return number["year"] is None and (bool(ahead["dot"]) or len(ahead["number"]) == _YEAR)
     return ahead["word"].casefold() in MONTH_NAMES or (number["year"] is None and ahead["word"][0].islower())
+
+
+def _is_alone(text: str, end: int) -> bool:
+    """Whether nothing but digits and blanks stands before a place in its line."""
+    while end and text[end - 1] in _DIGITS:
+        end -= 1
+    return not end or text[end - 1] == "\n"
 
 
 def _keep(found: list[str], piece: str) -> None:

@@ -42,6 +42,11 @@ def test_the_opposite_contradicts_the_rule(text: str, opposite: str) -> None:
         ("No inventes datos que no estén en el mensaje.", "", "La respuesta incumple esta regla: "),
         ('"motivo": uno de "defecto", "otro".', "es", "La respuesta incumple esta regla: "),
         ("Verwende keine Emojis und keine Ausrufezeichen.", "de", "Die Ausgabe verstößt gegen diese Regel: "),
+        (
+            "Antworte auf Deutsch in höchstens drei Sätzen. (language is de)",
+            "de",
+            "Die Ausgabe verstößt gegen diese Regel: ",
+        ),
         ("不超过100个字。", "zh", "输出违反以下规则："),
     ],
 )

@@ -82,7 +82,8 @@ def is_in_tongue(opposite: Rule, tongue: str) -> bool:
 def _opposite(text: str, tongue: str) -> str:
     spoken = "en" if text.startswith(_OURS) else tongue_of(text) or tongue
     if spoken not in _TURNED:
-        return f"{_FRAMES.get(spoken, _FRAME)}{text}"
+        known = spoken if spoken in _FRAMES else tongue  # a short sentence is taken for a related language
+        return f"{_FRAMES.get(known, _FRAME)}{text}"
     condition = match.group() if (match := _CONDITION.match(text)) else ""  # it stays unchanged
     told = text[len(condition) :]
     if _JAPANESE.search(told) and not told.isascii() and "output" not in told:

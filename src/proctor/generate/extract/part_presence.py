@@ -114,9 +114,12 @@ def _of_tags(
         yield each, " and ".join(_presence(said, f"{said}\n{shown}", wanted)), 0, len(said)
     known = {part.name for part in tags}
     alone = AND_NOTHING.search(said) if len(wanted) > 1 else None
-    closing = {match[1] or match[2] for match in _CLOSING.finditer(text)}
-    if match := alone or (_beside(said) if closing <= known else None):
+    if (match := alone or _beside(said)) and (alone or _closing(text) <= known):
         yield each, f"outside tags {quoted([part.name for part in tags])}: is empty", match.start(), match.end()
+
+
+def _closing(text: str) -> set[str]:
+    return {match[1] or match[2] for match in _CLOSING.finditer(text)}
 
 
 def _shown_below(each: Statement, later: Sequence[Statement], text: str) -> str:

@@ -374,13 +374,13 @@ def _closed_case(draft: Draft, read: _Reading, replies: Sequence[str]) -> Draft:
     """Return the rule of a case with a fixed reply: nothing stands beside the reply."""
     if draft.predicate:
         return draft
-    replies = [reply for reply in replies if not _is_described(reply, read.text)]
     said = draft.text if draft.end == draft.start else read.text[draft.start : draft.end]
     for statement, reply in read.fixed if draft.condition else ():
         near = draft.start < statement.end and statement.start < draft.end
         if near and reply[:20] in draft.text and not _is_described(reply, read.text):
             return replace(draft, predicate=closed_reply(reply, statement.text, read.scope.labels))
     held = [reply for reply in replies if reply in said and reply[:20] in draft.text]
+    held = [reply for reply in held if not _is_described(reply, read.text)]  # reads the whole prompt
     own = read.text[draft.start :].split("\n\n", 1)[0]
     asked = [found for reply in held if (found := closed_reply(reply, own, read.scope.labels))]
     return replace(draft, predicate=joined(asked)) if asked else draft

@@ -51,7 +51,7 @@ _FROM: Final = re.compile(
     re.IGNORECASE,
 )
 _LEAST_FOR_FREE: Final = 2  # words that a clause on what is free shares with the claim
-_CODE: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")  # T-301
+_CODE: Final = re.compile(r"\b[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b")  # T-301
 _DAY_MINUTES: Final = 1440
 _FEW_FIELDS: Final = 3  # comparable values of a record about one thing
 _MANY_VALUES: Final = 8  # comparable values of a passage from which one shared word is too little
@@ -249,7 +249,8 @@ def _is_about(claim: str, words: frozenset[str], one: Quantity, figures: Sequenc
 
 
 def _codes(text: str) -> frozenset[str]:
-    return frozenset(_CODE.findall(text))
+    """Return the words of letters and digits; a word of either alone is no code."""
+    return frozenset(each for each in _CODE.findall(text) if re.search(r"\d", each) and re.search(r"[A-Za-z]", each))
 
 
 def has_times(ready: Ready, times: Sequence[Quantity]) -> bool:
