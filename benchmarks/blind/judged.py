@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.blind.call_traces import calls
+from benchmarks.blind.judged_addresses import addresses
 from benchmarks.blind.judged_answers import answers
 from benchmarks.blind.judged_messages import messages
 from benchmarks.blind.judged_talks import talks
@@ -96,6 +97,7 @@ async def attack(items: Sequence[Item]) -> list[tuple[str, str]]:
 
 
 PARTS = {
+    "addresses": addresses,
     "answers": answers,
     "attack": attack,
     "calls": calls,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.guard.personal_words import are_personal, folded, personal_words
+from proctor.guard.personal_words import are_personal, personal_words
 from tests.tables import table
 
 PRIVATE = personal_words(["Siobhán Keane", "14 Quay St"])
@@ -11,7 +11,6 @@ SAID = ["Third time the Tamarind dishwasher shows F4. I'm Siobhán Keane, 14 Qua
 
 
 def test_words_are_compared_without_their_marks() -> None:
-    assert folded("Siobhán ÑANDÚ حدّاد") == "siobhan nandu حداد"
     assert PRIVATE["siobhan"] == frozenset({0})
     assert set(PRIVATE) == {"siobhan", "keane", "14", "quay"}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Final
 
-__all__ = ["are_personal", "folded", "personal_words"]
+from proctor.text.unmarked import unmarked
+
+__all__ = ["are_personal", "personal_words"]
 
 _LEAST_WORDS: Final = 3
 _MIN_LETTERS: Final = 3
@@ -17,17 +17,8 @@ _MIN_DIGITS: Final = 2
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-@lru_cache(maxsize=512)
-def folded(text: str) -> str:
-    """Return a text in lowercase and without the marks above and below its letters."""
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", text)
-    return "".join(each for each in plain if not unicodedata.combining(each)).casefold()
-
-
 def personal_words(values: Iterable[str]) -> dict[str, frozenset[int]]:
-    """Return the words of masked values, folded, and the numbers of the values that have them."""
+    """Return the words of masked values, without their marks, and the numbers of the values that have them."""
     found: dict[str, frozenset[int]] = {}
     for number, value in enumerate(values):
         for word in _words(value, _MIN_LETTERS):
@@ -55,6 +46,6 @@ def are_personal(texts: Iterable[str], private: Mapping[str, frozenset[int]], sa
 def _words(text: str, least: int) -> set[str]:
     return {
         word
-        for word in _WORD.findall(folded(text))
+        for word in _WORD.findall(unmarked(text))
         if len(word) >= least or (len(word) >= _MIN_DIGITS and any(map(str.isdigit, word)))
     }

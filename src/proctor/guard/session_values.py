@@ -16,10 +16,11 @@ from typing import Any, Final
 from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source
 from proctor.guard.ledger import result_text
-from proctor.guard.personal_words import folded, personal_words
+from proctor.guard.personal_words import personal_words
 from proctor.guard.step import Step
 from proctor.text.cached_property import once
 from proctor.text.shared_runs import squeezed
+from proctor.text.unmarked import unmarked
 
 __all__ = ["MIN_STRONG_BITS", "SessionValues", "information", "windows", "words_of"]
 
@@ -162,7 +163,7 @@ class SessionValues:
     def names(self) -> frozenset[str]:
         """The names and addresses that were masked in this session, squeezed, with and without their marks."""
         named = [value for key, value in self.private.items() if key.startswith(("[PERSON", "[ADDRESS"))]
-        return frozenset(_names([*named, *map(folded, named)]))
+        return frozenset(_names([*named, *map(unmarked, named)]))
 
     @once
     def private_words(self) -> Mapping[str, frozenset[int]]:

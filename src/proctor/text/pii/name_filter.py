@@ -18,6 +18,7 @@ from typing import Final
 from proctor.core.entity import Entity
 from proctor.text.normalise.language_likeness import common_words, ranks
 from proctor.text.pii.code_spans import is_no_name, without_record_codes
+from proctor.text.pii.street_addresses import PARTICLES, address_parts
 from proctor.text.script import language_of
 
 __all__ = ["likely_names"]
@@ -31,7 +32,6 @@ _CASED: Final = 0.7  # minimum score of a name with capitals; the tagger's own t
 _LONE: Final = 0.8  # of one capitalised word
 _AT_START: Final = 0.9  # of one word at the beginning of a sentence
 _UNCASED: Final = 0.88  # in scripts without capitals, and in all-lowercase messages
-_PARTICLES: Final = re.compile(r"v[ao]n|d(?:er|en|el|ella|[aeiou]|os|as)|l[ae]|[ea]l|b(?:in|int)|ibn|te[rn]|zur?|a[fv]")
 _BEGINS: Final = re.compile(r"(?:^|[.!?…:;؟。！？\n\"“„«(\[•-])\s*$")
 _SIGNED: Final = re.compile(r"(?:[,.!]|\n)\s*(?:[-–—]\s*)?$")
 _INTRODUCED: Final = re.compile(
@@ -73,9 +73,7 @@ def _kept(text: str, entity: Entity, *, cased: bool) -> Iterator[Entity]:
     if entity.suspected:
         yield entity
     elif entity.kind == "ADDRESS":
-        around = text[max(0, entity.start - 4) : entity.end + 12]
-        if any(map(str.isdigit, around)):
-            yield entity
+        yield from address_parts(text, entity)
     elif entity.kind != "PERSON" or _is_introduced(text, entity):
         yield entity
     elif not any(sign.islower() or sign.isupper() for sign in entity.text):  # a script without capitals
@@ -115,7 +113,7 @@ def _trimmed(text: str, entity: Entity) -> Entity | None:
 
 def _leads(words: Sequence[re.Match[str]]) -> bool:
     """Whether a name may begin with the first word: van Dyk."""
-    return _PARTICLES.fullmatch(words[0].group()) is not None and len(words) > 1 and words[1].group()[0].isupper()
+    return PARTICLES.fullmatch(words[0].group()) is not None and len(words) > 1 and words[1].group()[0].isupper()
 
 
 def _is_introduced(text: str, entity: Entity) -> bool:
