@@ -42,6 +42,7 @@ _FORMS: Final = tuple(
     )
 )
 _HOUSE_AND_TOWN: Final = re.compile(rf"(?<!\w){_NAME} \d{{1,3}}[^\W\d_]?, ?{_NAME}")
+_NAMES_BEFORE: Final = re.compile(rf"(?<!\w)(?:{_NAME} ){{1,2}}$")
 _EAST_ASIAN: Final = re.compile(
     r"[路街巷弄道段]\s?[0-9一二三四五六七八九十百]|\d+\s?(?:号|號|弄|巷|幢|栋|单元|번지)|[가-힣](?:로|길)\s?\d"
 )
@@ -91,10 +92,10 @@ def _cores(text: str, low: int, high: int, score: float) -> Iterator[tuple[int, 
     for place, token in enumerate(tokens):
         if _is_street_word(token.text):
             yield from _beside(text, tokens, place)
-    for form in _FORMS:
-        yield from (hit.span() for hit in form.finditer(text, low, high))
-    if score >= _SURE:
-        yield from (hit.span() for hit in _HOUSE_AND_TOWN.finditer(text, low, high))
+    for form in (*_FORMS, *((_HOUSE_AND_TOWN,) if score >= _SURE else ())):
+        for hit in form.finditer(text, low, high):
+            before = _NAMES_BEFORE.search(text, max(0, hit.start() - _BEFORE), hit.start())
+            yield (before.start() if before and hit.group()[0].isupper() else hit.start()), hit.end()
     for hit in _EAST_ASIAN_RUN.finditer(text, low, high):
         if _EAST_ASIAN.search(hit.group()):
             yield hit.span()
