@@ -56,6 +56,21 @@ def test_a_name_stays(text: str, name: str, score: float, left: str) -> None:
     assert seen(text, name, score) == [left]
 
 
+@table(
+    ("text", "name", "left"),
+    [
+        ("Grüezi\nGerne möchte ich mein Abo anpassen", "Grüezi", []),
+        ("Hejsan, soffan som vi köpte är trasig", "Hejsan", []),
+        ("Góðan dag, ég flutti í gær", "Góðan", []),
+        ("Katarína", "Katarína", ["Katarína"]),
+        ("Je m'appelle Mathilde et j'attends", "Mathilde", ["Mathilde"]),
+        ("Ciao! Sono Ottavia, dove siete?", "Ottavia", ["Ottavia"]),
+    ],
+)
+def test_the_first_word_of_a_message_is_no_name(text: str, name: str, left: list[str]) -> None:
+    assert seen(text, name, 0.99) == left
+
+
 def test_english_and_japanese_are_left_as_they_are() -> None:
     assert seen("please tell the manager that ann is late today", "ann", 0.6) == ["ann"]
     assert seen("森で迷った場合はどうしますか", "森", 0.6) == ["森"]

@@ -31,8 +31,10 @@ _LEAST_ENGLISH: Final = 0.5  # share of the words; in other languages at most on
 _CASED: Final = 0.7  # minimum score of a name with capitals; the tagger's own threshold is 0.6
 _LONE: Final = 0.8  # of one capitalised word
 _AT_START: Final = 0.9  # of one word at the beginning of a sentence
+_NEVER: Final = 2.0  # of the first word of a message, which greets
 _UNCASED: Final = 0.88  # in scripts without capitals, and in all-lowercase messages
 _BEGINS: Final = re.compile(r"(?:^|[.!?…:;؟。！？\n\"“„«(\[•-])\s*$")
+_GREETED: Final = re.compile(r"(?:[,!.]|\s)\s*[^\W\d_]+")  # a name alone has no words behind it
 _SIGNED: Final = re.compile(r"(?:[,.!]|\n)\s*(?:[-–—]\s*)?$")
 _INTRODUCED: Final = re.compile(
     r"(?:\b(?:name ist|ich bin|ich heiße|hier (?:ist|spricht)|herrn?|frau|dr\.?|prof\.?|familie|je m['’]appelle"
@@ -91,6 +93,8 @@ def _least(text: str, entity: Entity) -> float:
     """Return the minimum score of a name with capitals."""
     if len(_WORD.findall(entity.text)) > 1:
         return _CASED
+    if not text[: entity.start].strip() and _GREETED.match(text, entity.end):
+        return _NEVER  # Grüezi, Hejsan
     return _AT_START if _BEGINS.search(text[max(0, entity.start - 8) : entity.start]) else _LONE
 
 
