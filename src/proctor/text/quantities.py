@@ -12,8 +12,9 @@ from typing import Final
 
 from proctor.core.fast_dataclass import fast_constructor
 from proctor.text.dates import Day, find_dates, may_continue_date
+from proctor.text.hundredths import ends_amount, joins_amount
 from proctor.text.money import CURRENCIES, currency_after, find_money
-from proctor.text.number_words import find_number_words
+from proctor.text.number_words import SpelledNumber, find_number_words
 from proctor.text.numbers import Number, find_numbers
 from proctor.text.taken_spans import TakenSpans
 from proctor.text.units import find_unit
@@ -221,6 +222,9 @@ def _spelled(text: str) -> Iterator[Quantity]:
     found = list(find_number_words(text))
     for place, one in enumerate(found):
         made = _measured(text, one.value, one.start, one.end, one.languages)
+        if rest := next((each for each in found[place + 1 : place + 2] if _is_hundredths(text, made, each)), None):
+            total = made.value + rest.value.scaleb(-2)
+            made = replace(made, value=total, end=rest.end, quote=text[made.start : rest.end])
         # "one of them" is no count, and "three to five days" is a range
         if made.unit or any(_TO.fullmatch(text[one.end : each.start]) for each in found[place + 1 : place + 2]):
             yield made
@@ -344,17 +348,19 @@ def _is_rest_of_hour(text: str, hours: Quantity, rest: Quantity) -> bool:
 
 def _is_rest_of_amount(text: str, whole: Quantity, rest: Quantity) -> bool:
     """Whether hundredths continue an amount: "418 рублей 20 копеек", "3 euros and 20 cents"."""
-    return (
-        whole.unit in CURRENCIES
-        and rest.unit in CURRENCIES
-        and whole.high is None
-        and whole.value == whole.value.to_integral_value()
-        and 0 < rest.value < 1
-        and _REST.fullmatch(text[whole.end : rest.start]) is not None
-    )
+    return rest.unit in CURRENCIES and 0 < rest.value < 1 and _lacks_hundredths(text, whole, rest.start)
 
 
-_REST: Final = re.compile(r"\s(?:(?:and|und|et|y|e|en|i|и)\s)?")
+def _is_hundredths(text: str, whole: Quantity, rest: SpelledNumber) -> bool:
+    """Whether a number in words tells the hundredths of an amount: "sixteen euros fifty", "dezesseis reais e vinte"."""
+    return 0 < rest.value < 100 and _lacks_hundredths(text, whole, rest.start) and ends_amount(text, rest.end)
+
+
+def _lacks_hundredths(text: str, whole: Quantity, start: int) -> bool:
+    is_whole = whole.unit in CURRENCIES and whole.high is None and whole.value == whole.value.to_integral_value()
+    return is_whole and joins_amount(text, whole.end, start)
+
+
 _GROUP: Final = re.compile(r"\d{3}(?![\d.,]\d)")
 _GROUPS: Final = re.compile(r"\d{3}(?: \d{3})*")
 
