@@ -31,6 +31,7 @@ def explained(said: str, told: str, heard: str = "") -> bool:
         ("64,60 € for two", "34 € each, 5 % off", ""),
         ("600 km for three days", "200 km per day", "three days"),
         ("85 minutes", "1 h 25", ""),
+        ("cinco días tarde", "gratis dentro de 15 días", "me salió hace 20 días"),
         ("at 13:50", "20 minutes before departure", "my flight is at 14:10"),
         ("at 8 pm", "10:00-20:00", ""),
         ("Friday", "Monday to Friday", ""),

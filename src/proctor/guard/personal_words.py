@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from proctor.text.unmarked import unmarked
+from proctor.text.letter_marks import without_marks
 
 __all__ = ["are_personal", "personal_words"]
 
@@ -46,6 +46,6 @@ def are_personal(texts: Iterable[str], private: Mapping[str, frozenset[int]], sa
 def _words(text: str, least: int) -> set[str]:
     return {
         word
-        for word in _WORD.findall(unmarked(text))
+        for word in _WORD.findall(without_marks(text))
         if len(word) >= least or (len(word) >= _MIN_DIGITS and any(map(str.isdigit, word)))
     }

@@ -19,8 +19,8 @@ from proctor.guard.ledger import result_text
 from proctor.guard.personal_words import personal_words
 from proctor.guard.step import Step
 from proctor.text.cached_property import once
+from proctor.text.letter_marks import without_marks
 from proctor.text.shared_runs import squeezed
-from proctor.text.unmarked import unmarked
 
 __all__ = ["MIN_STRONG_BITS", "SessionValues", "information", "windows", "words_of"]
 
@@ -163,7 +163,7 @@ class SessionValues:
     def names(self) -> frozenset[str]:
         """The names and addresses that were masked in this session, squeezed, with and without their marks."""
         named = [value for key, value in self.private.items() if key.startswith(("[PERSON", "[ADDRESS"))]
-        return frozenset(_names([*named, *map(unmarked, named)]))
+        return frozenset(_names([*named, *map(without_marks, named)]))
 
     @once
     def private_words(self) -> Mapping[str, frozenset[int]]:

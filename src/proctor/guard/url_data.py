@@ -11,9 +11,9 @@ from typing import Final
 
 from proctor.guard.personal_words import are_personal
 from proctor.guard.session_values import MIN_STRONG_BITS, SessionValues, information, windows, words_of
+from proctor.text.letter_marks import without_marks
 from proctor.text.shared_runs import squeezed, weigh
 from proctor.text.token_codes import decoded_tokens
-from proctor.text.unmarked import unmarked
 from proctor.text.web_address import WebAddress, unquoted
 
 __all__ = ["CarriedData", "find_session_data"]
@@ -137,7 +137,7 @@ def _has_name(joined: set[str], reading: _Reading, session: SessionValues, publi
 
 def _has_person(joined: set[str], reading: _Reading, session: SessionValues, public: frozenset[str]) -> bool:
     """Return whether a masked name or address stands there, or several of its words in a row."""
-    words = words_of(unmarked(reading.text))[:_MAX_WORDS]
+    words = words_of(without_marks(reading.text))[:_MAX_WORDS]
     every = joined | (windows(words) - public)
     if not every.isdisjoint(session.names):
         return True

@@ -139,7 +139,9 @@ class KnownValues:
             return True
         alike = [each.value for each in self.stated if each.unit == one.unit and each.high is None]
         return any(each * factor == one.value for each in alike for factor in self.factors) or any(
-            first + second == one.value for first, second in combinations(alike[:_MOST_AMOUNTS], 2) if first != second
+            one.value in (first + second, abs(first - second))
+            for first, second in combinations(alike[:_MOST_AMOUNTS], 2)
+            if first != second
         )
 
     def _is_time(self, one: Quantity) -> bool:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from proctor.core.entity import Entity
-from proctor.text.unmarked import unmarked
+from proctor.text.letter_marks import without_marks
 
 __all__ = ["PARTICLES", "address_parts"]
 
@@ -179,7 +179,7 @@ def _closes(before: str, following: str, *, has_code: bool) -> bool:
 
 def _is_street_word(token: str) -> bool:
     words, endings = _street_words()
-    plain = unmarked(token)
+    plain = without_marks(token)
     bare = plain.rstrip(".,")
     return plain in words or (bare in words) or (bare.endswith(endings) and len(bare) > 4)
 
@@ -192,7 +192,7 @@ def _is_cased(text: str) -> bool:
 def _street_words() -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the words, and the endings of longer words."""
     lines = files("proctor.text.pii").joinpath("street_words.txt").read_text(encoding="utf-8").splitlines()
-    found = {unmarked(word) for line in lines if not line.startswith("#") for word in line.split()}
+    found = {without_marks(word) for line in lines if not line.startswith("#") for word in line.split()}
     words = {each for each in found if each[0] != "-"}
     words |= {each.rstrip(".") for each in words if len(each) > 3}  # av. is also written without its full stop
     return frozenset(words), tuple(sorted(each[1:] for each in found if each[0] == "-"))

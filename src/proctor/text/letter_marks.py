@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["unmarked"]
+__all__ = ["without_marks"]
 
 
 @lru_cache(maxsize=512)
-def unmarked(text: str) -> str:
+def without_marks(text: str) -> str:
     """Return a text in lowercase and without the marks above and below its letters."""
     if text.isascii():
         return text.lower()
