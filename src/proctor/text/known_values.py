@@ -137,12 +137,14 @@ class KnownValues:
         """Whether a period lies between two known dates, or is a product or a sum of known ones."""
         if one.unit == "hour" and one.size == _HOURS_A_DAY and self._is_time_between(one):
             return True
-        alike = [each.value for each in self.stated if each.unit == one.unit and each.high is None]
-        return any(each * factor == one.value for each in alike for factor in self.factors) or any(
-            one.value in (first + second, abs(first - second))
-            for first, second in combinations(alike[:_MOST_AMOUNTS], 2)
-            if first != second
-        )
+        spans = [each for each in self.stated if each.unit == one.unit and each.high is None]
+        alike = [each.value for each in spans]
+        if any(each * factor == one.value for each in alike for factor in self.factors) or any(
+            first + second == one.value for first, second in combinations(alike[:_MOST_AMOUNTS], 2) if first != second
+        ):
+            return True
+        asked = [each.value for each in spans if each.value_written in self.asked]  # "five days late", 20 days ago
+        return any(abs(mine - other) == one.value for mine in asked for other in alike)
 
     def _is_time(self, one: Quantity) -> bool:
         """Whether a time of day is known, or a known one earlier or later by a known duration."""
