@@ -24,7 +24,8 @@ _GAP: Final = 2  # characters between the tagger's span and a street
 _AFTER: Final = 60  # characters after it in which the town may stand
 _NAMES: Final = 5  # words between the word for a street and the number, and of a name before it
 _SURE: Final = 0.9  # score of an address without a word for a street or a post code
-_TOKEN: Final = re.compile(r"[^\W_](?:[\w'’/-]|\.(?=[^\W\d_]))*\.?")
+_SIGNS: Final = "\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e"  # vowels that are no letters to Python
+_TOKEN: Final = re.compile(rf"[^\W_](?:[\w'’/{_SIGNS}-]|\.(?=[^\W\d_]))*\.?")
 _NUMBER: Final = re.compile(r"\d{1,4}[^\W\d_]?(?:[/-]\d{1,3}[^\W\d_]?){0,3}")
 _BREAK: Final = re.compile(r"[!?;:\n。！？]|\.\s+(?=[^\W\d_a-zß-öø-ÿа-яёα-ω])")
 _CAPITAL: Final = r"(?=[^\W\d_a-zß-öø-ÿа-яёα-ωά-ώ])[^\W\d_]"  # also a letter of a script without capitals
@@ -34,7 +35,7 @@ _CODE: Final = r"(?:[A-Z]{1,2}-)?(?:\d{3} \d{2}|\d{2}-\d{3}|\d{3,6}(?: [A-Z]{2})
 _FORMS: Final = tuple(
     re.compile(rf"(?<![\w-]){form}(?![\w-])")
     for form in (
-        rf"[^\W\d_]{{3,}}\.? {_HOUSE}(?:,? [^\W\d_]{{1,3}}\.? ?\d{{0,4}})?,? {_CODE} [^\W\d_]{{2,}}",
+        rf"[^\W\d_]{{3,}}\.? {_HOUSE}(?:,? [^\W\d_]{{1,3}}\.? ?\d{{0,4}}|, [^,;\n]{{1,24}})?,? {_CODE} [^\W\d_]{{2,}}",
         rf"{_NAME} {_HOUSE},? {_NAME},? \d{{5,6}}",
         rf"[A-Z]{{1,2}}-\d{{4,5}} {_NAME}",  # D-10115 Ulm
         rf"[A-Z]\d{{1,2}}, ?\d{{1,3}} {_NAME}",  # C4, 12 Mannheim, where blocks have letters
