@@ -20,7 +20,7 @@ import pytest
 
 from proctor.config import Config, open_config
 from proctor.core.chat import Message
-from proctor.core.errors import InputError, MalformedError
+from proctor.core.errors import InputError, MalformedError, StoreError
 from proctor.core.event import Event
 from proctor.core.event_row import row_of
 from proctor.core.trajectory import Turn
@@ -181,6 +181,60 @@ def test_an_error_is_unscored_and_not_a_score(desk: _Desk, monkeypatch: pytest.M
     assert scoring.figures() == ScoringFigures(
         unscored=1, last_reason="window: the scorer broke: RuntimeError: the judge is away"
     )
+
+
+@pytest.mark.parametrize("failing", ["the delivery", "the record of it"])
+def test_what_was_judged_is_kept_in_memory_until_the_disk_takes_it(
+    desk: _Desk, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    from proctor.scorers.answer.contains import Contains
+
+    judge, calls = Contains.score, list[str]()
+
+    async def counted(self: Contains, *given: Any) -> Any:
+        calls.append("call")
+        return await judge(self, *given)
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(Contains, "score", counted)
+    desk.add([_event("s1", 1, NOON - 400), _event("s2", 1, NOON - 400)])
+    scoring = desk.scoring()
+    with monkeypatch.context() as during:
+        if failing == "the delivery":
+            during.setattr(scoring, "_deliver", full)
+        else:
+            during.setattr(ScoringProgress, "finish", full)
+        for _ in range(3):
+            with pytest.raises(StoreError, match="the disk is full"):
+                desk.step(scoring)
+            desk.now += 60
+    assert desk.step(scoring) == ScoringStep(scored=2, events=2)
+    assert len(calls) == 2
+    assert {(score.session, score.time.timestamp()) for score in desk.scores()} == {("s1", NOON), ("s2", NOON)}
+    desk.add([_event("s1", 2, desk.now)])
+    desk.now += 400
+    assert desk.step(scoring).scored == 1
+    assert len(calls) == 3
+
+
+def test_what_was_judged_before_the_conversation_went_on_is_not_delivered(
+    desk: _Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        raise StoreError("the disk is full")
+
+    desk.add([_event("s1", 1, NOON - 400)])
+    scoring = desk.scoring()
+    with monkeypatch.context() as during:
+        during.setattr(scoring, "_deliver", full)
+        with pytest.raises(StoreError):
+            desk.step(scoring)
+    desk.add([_event("s1", 2, NOON + 10, "Within 30 days.")])
+    desk.now += 400
+    assert desk.step(scoring).scored == 1
+    assert [score.value for score in desk.scores()] == [0.0]
 
 
 def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> None:

@@ -56,6 +56,15 @@ class ScoringStep:
     events: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The scores of a conversation with so many turns, and when they were made."""
+
+    turns: int
+    time: float
+    scores: tuple[Score, ...]
+
+
 class OnlineScoring:
     """Queues conversations that went quiet and scores them with the scorers of a suite.
 
@@ -81,6 +90,7 @@ class OnlineScoring:
         self._grader_factory: GraderFactory | None = None
         self._day = ""
         self._noted = 0.0  # dollars of the pool that are in the progress already
+        self._judged: dict[str, _Judged] = {}  # by session: paid for, but not delivered or not recorded yet
         check_scorers(config, settings, self._suite)
 
     async def step(self, project: Project, progress: ScoringProgress) -> ScoringStep:
@@ -107,6 +117,7 @@ class OnlineScoring:
             for one in due:
                 progress.postpone(one.session, until=now + _RETRY_SECONDS, reason=reason, counts=False)
             return ScoringStep(queued=queued, postponed=len(due))
+        self._judged = {each.session: self._judged[each.session] for each in due if each.session in self._judged}
         gate = asyncio.Semaphore(self.settings.concurrency)
 
         async def judge(waiting: DueConversation) -> ScoringStep:
@@ -116,9 +127,13 @@ class OnlineScoring:
                     return ScoringStep(skipped=1)
                 return await self._score(waiting, *known[waiting.session], graders, progress)
 
-        done = await asyncio.gather(*(judge(each) for each in due))
+        # Calls that are under way are paid for: they are finished also if the disk fails for another conversation.
+        done = await asyncio.gather(*(judge(each) for each in due), return_exceptions=True)
+        for each in done:
+            if isinstance(each, BaseException):
+                raise each
         self._note_spend(progress, now)
-        return _total([ScoringStep(queued=queued), *done])
+        return _total([ScoringStep(queued=queued), *(each for each in done if isinstance(each, ScoringStep))])
 
     async def work(self, stop: asyncio.Event, *, every: float = 10.0) -> None:
         """Score until asked to stop. Another process that scores this store already is left alone, and replaced later.
@@ -195,20 +210,32 @@ class OnlineScoring:
         graders: Sequence[Grader],
         progress: ScoringProgress,
     ) -> ScoringStep:
-        case = Case(id=waiting.session, intent=summary.intent, recorded=talk)
-        mine = [each for each in graders if each.name not in _scored_by_sender(waiting, summary)]
-        if not mine:
-            progress.finish(waiting.session, "skipped", now=self._clock(), reason="its sender has scored it")
-            return ScoringStep(skipped=1)
-        try:
-            made = await asyncio.wait_for(grade(case, talk, mine), self.settings.timeout_seconds)
-        except TimeoutError:
-            return self._failed(waiting, f"no score within {self.settings.timeout}", progress)
+        judged = self._judged.get(waiting.session)
+        if judged is None or judged.turns != waiting.turns:
+            mine = [each for each in graders if each.name not in _scored_by_sender(waiting, summary)]
+            if not mine:
+                progress.finish(waiting.session, "skipped", now=self._clock(), reason="its sender has scored it")
+                return ScoringStep(skipped=1)
+            case = Case(id=waiting.session, intent=summary.intent, recorded=talk)
+            try:
+                made = await asyncio.wait_for(grade(case, talk, mine), self.settings.timeout_seconds)
+            except TimeoutError:
+                return self._failed(waiting, f"no score within {self.settings.timeout}", progress)
+            judged = _Judged(turns=waiting.turns, time=self._clock(), scores=tuple(made.scores))
+            self._judged[waiting.session] = judged
+        step = self._record(judged, waiting, summary, progress)
+        del self._judged[waiting.session]
+        return step
+
+    def _record(
+        self, judged: _Judged, waiting: DueConversation, summary: ConversationSummary, progress: ScoringProgress
+    ) -> ScoringStep:
+        """Deliver the scores of a conversation and record what became of it."""
         now = self._clock()
-        events = [_event(each, waiting, summary, now) for each in made.scores if each.status == "ok"]
+        events = [_event(each, waiting, summary, judged.time) for each in judged.scores if each.status == "ok"]
         if events:
             self._deliver(events)
-        if broken := [each for each in made.scores if each.status == "error"]:
+        if broken := [each for each in judged.scores if each.status == "error"]:
             reason = "; ".join(f"{each.name}: {each.reason}" for each in broken)
             return replace(self._failed(waiting, reason, progress), events=len(events))
         if not events:
