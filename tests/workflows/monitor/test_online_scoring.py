@@ -12,6 +12,7 @@ import textwrap
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,39 @@ def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> N
     desk.now += 86_400
     assert desk.step(scoring).postponed == 3
     assert desk.scores() == []
+
+
+def test_models_are_made_again_after_an_error_of_the_store_has_closed_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from proctor.models.fake import Scripted
+
+    closed, answer = set[int](), Scripted.complete
+
+    async def close(self: Scripted) -> None:
+        closed.add(id(self))
+
+    async def complete(self: Scripted, request: Any) -> Any:
+        if id(self) in closed:
+            raise RuntimeError("cannot schedule new futures after shutdown")  # as the threads of Bedrock say it
+        return replace(await answer(self, request), cost=0.5)
+
+    monkeypatch.setattr(Scripted, "close", close, raising=False)
+    monkeypatch.setattr(Scripted, "complete", complete)
+    reply = '{"reason": "fine", "verdict": "pass"}'
+    judge = f"{{provider: scripted, replies: ['{reply}', '{reply}']}}"
+    more = {"models": f"{{grader: {judge}}}", "judge": "grader"}
+    desk = _Desk(_project(tmp_path, "scorers: [{judge: Is it good?}], rate: 1", **more))
+    desk.add([_event("s1", 1, NOON - 400)])
+    scoring = desk.scoring()
+    with monkeypatch.context() as during:
+        during.setattr(scoring, "_deliver", lambda _: (_ for _ in ()).throw(StoreError("the disk is full")))
+        with pytest.raises(StoreError):
+            desk.step(scoring)
+    desk.add([_event("s2", 1, NOON - 350)])
+    desk.now += 60
+    assert desk.step(scoring) == ScoringStep(queued=1, scored=2, events=2)
+    assert scoring.figures().spent_today == 1.0, "what the step that failed has paid is counted"
 
 
 @table(

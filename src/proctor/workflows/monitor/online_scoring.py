@@ -88,6 +88,7 @@ class OnlineScoring:
         self._clock = clock
         self._model_pool: ModelPool | None = None
         self._grader_factory: GraderFactory | None = None
+        self._project: Project | None = None
         self._day = ""
         self._noted = 0.0  # dollars of the pool that are in the progress already
         self._judged: dict[str, _Judged] = {}  # by session: paid for, but not delivered or not recorded yet
@@ -260,15 +261,16 @@ class OnlineScoring:
         return ScoringStep(postponed=1)
 
     def _graders(self, project: Project, progress: ScoringProgress, now: float) -> Sequence[Grader]:
-        """Return the scorers; each day has its own budget."""
+        """Return the scorers; each day has its own budget, and the models are closed with their project."""
         day = datetime.fromtimestamp(now, UTC).date().isoformat()
-        if self._grader_factory is None or day != self._day:
+        if self._grader_factory is None or day != self._day or project is not self._project:
+            self._note_spend(progress, now)  # what a step that failed has spent
             run = self._config.settings.run
             if self.settings.budget is not None:
                 run = replace(run, budget=max(0.0, self.settings.budget - progress.spent(now)))
             self._model_pool = project.model_pool(run)
             self._grader_factory = GraderFactory(self._suite, self._model_pool, light=self.settings.light, trusted=True)
-            self._day, self._noted = day, 0.0  # of the new model_pool nothing is noted yet
+            self._project, self._day, self._noted = project, day, 0.0  # of the new model_pool nothing is noted yet
         return self._grader_factory.graders(Case(id="-"))
 
     def _note_spend(self, progress: ScoringProgress, now: float) -> None:
