@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from proctor.cli.main import main
-from proctor.core.alert_record import AlertRecord, MovedSlice
+from proctor.core.alert_record import AlertRecord, MovedSlice, RuleStatus
 from proctor.store import db
 from proctor.store.alert_state import AlertState
 
@@ -108,6 +108,29 @@ def test_the_new_normal_is_left_to_the_engine(folder: Path, capsys: pytest.Captu
     assert "new normal" in capsys.readouterr().out
     with AlertState(folder / ".proctor") as state:
         assert state.alerts()[0].new_normal
+
+
+def test_a_rule_whose_alert_a_person_ended_is_not_firing_while_no_server_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = {"intent": "faq"}, {"intent": "billing"}
+    status = RuleStatus(rule="hallucination", kind="rate", tier="critical", state="firing", since=1.0, detail="40 of 9")
+    fired(folder, slice=one)
+    with AlertState(folder / ".proctor") as state:
+        state.set_status([replace(status, slice=one), replace(status, slice=other), replace(status, rule="slow")])
+    assert call("resolve", "1", "--by", "kim") == 0
+    capsys.readouterr()
+    assert call("limits", "--json") == 0
+    found = [(each["rule"], each.get("slice"), each["state"]) for each in json.loads(capsys.readouterr().out)]
+    assert found == [
+        ("hallucination", one, "resolved"),
+        ("hallucination", other, "firing"),
+        ("slow", None, "firing"),
+    ]
+    with pytest.raises(SystemExit):
+        main(["watch", "--once"])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  hallucination faq")]
+    assert [row.split()[2:] for row in rows] == [["resolved", "resolved", "by", "kim"]]
 
 
 def test_limits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,6 +159,27 @@ def test_ctrl_c_keeps_every_answer(project: Project, prompt: Path) -> None:
     assert sum(project.server.asked.values()) == total - paid
 
 
+def test_a_damaged_line_in_the_middle_of_the_kept_answers_is_asked_again(project: Project, prompt: Path) -> None:
+    undisturbed = beside(project, "undisturbed")
+    undisturbed.run(*FLAGS, code=0)
+    project.server.answered.clear()
+    project.server.latency = 0.1
+    process = project.start(*FLAGS)
+    while answers(project) < 6:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    interrupt(process)
+    log = next((project.folder / ".proctor" / "generate").glob("*.calls"))
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join([lines[0], lines[1][:40] + b"\n", b'{"key": 1}\n', *lines[2:]]))
+    project.server.latency = 0.0
+    done = project.run(*FLAGS, code=0)
+    assert "line 2 is not a JSON object; it was skipped, and its call is made again" in done.stderr
+    assert "line 3 is no model call" in done.stderr
+    wanted = files_in(undisturbed.folder / "tags.tests")
+    assert files_in(project.folder / "tags.tests") == wanted
+
+
 def test_a_second_ctrl_c_does_not_wait(project: Project, prompt: Path) -> None:
     project.server.latency = 60
     process = project.start(*FLAGS)

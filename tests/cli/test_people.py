@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from proctor.config import open_config
@@ -61,6 +62,22 @@ def test_a_link_leads_to_the_server_that_runs(tmp_path: Path) -> None:
         with told_address(open_config(tmp_path).store) as tell_second:
             tell_second("http://127.0.0.1:1")
         assert "0.0.0.0:4390" in _people(tmp_path, "link").stderr
+
+
+def test_a_link_leads_to_the_second_server_when_the_first_has_ended(tmp_path: Path) -> None:
+    (tmp_path / "proctor.yaml").write_text("")
+    store = open_config(tmp_path).store
+    with ExitStack() as servers:
+        with told_address(store) as tell_first:
+            tell_first("http://127.0.0.1:4001")
+            servers.enter_context(told_address(store))("http://127.0.0.1:4002")
+            servers.enter_context(told_address(store))("http://127.0.0.1:4003")
+            assert _people(tmp_path, "link").stdout.startswith("http://127.0.0.1:4001/")
+        assert _people(tmp_path, "link").stdout.startswith("http://127.0.0.1:4002/")
+        with told_address(store) as tell_again:
+            tell_again("http://127.0.0.1:4004")
+            assert _people(tmp_path, "link").stdout.startswith("http://127.0.0.1:4004/")
+    assert "no server of this project runs on this machine" in _people(tmp_path, "link").stderr
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:

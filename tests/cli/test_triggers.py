@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,9 @@ from proctor.cli.triggers import jobs_of, trigger_of, worst
 from proctor.config import Config, Environment, Settings, Trigger
 from proctor.core.decode import decode
 from proctor.core.errors import MalformedError
+from proctor.store.runs import RunStore
+from tests.cli.in_process import call
+from tests.store.recorded_runs import add_run
 from tests.tables import table
 
 
@@ -78,6 +84,19 @@ def test_a_wrong_trigger_is_refused_where_it_stands(wrong: dict[str, Any]) -> No
     with pytest.raises(MalformedError) as caught:
         decode(Settings, {"triggers": {"schedule": wrong}}, strict=True)
     assert caught.value.problems[0].where.startswith("triggers.schedule")
+
+
+@table(("ahead", "is_due"), [(timedelta(days=400), True), (timedelta(minutes=2), False), (timedelta(days=-9), True)])
+def test_a_run_that_began_in_the_future_delays_no_trigger(tmp_path: Path, ahead: timedelta, is_due: bool) -> None:
+    (tmp_path / "proctor.yaml").write_text("triggers: {nightly: {suites: [first], every: 1 week}}\n")
+    with RunStore(tmp_path / ".proctor") as store:
+        add_run(store, "r1", [], trigger="nightly")
+        begun = (datetime.now(UTC) + ahead).isoformat()
+        store.database.execute("UPDATE runs SET started = ?", (begun,))
+        store.database.commit()
+    done = call(["schedule", "list", "--json"], folder=tmp_path, env=os.environ)  # noqa: TID251 - of this process
+    nightly = next(json.loads(line) for line in done.stdout.splitlines() if '"nightly"' in line)
+    assert (nightly["due"] == "now") is is_due
 
 
 @table(("codes", "code"), [((), 0), ((0, 0), 0), ((0, 3), 3), ((3, 1), 1), ((1, 2), 2), ((2, 130), 130)])

@@ -482,3 +482,14 @@ def test_a_reader_sees_every_event_once_while_others_write_and_seal(tmp_path: Pa
     for thread in threads:
         thread.join()
     assert len(list(log.read())) == 400
+
+
+def test_a_log_file_that_cannot_be_opened_is_an_error_that_names_it(tmp_path: Path, history: History) -> None:
+    wrong = tmp_path / "events" / "wrong.ndjson"
+    wrong.mkdir(parents=True)  # a folder cannot be opened for reading, whoever asks
+    with pytest.raises(StoreError, match="cannot be read") as caught:
+        history.retain(START + 400 * DAY)
+    with pytest.raises(StoreError, match="cannot be read") as sealing:
+        seal_log.seal_logs(tmp_path / "events", {})
+    assert caught.value.file == sealing.value.file == str(wrong)
+    assert caught.value.hint

@@ -233,10 +233,11 @@ def _last_run(config: Config, name: str) -> Any:
 def _wait(config: Config, name: str, trigger: Trigger) -> timedelta | None:
     """Return the time until the trigger is due; none if it is due."""
     run = _last_run(config, name)
-    if run is None or trigger.seconds is None:
+    now = datetime.now(UTC)
+    if run is None or trigger.seconds is None or run.started > now + _SLACK:  # started by a clock that was wrong
         return None
     every = timedelta(seconds=trigger.seconds)
-    left: timedelta = run.started + every - datetime.now(UTC)
+    left: timedelta = run.started + every - now
     return left if left > min(_SLACK, every / 10) else None
 
 

@@ -212,7 +212,10 @@ class AlertState(SqliteStore):
                 " ELSE ? END WHERE number = ?",
                 (now, by, note, note, number),
             )
-            return self._get(number)
+            done = self._get(number)
+            if done.resolved == now:
+                self._end_status(done, f"resolved by {by}")
+            return done
 
     def mark_notified(self, number: int, now: float, told: str) -> None:
         """Record which change of an alert was handed to the channels, and when."""
@@ -287,6 +290,16 @@ class AlertState(SqliteStore):
         with explained(self.path):
             rows = self.database.execute("SELECT value FROM status ORDER BY place").fetchall()
         return [decode(RuleStatus, loads(row["value"])) for row in rows]
+
+    def _end_status(self, alert: AlertRecord, detail: str) -> None:
+        """Call a rule firing no more: there may be no server that judges it again."""
+        for row in self.database.execute("SELECT place, value FROM status").fetchall():
+            status = decode(RuleStatus, loads(row["value"]))
+            if (status.rule, status.slice) == (alert.rule, alert.slice) and status.state in ("firing", "no_data"):
+                ended = replace(status, state="resolved", since=alert.resolved or status.since, detail=detail)
+                self.database.execute(
+                    "UPDATE status SET value = ? WHERE place = ?", (dumps(ended).decode(), row["place"])
+                )
 
     def _get(self, number: int) -> AlertRecord:
         row = self.database.execute(f"SELECT {_COLUMNS} FROM alerts WHERE number = ?", (number,)).fetchone()

@@ -150,12 +150,20 @@ def forget_codes(folder: Path, gone: Collection[int]) -> None:
 
 
 def _taken(path: Path, held: ExitStack) -> tuple[Path, BinaryIO] | None:
-    """Open a file and lock it until the end, unless its writer holds the lock."""
+    """Open a file and lock it until the end, unless its writer holds the lock.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
     try:
         file = path.open("rb")
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        hint = "make the file readable for the user that Proctor runs as"
+        raise StoreError(f"cannot be read: {error.strerror}", file=str(path), hint=hint) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
         return None

@@ -12,6 +12,7 @@ import textwrap
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import pytest
 
 from proctor.config import Config, open_config
 from proctor.core.chat import Message
-from proctor.core.errors import InputError, MalformedError
+from proctor.core.errors import InputError, MalformedError, StoreError
 from proctor.core.event import Event
 from proctor.core.event_row import row_of
 from proctor.core.trajectory import Turn
@@ -183,6 +184,60 @@ def test_an_error_is_unscored_and_not_a_score(desk: _Desk, monkeypatch: pytest.M
     )
 
 
+@pytest.mark.parametrize("failing", ["the delivery", "the record of it"])
+def test_what_was_judged_is_kept_in_memory_until_the_disk_takes_it(
+    desk: _Desk, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    from proctor.scorers.answer.contains import Contains
+
+    judge, calls = Contains.score, list[str]()
+
+    async def counted(self: Contains, *given: Any) -> Any:
+        calls.append("call")
+        return await judge(self, *given)
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(Contains, "score", counted)
+    desk.add([_event("s1", 1, NOON - 400), _event("s2", 1, NOON - 400)])
+    scoring = desk.scoring()
+    with monkeypatch.context() as during:
+        if failing == "the delivery":
+            during.setattr(scoring, "_deliver", full)
+        else:
+            during.setattr(ScoringProgress, "finish", full)
+        for _ in range(3):
+            with pytest.raises(StoreError, match="the disk is full"):
+                desk.step(scoring)
+            desk.now += 60
+    assert desk.step(scoring) == ScoringStep(scored=2, events=2)
+    assert len(calls) == 2
+    assert {(score.session, score.time.timestamp()) for score in desk.scores()} == {("s1", NOON), ("s2", NOON)}
+    desk.add([_event("s1", 2, desk.now)])
+    desk.now += 400
+    assert desk.step(scoring).scored == 1
+    assert len(calls) == 3
+
+
+def test_what_was_judged_before_the_conversation_went_on_is_not_delivered(
+    desk: _Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        raise StoreError("the disk is full")
+
+    desk.add([_event("s1", 1, NOON - 400)])
+    scoring = desk.scoring()
+    with monkeypatch.context() as during:
+        during.setattr(scoring, "_deliver", full)
+        with pytest.raises(StoreError):
+            desk.step(scoring)
+    desk.add([_event("s1", 2, NOON + 10, "Within 30 days.")])
+    desk.now += 400
+    assert desk.step(scoring).scored == 1
+    assert [score.value for score in desk.scores()] == [0.0]
+
+
 def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> None:
     judge = '{provider: scripted, replies: [\'{"score": 1, "reason": "fine"}\'], price: {input: 1000, output: 1000}}'
     config = _project(
@@ -201,6 +256,39 @@ def test_the_budget_of_a_day_postpones_the_rest_to_the_next(tmp_path: Path) -> N
     desk.now += 86_400
     assert desk.step(scoring).postponed == 3
     assert desk.scores() == []
+
+
+def test_models_are_made_again_after_an_error_of_the_store_has_closed_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from proctor.models.fake import Scripted
+
+    closed, answer = set[int](), Scripted.complete
+
+    async def close(self: Scripted) -> None:
+        closed.add(id(self))
+
+    async def complete(self: Scripted, request: Any) -> Any:
+        if id(self) in closed:
+            raise RuntimeError("cannot schedule new futures after shutdown")  # as the threads of Bedrock say it
+        return replace(await answer(self, request), cost=0.5)
+
+    monkeypatch.setattr(Scripted, "close", close, raising=False)
+    monkeypatch.setattr(Scripted, "complete", complete)
+    reply = '{"reason": "fine", "verdict": "pass"}'
+    judge = f"{{provider: scripted, replies: ['{reply}', '{reply}']}}"
+    more = {"models": f"{{grader: {judge}}}", "judge": "grader"}
+    desk = _Desk(_project(tmp_path, "scorers: [{judge: Is it good?}], rate: 1", **more))
+    desk.add([_event("s1", 1, NOON - 400)])
+    scoring = desk.scoring()
+    with monkeypatch.context() as during:
+        during.setattr(scoring, "_deliver", lambda _: (_ for _ in ()).throw(StoreError("the disk is full")))
+        with pytest.raises(StoreError):
+            desk.step(scoring)
+    desk.add([_event("s2", 1, NOON - 350)])
+    desk.now += 60
+    assert desk.step(scoring) == ScoringStep(queued=1, scored=2, events=2)
+    assert scoring.figures().spent_today == 1.0, "what the step that failed has paid is counted"
 
 
 @table(

@@ -66,6 +66,18 @@ def test_an_entry_is_due_when_its_time_is_over(tmp_path: Path) -> None:
     assert _one(config, entry, NOON + timedelta(days=2, minutes=-5)).is_due, "cron may start a little early"
 
 
+@pytest.mark.parametrize("calendar", [False, True])
+def test_a_start_in_the_future_is_of_a_wrong_clock_and_delays_nothing(tmp_path: Path, calendar: bool) -> None:
+    config = config_in(tmp_path)
+    keep(config, traffic(1)[:1])
+    entry = entries_of(config)["daily_digest"] if calendar else _entry()
+    _done(config, entry, NOON + timedelta(days=400))
+    assert _one(config, entry, NOON).is_due
+    _done(config, entry, NOON)
+    assert not _one(config, entry, NOON + timedelta(hours=1)).is_due
+    assert not _one(config, entry, NOON - timedelta(minutes=5)).is_due, "a clock that is set right by a little"
+
+
 def test_a_failed_entry_is_tried_again_sooner_and_a_killed_one_at_once(tmp_path: Path) -> None:
     config, entry = config_in(tmp_path), _entry(every="10 days")
     _done(config, entry, NOON, code=2)

@@ -115,7 +115,7 @@ def _documents(path: Path, boundary: FileBoundary) -> Iterator[tuple[str, Any]]:
             boundary.check(file)
         text = read_text(file, most=_MOST, instead="divide it")
         if file.suffix.lower() in (".jsonl", ".ndjson"):
-            for number, line in enumerate(text.splitlines(), 1):
+            for number, line in enumerate(text.split("\n"), 1):
                 if line.strip():
                     yield f"{file.name}:{number}", _parsed(line, file, number)
         else:

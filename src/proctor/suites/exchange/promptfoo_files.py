@@ -76,7 +76,7 @@ class Folder:
         text = self.text(path)
         ending = path.suffix.lower()
         if ending == ".jsonl":
-            return [json_of(line, path) for line in text.splitlines() if line.strip()]
+            return [json_of(line, path) for line in text.split("\n") if line.strip()]
         if ending == ".json":
             return json_of(text, path)
         return read_yaml(text, file=str(path), error=SuiteError) if ending in _DATA else text

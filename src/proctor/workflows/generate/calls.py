@@ -111,14 +111,19 @@ def work_of(usage: Usage) -> int:
 
 
 def spend_of(log: Path) -> list[dict[str, Any]]:
-    """Return the usage and cost of all replies in the log, including those before an interruption."""
+    """Return the usage and cost of all replies in the log, including those before an interruption.
+
+    A line that is no call is left out; it is noted when the log is opened.
+    """
     if not log.exists():
         return []
     totals: dict[str, dict[str, Any]] = {}
-    for _, line in read_lines(log):
-        reply = line["reply"]
+    for _, line in read_lines(log, damaged=lambda _: None):
+        reply, model = line.get("reply"), line.get("model")
+        if not isinstance(reply, dict) or not isinstance(model, str):
+            continue
         usage = reply.get("usage", {})
-        total = totals.setdefault(line["model"], {"calls": 0, "input": 0, "output": 0, "costs": []})
+        total = totals.setdefault(model, {"calls": 0, "input": 0, "output": 0, "costs": []})
         total["calls"] += 1
         total["input"] += usage.get("input", 0)
         total["output"] += usage.get("output", 0)

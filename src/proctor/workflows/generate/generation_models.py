@@ -161,8 +161,10 @@ async def open_makers(
         with ExitStack() as stack:
             calls = stack.enter_context(closing(CallLog(log)))
             cache = stack.enter_context(closing(SqliteCache(config.store / "cache.db"))) if wish.cache else None
+            for damage in calls.skipped:
+                watching.warn(f"{log.name}: {damage}; it was skipped, and its call is made again")
             if watching.begun is not None:
-                watching.begun(sum(1 for _ in read_lines(log)))
+                watching.begun(sum(1 for _ in read_lines(log, damaged=lambda _: None)))
             shared = Shared(concurrency=wish.concurrency)
             model_pool = project.model_pool(run, log=calls, resumed=True, cache=cache, switch=shared.switch)
             watching.calls = shared

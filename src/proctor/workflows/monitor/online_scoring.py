@@ -56,6 +56,15 @@ class ScoringStep:
     events: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The scores of a conversation with so many turns, and when they were made."""
+
+    turns: int
+    time: float
+    scores: tuple[Score, ...]
+
+
 class OnlineScoring:
     """Queues conversations that went quiet and scores them with the scorers of a suite.
 
@@ -79,8 +88,10 @@ class OnlineScoring:
         self._clock = clock
         self._model_pool: ModelPool | None = None
         self._grader_factory: GraderFactory | None = None
+        self._project: Project | None = None
         self._day = ""
         self._noted = 0.0  # dollars of the pool that are in the progress already
+        self._judged: dict[str, _Judged] = {}  # by session: paid for, but not delivered or not recorded yet
         check_scorers(config, settings, self._suite)
 
     async def step(self, project: Project, progress: ScoringProgress) -> ScoringStep:
@@ -107,6 +118,7 @@ class OnlineScoring:
             for one in due:
                 progress.postpone(one.session, until=now + _RETRY_SECONDS, reason=reason, counts=False)
             return ScoringStep(queued=queued, postponed=len(due))
+        self._judged = {each.session: self._judged[each.session] for each in due if each.session in self._judged}
         gate = asyncio.Semaphore(self.settings.concurrency)
 
         async def judge(waiting: DueConversation) -> ScoringStep:
@@ -116,9 +128,13 @@ class OnlineScoring:
                     return ScoringStep(skipped=1)
                 return await self._score(waiting, *known[waiting.session], graders, progress)
 
-        done = await asyncio.gather(*(judge(each) for each in due))
+        # Calls that are under way are paid for: they are finished also if the disk fails for another conversation.
+        done = await asyncio.gather(*(judge(each) for each in due), return_exceptions=True)
+        for each in done:
+            if isinstance(each, BaseException):
+                raise each
         self._note_spend(progress, now)
-        return _total([ScoringStep(queued=queued), *done])
+        return _total([ScoringStep(queued=queued), *(each for each in done if isinstance(each, ScoringStep))])
 
     async def work(self, stop: asyncio.Event, *, every: float = 10.0) -> None:
         """Score until asked to stop. Another process that scores this store already is left alone, and replaced later.
@@ -195,20 +211,32 @@ class OnlineScoring:
         graders: Sequence[Grader],
         progress: ScoringProgress,
     ) -> ScoringStep:
-        case = Case(id=waiting.session, intent=summary.intent, recorded=talk)
-        mine = [each for each in graders if each.name not in _scored_by_sender(waiting, summary)]
-        if not mine:
-            progress.finish(waiting.session, "skipped", now=self._clock(), reason="its sender has scored it")
-            return ScoringStep(skipped=1)
-        try:
-            made = await asyncio.wait_for(grade(case, talk, mine), self.settings.timeout_seconds)
-        except TimeoutError:
-            return self._failed(waiting, f"no score within {self.settings.timeout}", progress)
+        judged = self._judged.get(waiting.session)
+        if judged is None or judged.turns != waiting.turns:
+            mine = [each for each in graders if each.name not in _scored_by_sender(waiting, summary)]
+            if not mine:
+                progress.finish(waiting.session, "skipped", now=self._clock(), reason="its sender has scored it")
+                return ScoringStep(skipped=1)
+            case = Case(id=waiting.session, intent=summary.intent, recorded=talk)
+            try:
+                made = await asyncio.wait_for(grade(case, talk, mine), self.settings.timeout_seconds)
+            except TimeoutError:
+                return self._failed(waiting, f"no score within {self.settings.timeout}", progress)
+            judged = _Judged(turns=waiting.turns, time=self._clock(), scores=tuple(made.scores))
+            self._judged[waiting.session] = judged
+        step = self._record(judged, waiting, summary, progress)
+        del self._judged[waiting.session]
+        return step
+
+    def _record(
+        self, judged: _Judged, waiting: DueConversation, summary: ConversationSummary, progress: ScoringProgress
+    ) -> ScoringStep:
+        """Deliver the scores of a conversation and record what became of it."""
         now = self._clock()
-        events = [_event(each, waiting, summary, now) for each in made.scores if each.status == "ok"]
+        events = [_event(each, waiting, summary, judged.time) for each in judged.scores if each.status == "ok"]
         if events:
             self._deliver(events)
-        if broken := [each for each in made.scores if each.status == "error"]:
+        if broken := [each for each in judged.scores if each.status == "error"]:
             reason = "; ".join(f"{each.name}: {each.reason}" for each in broken)
             return replace(self._failed(waiting, reason, progress), events=len(events))
         if not events:
@@ -233,15 +261,16 @@ class OnlineScoring:
         return ScoringStep(postponed=1)
 
     def _graders(self, project: Project, progress: ScoringProgress, now: float) -> Sequence[Grader]:
-        """Return the scorers; each day has its own budget."""
+        """Return the scorers; each day has its own budget, and the models are closed with their project."""
         day = datetime.fromtimestamp(now, UTC).date().isoformat()
-        if self._grader_factory is None or day != self._day:
+        if self._grader_factory is None or day != self._day or project is not self._project:
+            self._note_spend(progress, now)  # what a step that failed has spent
             run = self._config.settings.run
             if self.settings.budget is not None:
                 run = replace(run, budget=max(0.0, self.settings.budget - progress.spent(now)))
             self._model_pool = project.model_pool(run)
             self._grader_factory = GraderFactory(self._suite, self._model_pool, light=self.settings.light, trusted=True)
-            self._day, self._noted = day, 0.0  # of the new model_pool nothing is noted yet
+            self._project, self._day, self._noted = project, day, 0.0  # of the new model_pool nothing is noted yet
         return self._grader_factory.graders(Case(id="-"))
 
     def _note_spend(self, progress: ScoringProgress, now: float) -> None:

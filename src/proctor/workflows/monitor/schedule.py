@@ -142,7 +142,7 @@ def _summary(lines: Sequence[str]) -> str:
 
 def _wait(entry: ScheduleEntry, done: ScheduleRecord | None, now: datetime, zone: tzinfo) -> timedelta | None:
     """Return the time until an entry is due; none if it is due."""
-    if done is None:
+    if done is None or done.started > now + _SLACK:  # started by a clock that was wrong
         return None
     every = timedelta(seconds=entry.seconds)
     if done.result.code in (2, 130):
