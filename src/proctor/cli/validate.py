@@ -52,7 +52,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
             wrong += len(mistakes)
             if mistakes:
                 continue
-            click.echo(f"ok  {name}: {count} cases")
+            click.echo(f"ok  {name}: {count} case{'' if count == 1 else 's'}")
             if judged and not config.settings.judge:
                 click.echo(f"    {judged} of them ask a judge and none is set: give `run` --judge, or set `judge:`")
         except InputError as error:
