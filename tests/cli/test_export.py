@@ -261,3 +261,23 @@ def test_an_exported_pytest_file_asks_the_models_of_the_export(tagger: Project) 
     with pytest.raises(ConfigError, match="no model is set") as raised:
         unnamed.check(unnamed.case_ids[0], "")
     assert "PROCTOR_TEST_MODEL" in (raised.value.hint or "")
+
+
+def test_results_in_doubt_are_written_alone(project: Project) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "search_faq", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "What does breakfast cost?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": '{"text": "Breakfast costs 18 euros per person."}'},
+    ]
+    answers = {"wrong": "Breakfast costs 28 euros per person.", "right": "Breakfast costs 18 euros per person."}
+    lines = [
+        json.dumps({"id": name, "messages": [*said, {"role": "assistant", "content": answer}]})
+        for name, answer in answers.items()
+    ]
+    project.write("log.jsonl", "\n".join(lines) + "\n")
+    project.run("score", "log.jsonl", "--light", "-q", code=0)
+    project.run("export", "last", "--outcome", "doubt", "-o", "doubt.csv", code=0)
+    written = (project.folder / "doubt.csv").read_text()
+    assert "wrong" in written
+    assert "right" not in written

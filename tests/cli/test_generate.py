@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import time
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from proctor.cli.generate import _tell_doubts
 from proctor.generate.artefacts import read_artefacts
 from tests.cli.conftest import Project, interrupt
 from tests.cli.generation_server import PROMPT, GenerationServer
@@ -303,3 +305,16 @@ def test_numbers_in_the_prompts_file_go_before_the_preset_and_flags_before_both(
     assert json.loads(path.read_text())["effort"]["tests_per_rule"] == 5
     project.run("generate", "tags.prompty", "--no-model", "-q", "--tests-per-rule", "1", code=0)
     assert json.loads(path.read_text())["effort"]["tests_per_rule"] == 1
+
+
+def test_one_test_that_is_left_out_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    made = types.SimpleNamespace(invalid=1, repeats=1, only_code=(), only_model=(), notes=())
+    _tell_doubts(made)
+    made.invalid, made.repeats = 2, 3
+    _tell_doubts(made)
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()] == [
+        "left out: 1 test without a valid input",
+        "left out: 1 test with the content of another",
+        "left out: 2 tests without a valid input",
+        "left out: 3 tests with the content of another",
+    ]

@@ -58,10 +58,20 @@ def test_a_link_leads_to_the_server_that_runs(tmp_path: Path) -> None:
     assert "--url" in left.stderr
     with told_address(open_config(tmp_path).store) as tell:
         tell("http://0.0.0.0:4390")
-        assert "the server listens at http://0.0.0.0:4390" in _people(tmp_path, "link").stderr
+        everywhere = _people(tmp_path, "link")
+        assert "the server listens at http://0.0.0.0:4390" in everywhere.stderr
+        assert everywhere.stdout.startswith("http://127.0.0.1:4390/ui/enter?key=")
         with told_address(open_config(tmp_path).store) as tell_second:
             tell_second("http://127.0.0.1:1")
         assert "0.0.0.0:4390" in _people(tmp_path, "link").stderr
+        tell("http://192.0.2.7:4390")
+        named = _people(tmp_path, "link")
+        assert "the server listens at http://192.0.2.7:4390" in named.stderr
+        assert named.stdout.startswith("http://192.0.2.7:4390/ui/enter?key=")
+        tell("http://127.0.0.2:4390")
+        near = _people(tmp_path, "link")
+        assert not near.stderr
+        assert near.stdout.startswith("http://127.0.0.2:4390/ui/enter?key=")
 
 
 def test_a_link_leads_to_the_second_server_when_the_first_has_ended(tmp_path: Path) -> None:

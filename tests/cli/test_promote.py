@@ -47,6 +47,14 @@ def test_what_failed_becomes_a_case_that_runs(failed: Project) -> None:
     failed.run("run", "suites/regressions.yaml", "-t", "python:agent.py:answer", "-q", code=0)
 
 
+def test_an_unknown_target_is_named_with_those_of_the_run(failed: Project) -> None:
+    done = failed.run("promote", "last", "-t", "nobody", "--to", "r.yaml", code=2)
+    assert "had no target 'nobody'" in done.stderr
+    assert "it had: " in done.stderr
+    named = done.stderr.partition("it had: ")[2].splitlines()[0]
+    assert "1 added" in failed.run("promote", "last", "-t", named, "--to", "r.yaml", code=0).stdout
+
+
 def test_it_is_added_once_and_comments_stay(failed: Project) -> None:
     path = failed.write("r.yaml", "# ours\ncases:\n  - {id: other, input: x, checks: [fluency]}  # keep\n")
     failed.run("promote", "last", "--to", "r.yaml", code=0)

@@ -335,7 +335,7 @@ def test_floors_are_proposed_from_good_runs_and_are_rules_that_hold(blessed: Pro
     blessed.run("run", "golden", "-q")
     blessed.run("gate", "-q", code=0)
     told = blessed.run("thresholds", "suggest", code=0).stdout
-    assert "# of 1 decisions that shipped or were reviewed, 0 were false holds" in told  # nobody reviewed anything
+    assert "# decisions that shipped or were reviewed: 1; false holds: 0 " in told  # nobody reviewed anything
 
 
 def test_answers_before_come_from_the_file_beside_the_baseline_or_are_said_to_be_gone(blessed: Project) -> None:
@@ -555,3 +555,18 @@ def test_an_alert_is_sent_and_a_webhook_that_fails_changes_nothing(blessed: Proj
     assert "s3cret" not in done.stderr + done.stdout
     blessed.environment |= {"HOOK": "ftp://x"}
     assert "http:// or https://" in blessed.run("gate", "-q", code=2).stderr
+
+
+def test_one_case_is_told_as_one(blessed: Project) -> None:
+    _write_suite(blessed, 1)
+    assert "golden: 1 case\n" in blessed.run("validate", code=0).stdout
+    assert "froze 1 case of" in blessed.run("freeze", "golden", "-o", "frozen.jsonl", code=0).stdout
+    blessed.run("run", "golden", "-q", code=0)
+    first = blessed.last_run()
+    assert ": 1 case of golden in " in blessed.run("bless", "-o", "one.json", code=0).stdout
+    assert ", 1 case\n" in blessed.run("thresholds", "suggest", first, code=0).stdout
+    _break(blessed, INTENTS[0], 60)
+    blessed.run("run", "golden", "-q")
+    told = blessed.run("compare", "last", first, code=0).stdout
+    assert "1 case is in both runs" in told
+    assert ", 1 case got worse" in told

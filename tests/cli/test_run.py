@@ -495,6 +495,16 @@ def test_validate_finds_what_a_run_would_stumble_over(project: Project, more: st
     assert said in project.run("validate", code=2).stderr
 
 
+def test_a_catalogue_without_its_file_is_named_before_anything_is_asked(project: Project) -> None:
+    settings = (project.folder / "proctor.yaml").read_text()
+    project.write("proctor.yaml", f"{settings}catalogue: gone.csv\n")
+    project.write("s.yaml", "cases: [{id: a, input: how much, checks: [factual_accuracy]}]\n")
+    for words in (("validate",), ("run", "s.yaml")):
+        told = project.run(*words, code=2).stderr
+        assert f"catalogue.file: there is no file {project.folder / 'gone.csv'}" in told
+    assert not project.server.asked
+
+
 def test_the_case_that_broke_the_target_is_shown(project: Project) -> None:
     project.write("agent.py", "def answer(text):\n    raise RuntimeError('boom')\n")
     project.write("s.yaml", "cases: [{id: a, input: what breaks it, checks: [exact: x]}]\n")

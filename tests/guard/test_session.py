@@ -182,6 +182,20 @@ async def test_intents_are_those_of_the_turn(deadline: Deadline) -> None:
     assert [step.intents for step in gate.asked] == [("policy_inquiry",), ("booking",), ()]
 
 
+async def test_no_intents_may_be_written_as_none_and_others_are_named(deadline: Deadline) -> None:
+    gate = saying("allow")
+    made = session(deadline, {"tool_call": gate})
+    made.intents = "policy_inquiry"
+    await made.tool_call("get_policy", intents=None)
+    made.intents = None
+    await made.tool_call("get_policy", intents=None)
+    assert [step.intents for step in gate.asked] == [("policy_inquiry",), ()]
+    wrong: Any = 3
+    with pytest.raises(MalformedError, match="not an intent") as told:
+        await made.tool_call("get_policy", intents=wrong)
+    assert str(told.value).startswith("intents: ")
+
+
 async def test_one_intent_and_one_source_need_no_list(deadline: Deadline) -> None:
     calls, answers = saying("allow"), saying("allow")
     made = session(deadline, {"tool_call": calls, "output": answers})

@@ -82,6 +82,14 @@ async def test_a_name_that_was_led_to_this_machine_is_turned_away(door: Door) ->
 
 
 @DOORS
+async def test_a_host_with_an_impossible_port_is_a_bad_request(door: Door) -> None:
+    async with _asking(door, hosts=("guard.example.com",)) as ask:
+        for host in ("localhost:65536", "127.0.0.1:99999", "localhost:x", "guard.example.com:70000"):
+            status, text = await ask(Host=host)
+            assert (status, "Host" in text) == (400, True), host
+
+
+@DOORS
 async def test_a_page_of_another_origin_is_turned_away(door: Door) -> None:
     async with _asking(door, origins=("https://desk.example.com",)) as ask:
         for origin in (

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proctor.core.errors import NotFoundError
+from proctor.core.report import Outcome
 from proctor.core.score import Score
 from proctor.store.result_search import Neighbours, ResultFilter, count_results, neighbours, search_results
 from proctor.store.run_reader import RunReader
@@ -86,6 +88,26 @@ def test_pages_and_neighbours(opened: tuple[RunStore, RunRecord]) -> None:
     assert neighbours(store, run, 2) == Neighbours(before=1, after=3)
     assert neighbours(store, run, 3, outcome="fail") == Neighbours(before=2, after=5)
     assert neighbours(store, run, 5) == Neighbours(before=4, after=None)
+
+
+def test_results_and_neighbours_are_in_the_order_of_the_suite_however_they_finished(tmp_path: Path) -> None:
+    places = {"old": None, "d": 3, "b": 1, "older": None, "a": 0, "c": 2}
+    outcomes: dict[str, Outcome] = {"d": "fail", "older": "fail", "a": "fail"}
+    made = [
+        replace(result(name, outcomes.get(name, "pass")), extra={} if place is None else {"place": place})
+        for name, place in places.items()
+    ]
+    with RunStore(tmp_path) as store:
+        run = add_run(store, "r", made)
+        # Those of an earlier version have no place.
+        for outcome, wanted in (("", ["old", "older", "a", "b", "c", "d"]), ("fail", ["older", "a", "d"])):
+            found = search_results(store, run, ResultFilter(outcome=outcome))
+            assert [each.case_id for each in found] == wanted
+            assert [row.case_id for row in RunReader(store, run).rows(outcome=outcome or None)] == wanted
+            keys = [None, *(each.key for each in found), None]
+            for number, each in enumerate(found):
+                beside = neighbours(store, run, each.seq, outcome=outcome)
+                assert beside == Neighbours(before=keys[number], after=keys[number + 2])
 
 
 def test_one_result_is_read_by_its_key_and_cases_by_page(opened: tuple[RunStore, RunRecord]) -> None:

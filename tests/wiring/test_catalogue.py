@@ -80,6 +80,9 @@ async def test_a_scorer_gets_the_projects_catalogue_and_no_judge_unless_it_names
         ({"file": "a.csv", "oops": 1}, MalformedError, "catalogue.oops"),
         ("${NOWHERE}.csv", MalformedError, "NOWHERE"),
         ("https://x/", MalformedError, "catalogue.http"),
+        ("gone.csv", MalformedError, r"proctor\.yaml: catalogue\.file: there is no file .*/gone\.csv"),
+        ("gone.db", MalformedError, r"proctor\.yaml: catalogue\.sql: there is no file .*/gone\.db"),
+        ({"sql": "sqlite:///gone", "table": "t"}, MalformedError, r"catalogue\.sql: there is no file .*/gone"),
     ],
 )
 def test_what_is_wrong_is_named(folder: Path, written: Any, error: type[Exception], words: str) -> None:

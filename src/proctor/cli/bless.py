@@ -48,4 +48,6 @@ def verb(ctx: click.Context, run: str, target: str | None, output: Path | None, 
     failed = sum(case.outcome == "fail" for case in figures.cases)
     rest = f", {failed} of them failing" if failed else ""
     rest += f", {unscored} unscored" if unscored else ""
-    click.echo(f"blessed run {reader.run.id}: {len(figures.cases)} cases of {figures.suite}{rest} in {blessed.path}")
+    count = len(figures.cases)
+    cases = f"{count} case{'' if count == 1 else 's'} of {figures.suite}{rest}"
+    click.echo(f"blessed run {reader.run.id}: {cases} in {blessed.path}")

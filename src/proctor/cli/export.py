@@ -30,7 +30,9 @@ _SERVICES = ("openai-evals", "azure-evals")
     "May be repeated. "
     "With --to: the folder to write into.  [default: PROMPT.TOOL, or this one for a single file]",
 )
-@click.option("--outcome", type=click.Choice(["pass", "fail", "unscored"]), help="Only results of this outcome.")
+@click.option(
+    "--outcome", type=click.Choice(["pass", "doubt", "fail", "unscored"]), help="Only results of this outcome."
+)
 @click.option("--to", "tool", type=click.Choice(_TOOLS), help="Write the tests of a prompt for this tool.")
 @click.option("-m", "--model", "models", multiple=True, help="With --to: a model the tests are for. May be repeated.")
 @click.option("--judge", help="With --to openai-evals or azure-evals: the model that grades what code cannot.")

@@ -24,4 +24,5 @@ def verb(ctx: click.Context, suite: str, output: Path, version: str | None) -> N
 
     loaded = open_suite(existing_suite_path(suite, project(ctx), Path.cwd()))
     frozen = freeze(loaded.cases(), output, suite=loaded.suite, version=version)
-    click.echo(f"froze {frozen.cases} cases of {frozen.name} as version {frozen.version} in {frozen.path}")
+    cases = f"{frozen.cases} case{'' if frozen.cases == 1 else 's'}"
+    click.echo(f"froze {cases} of {frozen.name} as version {frozen.version} in {frozen.path}")

@@ -344,13 +344,17 @@ def _tell_tests(artefacts: Any) -> None:
 
 def _tell_doubts(made: Any) -> None:
     if made.invalid:
-        click.echo(f"        {made.invalid} tests were not valid inputs and were left out")
+        click.echo(f"        left out: {_tests(made.invalid)} without a valid input")
     if made.repeats:
-        click.echo(f"        {made.repeats} tests said the same as another and were left out")
+        click.echo(f"        left out: {_tests(made.repeats)} with the content of another")
     _list("found by the extractor and not by the model", (rule.text for rule in made.only_code))
     _list("found by the model and not by the extractor", (rule.text for rule in made.only_model))
     for note in made.notes:
         click.echo(f"note    {note}")
+
+
+def _tests(count: int) -> str:
+    return f"{count} test{'' if count == 1 else 's'}"
 
 
 def _tell_changes(changes: Any) -> None:

@@ -99,17 +99,19 @@ def link(ctx: click.Context, name: str | None, url: str | None) -> None:
 
 
 def _server_here(ctx: click.Context) -> str:
-    """Return the address of the project's server on this machine; the usual one, with a note, if none is known."""
+    """Return the address of the project's server; with a note if none runs or other machines reach it too."""
     from urllib.parse import urlsplit  # noqa: PLC0415 - verbs load what they use
 
+    from proctor.server.admission import is_loopback  # noqa: PLC0415
     from proctor.store.server_address import server_address  # noqa: PLC0415
 
     found = server_address(project(ctx).store)
-    if found is not None and urlsplit(found).hostname in ("127.0.0.1", "::1", "localhost"):
+    if found is not None and is_loopback(urlsplit(found).hostname or ""):
         return found
     why = f"the server listens at {found}" if found is not None else "no server of this project runs on this machine"
     click.echo(f"note: {why}; name the address that the browser reaches with --url", err=True)
-    return _URL
+    # A server that listens at every address of this machine is reached at the local one too.
+    return (found or _URL).replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 @verb.command("password")

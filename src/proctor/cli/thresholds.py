@@ -81,7 +81,7 @@ def _print_reviews(share: float | None, false: int, known: int) -> None:
     if share is None:
         click.echo("# no decision of the gate has been reviewed yet")
         return
-    click.echo(f"# of {known} decisions that shipped or were reviewed, {false} were false holds ({share:.1%})")
+    click.echo(f"# decisions that shipped or were reviewed: {known}; false holds: {false} ({share:.1%})")
     if share > _MAX_FALSE_HOLDS:
         click.echo(f"# that is more than {_MAX_FALSE_HOLDS:.0%}: the floors were lowered, to a rate in proportion")
 
@@ -95,7 +95,7 @@ def _print_floors(found: Any) -> None:
         # A key without a value would be no mapping.
         click.echo(f"  {'' if any(each.floor > 0 for each in proposals) else '# '}{_key(intent)}:")
         for each in proposals:
-            about = f"best {each.best:.3f}, spread {each.spread:.3f}, {each.cases} cases"
+            about = f"best {each.best:.3f}, spread {each.spread:.3f}, {each.cases} case{'' if each.cases == 1 else 's'}"
             if each.floor > 0:
                 click.echo(f"    {_key(each.dimension)}: {each.floor:g}  # {about}")
             else:

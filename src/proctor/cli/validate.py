@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from proctor.cli.context import project
 from proctor.config import Config
 from proctor.core.case import Case, Check
 from proctor.core.errors import InputError
+
+if TYPE_CHECKING:
+    from proctor.project import Project
 
 __all__ = ["verb"]
 
@@ -48,7 +52,7 @@ def verb(ctx: click.Context, suites: tuple[str, ...]) -> int:
             wrong += len(mistakes)
             if mistakes:
                 continue
-            click.echo(f"ok  {name}: {count} cases")
+            click.echo(f"ok  {name}: {count} case{'' if count == 1 else 's'}")
             if judged and not config.settings.judge:
                 click.echo(f"    {judged} of them ask a judge and none is set: give `run` --judge, or set `judge:`")
         except InputError as error:
@@ -70,6 +74,7 @@ def _wrong_parts(config: Config) -> Iterator[InputError]:
     targets = dict.fromkeys([*settings.targets, *filter(None, (settings.target,))])
     tries: list[Callable[[], object]] = [partial(project.model, name) for name in models]
     tries += [partial(project.targets, [name]) for name in targets]
+    tries.append(partial(_check_catalogue, project))  # after the targets: loading one may make its database
     if settings.run.rate:
         tries.append(partial(parse_rate, settings.run.rate))
     tries += [partial(policy_of, config, None), partial(rules_of, config, None)]
@@ -112,6 +117,13 @@ def _starts(config: Config) -> Iterator[Callable[[Config], object]]:
     yield from (alert_settings_of, check_digest_channels, audit_settings, entries_of)
     if config.settings.guard:
         yield check_guard
+
+
+def _check_catalogue(project: Project) -> None:
+    """Connect the project's catalogue, which asks it nothing."""
+    from proctor.wiring.catalogue import make_catalogue  # noqa: PLC0415
+
+    make_catalogue(None, config=project.config, http=project.http, model=project.model)
 
 
 def _check_campaign(config: Config, name: str) -> None:

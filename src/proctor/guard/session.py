@@ -91,8 +91,8 @@ class Session:
         return self.memory.intents
 
     @intents.setter
-    def intents(self, intents: Iterable[str]) -> None:
-        self.memory.intents = (intents,) if intents and isinstance(intents, str) else tuple(intents)
+    def intents(self, intents: Iterable[str] | None) -> None:
+        self.memory.intents = _intents(intents)
 
     async def input(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> Verdict:
         """Check a customer's message before the agent reads it."""
@@ -105,7 +105,7 @@ class Session:
         name: str,
         arguments: Mapping[str, Any] | None = None,
         *,
-        intents: Iterable[str] = (),
+        intents: Iterable[str] | None = (),
         confirmed: bool = False,
         id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -114,7 +114,7 @@ class Session:
         step = _step(
             point="tool_call",
             call=_call(name=name, arguments=arguments or {}, id=id),
-            intents=(intents,) if intents and isinstance(intents, str) else tuple(intents) or self.memory.intents,
+            intents=_intents(intents) or self.memory.intents,
             confirmed=confirmed,
             memory=self.memory,
             metadata=metadata or {},
@@ -308,6 +308,22 @@ class _Drafts:
 
     def reply(self, verdict: Verdict) -> str:
         return self.session.refusal(verdict)
+
+
+def _intents(given: Any) -> tuple[str, ...]:
+    """Return the intents as a tuple; a single one needs no list, and ``None`` is none.
+
+    Raises:
+        MalformedError: they are something else.
+    """
+    if given is None or given == "":
+        return ()
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Iterable):
+        hint = "`intents` is the name of an intent or a list of them"
+        raise MalformedError([Problem(("intents",), f"this is {type(given).__name__}, not an intent", hint)])
+    return tuple(given)
 
 
 def _listed(

@@ -38,7 +38,7 @@ class SyncSession:
         name: str,
         arguments: Mapping[str, Any] | None = None,
         *,
-        intents: Iterable[str] = (),
+        intents: Iterable[str] | None = (),
         confirmed: bool = False,
         metadata: Mapping[str, Any] | None = None,
     ) -> Verdict:

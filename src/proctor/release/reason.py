@@ -51,7 +51,7 @@ def place_of(intent: str) -> str:
     return "over all intents" if intent == ALL else intent
 
 
-def count_of(cases: Sequence[str]) -> str:
+def count_of(cases: Sequence[object]) -> str:
     """Return the number of cases in words."""
     return f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
 

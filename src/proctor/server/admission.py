@@ -36,6 +36,9 @@ def admit(
 
     @web.middleware
     async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not _is_address(request.headers.get("Host", "")):
+            hint = "send the name and port of this server, e.g. `localhost:8080`"
+            return refused(request, 400, "the Host of the request is no address", hint)
         if (wrong := _wrong_place(request, hosts, origins)) is not None:
             return refused(request, 403, *wrong)
         if token is not None and request.path not in open_paths and not is_shown(request, token, bearer=bearer):
@@ -84,6 +87,15 @@ def _wrong_place(request: web.Request, hosts: Collection[str], origins: Collecti
     elif origin is None and request.headers.get("Sec-Fetch-Site") == "cross-site":
         return "the request comes from a web page of another site", "ask from a program, or from a page of this server"
     return None
+
+
+def _is_address(host: str) -> bool:
+    """Return whether a Host is one that a URL can have: aiohttp reads it late, wherever a page asks for its own."""
+    try:
+        urlsplit(f"//{host}").port  # noqa: B018 - raises for a port that is none
+    except ValueError:
+        return False
+    return True
 
 
 def _is_local(request: web.Request) -> bool:

@@ -14,6 +14,7 @@ SESSION_HEADER = "X-Proctor-Session"
 VERDICT_HEADER = "X-Proctor-Verdict"
 RETRY_AFTER = {"Retry-After": "1"}  # seconds; sent with a 503 when the guard is over capacity
 _MOST_IN_HEADER = 200
+_MARKS = ("confirm", "anomaly")  # details of the gate that stopped the step, for which the agent has an action
 
 
 def strongest(verdicts: Sequence[Verdict]) -> Verdict | None:
@@ -49,6 +50,9 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         told["busy"] = True
     if verdict.borderline:
         told["borderline"] = True
+    for mark in _MARKS:
+        if verdict.extra.get(mark) is True:
+            told[mark] = True
     if isinstance(verdict.shadow, Verdict):
         told["shadow"] = verdict_json(verdict.shadow)
     return told

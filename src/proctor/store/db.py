@@ -229,6 +229,13 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE results ADD COLUMN place INTEGER;
     CREATE INDEX results_in_suite ON results (run, place, seq);
     """,
+    # Results of one outcome and those in doubt are listed in the order of the suite too, a page at a time.
+    """
+    DROP INDEX results_by_outcome;
+    CREATE INDEX results_by_outcome ON results (run, outcome, place, seq);
+    DROP INDEX results_in_doubt;
+    CREATE INDEX results_in_doubt ON results (run, place, seq) WHERE in_doubt = 1;
+    """,
 )
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from proctor.core.record import dataclass
 from proctor.core.report import Outcome
 from proctor.store.run_index import TAG_BREAK
+from proctor.store.run_reader import IN_SUITE
 from proctor.store.runs import RunRecord, RunStore
 
 __all__ = ["FoundResult", "Neighbours", "ResultFilter", "ResultSort", "count_results", "neighbours", "search_results"]
 
 ResultSort = Literal["", "case", "-case", "value", "-value", "latency", "-latency", "cost", "-cost"]
 _ORDER: dict[str, str] = {
-    "": "seq",
+    "": IN_SUITE,
     "case": "case_id, target, sample",
     "-case": "case_id DESC, target, sample",
     "value": "value IS NULL, value, seq",
@@ -63,7 +65,7 @@ class FoundResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """The keys of the results before and after one, in the order they finished; ``None`` at the ends."""
+    """The keys of the results before and after one, in the order of the suite; ``None`` at the ends."""
 
     before: int | None
     after: int | None
@@ -72,7 +74,7 @@ class Neighbours:
 def search_results(
     store: RunStore, run: RunRecord, wanted: ResultFilter, *, sort: ResultSort = "", limit: int = 50, offset: int = 0
 ) -> list[FoundResult]:
-    """Return one page of results in the order they finished, or sorted; missing values come last."""
+    """Return one page of results in the order of the suite, or sorted; missing values come last."""
     where, values = _where(run, wanted)
     # The page is found on the index alone; only its rows are read. One case is found faster by the whole table.
     order = f"+{_ORDER['']}" if wanted.case and not sort else _ORDER[sort]
@@ -97,14 +99,25 @@ def neighbours(store: RunStore, run: RunRecord, seq: int, *, outcome: str = "") 
     also, value = (" AND outcome = ?", [outcome]) if outcome else ("", list[Any]())
     if outcome == "doubt":
         also, value = " AND in_doubt = 1", []
-    ends = []
-    for sign, order in (("<", "DESC"), (">", "ASC")):
-        row = store.database.execute(
-            f"SELECT key FROM results WHERE run = ? AND seq {sign} ?{also} ORDER BY seq {order} LIMIT 1",
-            (run.n, seq, *value),
-        ).fetchone()
-        ends.append(None if row is None else int(row["key"]))
-    return Neighbours(before=ends[0], after=ends[1])
+    here = store.database.execute("SELECT place FROM results WHERE run = ? AND seq = ?", (run.n, seq)).fetchone()
+    place = None if here is None else here["place"]
+
+    def first(order: str, *ranges: tuple[str, Sequence[int | None]]) -> int | None:
+        for where, bounds in ranges:
+            row = store.database.execute(
+                f"SELECT key FROM results WHERE run = ? AND {where}{also} ORDER BY place {order}, seq {order} LIMIT 1",
+                (run.n, *bounds, *value),
+            ).fetchone()
+            if row is not None:
+                return int(row["key"])
+        return None
+
+    # Results of earlier versions have no place and come first. Each range is read from the index.
+    unplaced = "place IS NULL AND ? IS NOT NULL"
+    return Neighbours(
+        before=first("DESC", ("place IS ? AND seq < ?", (place, seq)), ("place < ?", (place,)), (unplaced, (place,))),
+        after=first("ASC", ("place IS ? AND seq > ?", (place, seq)), ("place > ifnull(?, -1)", (place,))),
+    )
 
 
 def _where(run: RunRecord, wanted: ResultFilter) -> tuple[str, list[Any]]:

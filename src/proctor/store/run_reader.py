@@ -20,9 +20,9 @@ from proctor.store.ledger import case_kept
 from proctor.store.run_index import bring_up_to_date
 from proctor.store.runs import RunRecord, RunStore
 
-__all__ = ["DOUBT", "ResultRow", "RunReader"]
+__all__ = ["DOUBT", "IN_SUITE", "ResultRow", "RunReader"]
 
-_IN_SUITE = "place, seq"  # those of earlier versions have no place and stay in the order they finished
+IN_SUITE = "place, seq"  # those of earlier versions have no place and stay in the order they finished
 DOUBT = "doubt"  # selects the results that passed and should be reviewed
 
 
@@ -59,7 +59,7 @@ class RunReader:
         where, values = self._where(outcome, target)
         found = self._database.execute(
             "SELECT seq, case_id, target, sample, intent, outcome, value, reason, latency, cost, in_doubt"
-            f" FROM results WHERE {where} ORDER BY {_IN_SUITE} LIMIT ? OFFSET ?",
+            f" FROM results WHERE {where} ORDER BY {IN_SUITE} LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
         return [ResultRow(**{**dict(row), "in_doubt": bool(row["in_doubt"])}) for row in found]
@@ -78,7 +78,7 @@ class RunReader:
     ) -> Iterator[Result]:
         """Yield every whole result in the order of the suite, or with ``by_case`` by the ids of cases."""
         where, values = self._where(outcome, target)
-        order = "case_id, target, sample" if by_case else _IN_SUITE
+        order = "case_id, target, sample" if by_case else IN_SUITE
         yield from self._whole(f"{where} ORDER BY {order}", values)
 
     def graded(

@@ -12,7 +12,7 @@ import pytest
 
 from proctor.core.errors import ConfigError, MalformedError, StoreError
 from proctor.core.sockets import Catalogue
-from proctor.models.catalogue.sql import sql
+from proctor.models.catalogue.sql import SqlCatalogue, SqlSettings, sql
 from tests.tables import table
 
 if TYPE_CHECKING:
@@ -59,10 +59,13 @@ async def test_it_cannot_write(shop: Path, kit_of: KitOf) -> None:
 
 
 async def test_what_is_missing_is_an_error_and_no_answer(tmp_path: Path, shop: Path, kit_of: KitOf) -> None:
-    with pytest.raises(StoreError, match="did not answer"):
-        await sql(kit_of({"sql": str(tmp_path / "none.db"), "table": "products"})).find("x")
+    with pytest.raises(MalformedError, match=r"sql: there is no file .*none\.db"):
+        sql(kit_of({"sql": str(tmp_path / "none.db"), "table": "products"}))
     with pytest.raises(StoreError, match="no such table"):
         await sql(kit_of({"sql": str(shop), "table": "nothing"})).find("x")
+    gone = SqlCatalogue(settings=SqlSettings(sql="gone.db", table="products"), path=tmp_path / "gone.db")
+    with pytest.raises(StoreError, match="the database failed: unable to open"):
+        await gone.find("x")
 
 
 @table(

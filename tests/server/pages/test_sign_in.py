@@ -118,6 +118,7 @@ def test_another_site_and_another_name_of_this_machine_are_refused(door: HttpCli
     assert door.post("/ui/sign-in", form, Origin="https://evil.example").status == 403
     assert door.post("/ui/sign-in", form, Origin="null").status == 403
     assert door.get("/ui/sign-in", Host="evil.example").status == 403
+    assert door.get("/ui/sign-in", Host="127.0.0.1:99999").status == 400
     assert door.get("/ui/sign-in", Sec_Fetch_Site="cross-site").status == 403
 
 

@@ -17,7 +17,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from yarl import URL
 
 from proctor.guard.chain import Chain, Post
+from proctor.guard.constraints import Constraints
 from proctor.guard.engine import Plan
+from proctor.guard.gates.arguments import Arguments
 from proctor.guard.gates.pii import Pii
 from proctor.server.sidecar.app import make_app
 from proctor.server.sidecar.openapi import description
@@ -68,6 +70,19 @@ async def test_each_point_gives_its_verdict_in_one_session() -> None:
             told = await health.json()
         assert (told["status"], told["sessions"]) == ("ok", 0)
     assert {event.session for event in kept.events} == {session}
+
+
+async def test_a_call_that_needs_a_yes_says_so() -> None:
+    gate = Post(gate=Arguments(tools={"refund": Constraints(confirm=True)}), name="a", timeout=5.0)
+    async with _sidecar(Guard(Plan(chains={"tool_call": Chain(point="tool_call", posts=(gate,))}))) as client:
+        asked = await _told(client, "tool_call", name="refund", arguments={"amount": 5}, session="s")
+        assert (asked["action"], asked["confirm"], "anomaly" in asked) == ("block", True, False)
+        again = await _told(client, "tool_call", name="refund", arguments={"amount": 5}, session="s", confirmed=True)
+        assert (again["action"], "confirm" in again) == ("allow", False)
+    gate = Post(gate=Arguments(read_only=True), name="a", timeout=5.0)
+    async with _sidecar(Guard(Plan(chains={"tool_call": Chain(point="tool_call", posts=(gate,))}))) as client:
+        refused = await _told(client, "tool_call", name="delete_account", session="s")
+        assert (refused["action"], refused["anomaly"], "confirm" in refused) == ("block", True, False)
 
 
 async def test_values_are_given_back_only_where_the_settings_say_so() -> None:

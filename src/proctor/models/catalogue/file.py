@@ -14,6 +14,7 @@ from typing import Any
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, StoreError
 from proctor.core.sockets import Kit
+from proctor.models.catalogue.local_path import local_path
 from proctor.models.catalogue.rows import find_row
 
 __all__ = ["FileCatalogue", "FileSettings", "file"]
@@ -65,7 +66,7 @@ class FileCatalogue:
                 self._seen[stamp] = rows
         except OSError as error:
             raise StoreError(
-                f"the catalogue cannot be read: {error.strerror}", file=str(self.path), hint="check `catalogue:`"
+                f"the file cannot be read: {error.strerror}", file=str(self.path), hint="check `catalogue:`"
             ) from error
         return find_row(rows, key, self.columns)
 
@@ -127,11 +128,12 @@ def _listed(data: Any, name: str | None, path: Path) -> Rows:
 def file(kit: Kit) -> FileCatalogue:
     """Products from a CSV, JSON, JSON Lines or YAML file."""
     settings = decode(FileSettings, kit.settings, strict=True)
-    path = Path(kit.folder) / settings.file
-    if path.suffix.lower() not in _ENDINGS:
+    ending = Path(settings.file).suffix
+    if ending.lower() not in _ENDINGS:
         raise ConfigError(
-            f"a catalogue cannot be a {path.suffix or 'nameless'} file",
+            f"a catalogue cannot be a {ending or 'nameless'} file",
             field="catalogue.file",
             hint=f"use one of {', '.join(_ENDINGS)}; a database is `sql:`",
         )
+    path = local_path(kit, settings.file, field="file")
     return FileCatalogue(path=path, columns=settings.columns, rows=settings.rows)

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from proctor.core.decode import decode
 from proctor.core.errors import ConfigError, MalformedError, Problem, StoreError
 from proctor.core.sockets import Kit
+from proctor.models.catalogue.local_path import local_path
 from proctor.models.catalogue.rows import key_columns
 from proctor.text.redact import redact
 from proctor.text.titles import same_title
@@ -74,7 +75,7 @@ class SqlCatalogue:
                 return dict(row) if row is not None else None
         except sqlite3.Error as error:
             raise StoreError(
-                f"the catalogue did not answer: {error}",
+                f"the database failed: {error}",
                 file=str(self.path),
                 hint="check `catalogue:` and the database",
             ) from error
@@ -110,7 +111,7 @@ class SqlCatalogue:
                 names = [each[0] for each in cursor.description or ()]
         except Exception as error:  # each driver has its own exceptions
             said = redact(str(error), (self.settings.sql,))
-            raise StoreError(f"the catalogue did not answer: {said}", hint="check `catalogue:`") from None
+            raise StoreError(f"the database failed: {said}", hint="check `catalogue:`") from None
         if row is None:
             return None
         return dict(row) if isinstance(row, Mapping) else dict(zip(names, row, strict=False))
@@ -138,7 +139,7 @@ def sql(kit: Kit) -> SqlCatalogue:
     if settings.driver:
         _driver(settings.driver)
         return SqlCatalogue(settings=settings)
-    return SqlCatalogue(settings=settings, path=Path(kit.folder) / settings.sql.removeprefix("sqlite:///"))
+    return SqlCatalogue(settings=settings, path=local_path(kit, settings.sql.removeprefix("sqlite:///"), field="sql"))
 
 
 def _problems(settings: SqlSettings) -> list[Problem]:

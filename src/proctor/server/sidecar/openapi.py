@@ -51,6 +51,11 @@ _VERDICT = {
         "broken": {"type": "boolean", "description": "A gate failed or ran out of time."},
         "busy": {"type": "boolean", "description": "The guard is over capacity; the same step may pass later."},
         "borderline": {"type": "boolean"},
+        "confirm": {
+            "type": "boolean",
+            "description": "The call needs a yes: ask the customer, and send it again with `confirmed: true`.",
+        },
+        "anomaly": {"type": "boolean", "description": "The call is unusual for this agent or customer."},
         "latency": {"type": ["number", "null"], "description": "Seconds."},
         "version": {"type": "string", "description": "Names the settings in force."},
         "findings": {"type": "array", "items": {"$ref": "#/components/schemas/Finding"}},

@@ -11,7 +11,7 @@ from proctor.config import Config
 from proctor.core.attack_mask import is_held_out
 from proctor.core.case import Case, Check
 from proctor.core.codec import content_id
-from proctor.core.errors import InputError
+from proctor.core.errors import InputError, NotFoundError
 from proctor.core.report import Result
 from proctor.monitor.promote import Provenance, promoted, same_question
 from proctor.store.run_reader import DOUBT, RunReader
@@ -63,12 +63,14 @@ def promote(
     cannot be repeated and are left out, and so are held-out attacks: in a suite they are no longer held out.
 
     Raises:
-        InputError: there is no such run or case, or the file cannot be extended.
+        InputError: there is no such run, target or case, or the file cannot be extended.
         StoreError: the file cannot be written.
     """
     with sole_promotion(config), RunStore(config.store) as store:
         record = store.find(run)
         reader = RunReader(store, record)
+        if target is not None and target not in (targets := reader.targets()):
+            raise NotFoundError(f"run {record.id} had no target {target!r}", hint=f"it had: {', '.join(targets)}")
         there = cases_in(out)
         ids = {case.id for case in there}
         asked = {same_question(case): case.id for case in there}

@@ -86,11 +86,11 @@ def _notes(comparison: Comparison) -> list[str]:
 
 def _headline(comparison: Comparison, decision: ReleaseDecision | None, reader: RunReader, count: int) -> str:
     both = len(comparison.current.cases) - len(comparison.added) - len(comparison.rewritten)
-    paired = f"{both} cases are in both runs"
+    paired = f"{both} {'case is' if both == 1 else 'cases are'} in both runs"
     if decision is None:
         fallen = [each for each in comparison.regressions if each.intent == ALL]
         word = f"{len(fallen)} of {len(comparison.overall)} figures got worse over all intents"
-        return f"{paired}; {word}, {len(comparison.worse)} cases got worse"
+        return f"{paired}; {word}, {count_of(comparison.worse)} got worse"
     if decision.outcome == "hold":
         found = len(decision.cases)
         cases = f"{found} case{'' if found == 1 else 's'} to look at"
