@@ -131,6 +131,13 @@ def test_a_mistake_in_proctor_yaml_is_shown_by_the_fixture_without_tracebacks(pr
     done.stdout.no_fnmatch_line("*The above exception*")
 
 
+def test_an_unknown_suite_ends_the_run_with_those_that_are_known(project: pytest.Pytester) -> None:
+    done = project.runpytest("--proctor", "nightly")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*there is no suite 'nightly'*", "*`suites:` has: first*"])
+    project.runpytest("--proctor", "frist").stderr.fnmatch_lines(["*did you mean 'first'?"])
+
+
 def test_nothing_is_kept(project: pytest.Pytester) -> None:
     project.runpytest("--proctor", "first", "-p", "no:cacheprovider")
     assert not (project.path / ".proctor").exists()
