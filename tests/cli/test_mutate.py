@@ -80,6 +80,11 @@ def test_a_plan_shows_mutants_and_calls_and_spends_nothing(project: Project) -> 
     assert not project.server.asked
 
 
+def test_the_list_of_models_says_how_a_function_is_written(project: Project) -> None:
+    (row,) = [line for line in project.run("list", "models", code=0).stdout.splitlines() if line.startswith("rule\t")]
+    assert "`rule:file.py:function`" in row
+
+
 def test_a_score_under_the_bar_is_exit_code_1_and_nothing_judged_is_3(project: Project) -> None:
     _prompt(project)
     brain = "def answer(request):\n    return 'one two'\ndef long(request):\n    return 'word ' * 30\n"
