@@ -121,6 +121,23 @@ def test_a_mistake_in_proctor_yaml_ends_the_run_with_a_hint(project: pytest.Pyte
     done.stderr.fnmatch_lines(["*proctor.yaml:1*targts*"])
 
 
+def test_a_mistake_in_proctor_yaml_is_shown_by_the_fixture_without_tracebacks(project: pytest.Pytester) -> None:
+    (project.path / "proctor.yaml").write_text("targts: {}\n", encoding="utf-8")
+    project.makepyfile("def test_own(assert_case): pass")
+    done = project.runpytest()
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*ERROR at setup of test_own*", "*proctor.yaml:1*targts*"], consecutive=True)
+    done.stdout.no_fnmatch_line("*Error: *proctor.yaml*")
+    done.stdout.no_fnmatch_line("*The above exception*")
+
+
+def test_an_unknown_suite_ends_the_run_with_those_that_are_known(project: pytest.Pytester) -> None:
+    done = project.runpytest("--proctor", "nightly")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*there is no suite 'nightly'*", "*`suites:` has: first*"])
+    project.runpytest("--proctor", "frist").stderr.fnmatch_lines(["*did you mean 'first'?"])
+
+
 def test_nothing_is_kept(project: pytest.Pytester) -> None:
     project.runpytest("--proctor", "first", "-p", "no:cacheprovider")
     assert not (project.path / ".proctor").exists()

@@ -65,6 +65,10 @@ def test_two_packages_with_one_name_are_refused(strangers: Path) -> None:
     _package(strangers, "stranger", "[proctor.scorers]\nexact = stranger:Polite\n")
     with pytest.raises(ConfigError, match="two packages offer the scorer 'exact'"):
         registry.load("scorers", "exact")
+    told = [each for each in registry.describe("scorers") if each.name == "exact"]
+    assert {each.package for each in told} == {"proctor", "stranger"}
+    assert all(each.error and "two packages offer the scorer 'exact'" in each.error for each in told)
+    assert {each.hint for each in told} == {"uninstall one of them"}
 
 
 def test_a_broken_plugin_says_so_and_does_not_hide_the_others(strangers: Path) -> None:
@@ -95,6 +99,7 @@ def test_a_plugin_that_cannot_be_imported_or_used_is_named_with_its_cause(
     assert cause in caught.value.message
     (entry,) = [each for each in registry.describe("scorers") if each.name == "polite"]
     assert cause in (entry.error or "")
+    assert entry.hint == caught.value.hint
 
 
 def test_a_package_that_is_installed_later_is_found(strangers: Path) -> None:

@@ -23,7 +23,7 @@ from proctor.wiring.scorers import check_graders
 from proctor.wiring.targets import make_targets
 from proctor.workflows.evaluate import Scorers, given_scorers, given_target
 from proctor.workflows.run.case_check import CaseChecker, with_answer
-from proctor.workflows.run.prompt_suite import open_tests, suite_path
+from proctor.workflows.run.prompt_suite import existing_suite_path, open_tests
 from proctor.workflows.run.suite_source import Opened
 
 __all__ = ["AssertCase", "CaseItem", "SuiteFile", "TestProject", "UnscoredCaseError"]
@@ -44,7 +44,7 @@ class TestProject:
         if judge := config.option.proctor_judge:
             found = replace(found, settings=replace(found.settings, judge=judge))
         self.project = Project(found)
-        self.suites = [suite_path(name, found, start).resolve() for name in config.option.proctor_suites]
+        self.suites = [existing_suite_path(name, found, start).resolve() for name in config.option.proctor_suites]
         self._targets: list[str] = config.option.proctor_targets
         self._models: list[str] = config.option.proctor_models
 

@@ -88,7 +88,10 @@ def assert_case(pytestconfig: pytest.Config) -> AssertCase:
     """Return the check `assert_case(case, answer_or_function)`."""
     from proctor.pytest_items import AssertCase  # noqa: PLC0415 - only tests that use it pay for it
 
-    return AssertCase(_project(pytestconfig))
+    try:
+        return AssertCase(_project(pytestconfig))
+    except pytest.UsageError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def _suite(path: Path, parent: pytest.Collector) -> SuiteFile | None:

@@ -16,6 +16,8 @@ from proctor.core.errors import ConfigError, NotFoundError, ProctorError
 from proctor.core.record import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from proctor.core.sockets import Kit
 
 __all__ = ["GROUPS", "RegisteredPart", "connect", "describe", "find", "load", "names"]
@@ -25,6 +27,7 @@ _NEEDED = {  # what is read of a part before it is made
     "scorers": ("name", "version", "threshold", "primary", "score"),
     "gates": ("name", "version", "points", "primary", "check"),
 }
+_ONE_ONLY = "uninstall one of them"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,7 @@ class RegisteredPart:
     where: str
     about: str
     error: str | None = None
+    hint: str | None = None
 
 
 def _points(group: str) -> dict[str, list[EntryPoint]]:
@@ -89,10 +93,7 @@ def find(group: str, name: str) -> EntryPoint:
             hint=f"did you mean {guess!r}? Known: {known}" if guess else f"known: {known}",
         )
     if len(points[name]) > 1:
-        offers = " and ".join(sorted(f"{point.value} ({point.package})" for point in points[name]))
-        raise ConfigError(
-            f"two packages offer the {group.rstrip('s')} {name!r}: {offers}", hint="uninstall one of them"
-        )
+        raise ConfigError(_offered_twice(group, points[name]), hint=_ONE_ONLY)
     return points[name][0]
 
 
@@ -108,11 +109,9 @@ def load(group: str, name: str) -> Any:
         part = point.load()
     except (Exception, SystemExit) as error:  # third-party code may raise anything, and may end the program
         told = str(error) if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: {error}"
-        raise ConfigError(
-            f"{what} cannot be loaded: {told}", hint=f"reinstall {point.package}, or uninstall it"
-        ) from error
+        raise ConfigError(f"{what} cannot be loaded: {told}", hint=_reinstalled(point)) from error
     if lacking := _lacking(group, part):
-        raise ConfigError(f"{what} cannot be used: {lacking}", hint=f"correct {point.value} as docs/plugins.md shows")
+        raise ConfigError(f"{what} cannot be used: {lacking}", hint=_corrected(point))
     return part
 
 
@@ -152,18 +151,40 @@ def describe(group: str) -> list[RegisteredPart]:
     entries = []
     for name, points in sorted(_points(group).items()):
         for point in points:
-            about, failure = "", None
+            about, failure, hint = "", None, None
             try:
                 part = point.load()
                 about, failure = _first_line(part), _lacking(group, part) or None
+                hint = _corrected(point) if failure else None
             except (Exception, SystemExit) as error:  # third-party code may raise anything; the list must still print
-                failure = f"{type(error).__name__}: {error}"
+                failure, hint = f"{type(error).__name__}: {error}", _reinstalled(point)
+            if len(points) > 1 and failure is None:
+                failure, hint = _offered_twice(group, points), _ONE_ONLY
             entries.append(
                 RegisteredPart(
-                    name=name, group=group, package=point.package, where=point.value, about=about, error=failure
+                    name=name,
+                    group=group,
+                    package=point.package,
+                    where=point.value,
+                    about=about,
+                    error=failure,
+                    hint=hint,
                 )
             )
     return entries
+
+
+def _offered_twice(group: str, points: Sequence[EntryPoint]) -> str:
+    offers = " and ".join(sorted(f"{point.value} ({point.package})" for point in points))
+    return f"two packages offer the {group.rstrip('s')} {points[0].name!r}: {offers}"
+
+
+def _reinstalled(point: EntryPoint) -> str:
+    return f"reinstall {point.package}, or uninstall it"
+
+
+def _corrected(point: EntryPoint) -> str:
+    return f"correct {point.value} as docs/plugins.md shows"
 
 
 def _first_line(part: Any) -> str:

@@ -9,6 +9,7 @@ from proctor.core.case import Case
 from proctor.core.rule import Rule, Span
 from proctor.generate.artefacts import Artefacts, folder_of, read_artefacts, write_artefacts
 from tests.cli.conftest import Project
+from tests.tables import table
 
 SAID = "Use at most 20 words. Always be kind."
 RULES = (
@@ -78,6 +79,32 @@ def test_a_plan_shows_mutants_and_calls_and_spends_nothing(project: Project) -> 
     assert "weaken" in done.stdout and "at most 40 words" in done.stdout  # noqa: PT018 - one line of the table
     assert "calls of stub" in done.stderr
     assert not project.server.asked
+
+
+@table(
+    ("flags", "told"),
+    [
+        (("-m", "model.py:reply"), "'model.py:reply' names no provider"),
+        (("-m", "reply"), "no model is called 'reply'"),
+        (("-m", "openai:gpt-5-mini", "--judge", "jugde:x"), "'jugde:x' names no provider"),
+    ],
+)
+def test_a_plan_refuses_a_model_that_cannot_exist(project: Project, flags: tuple[str, ...], told: str) -> None:
+    _prompt(project)
+    assert told in project.run("mutate", "tag.prompty", "--plan", *flags, code=2).stderr
+    assert told in project.run("generate", "tag.prompty", "--plan", "--force", *flags, code=2).stderr
+
+
+def test_the_list_of_models_says_how_a_function_is_written(project: Project) -> None:
+    (row,) = [line for line in project.run("list", "models", code=0).stdout.splitlines() if line.startswith("rule\t")]
+    assert "`rule:file.py:function`" in row
+
+
+def test_a_plan_needs_no_key(project: Project) -> None:
+    _prompt(project)
+    project.write("proctor.yaml", "models: {mine: {provider: openai, model: gpt-5-mini, api_key: '${NOT_SET}'}}\n")
+    for model in ("mine", "openai:gpt-5-mini", "rule:brain.py:answer"):
+        assert f"calls of {model}" in project.run("mutate", "tag.prompty", "--plan", "-m", model, code=0).stderr
 
 
 def test_a_score_under_the_bar_is_exit_code_1_and_nothing_judged_is_3(project: Project) -> None:

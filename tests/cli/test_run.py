@@ -17,6 +17,7 @@ from aiohttp import web
 
 from tests.cli.conftest import Project, interrupt
 from tests.cli.server import KEY
+from tests.third_party import install
 
 Suite = Callable[..., str]
 
@@ -205,6 +206,20 @@ def test_doctor_writes_settings_as_a_file_has_them(project: Project) -> None:
     lines = dict(line.split("\t")[:2] for line in project.run("doctor", code=0).stdout.splitlines() if "\t" in line)
     assert lines["release"] == "policy: gate.yaml, baselines: baselines"
     assert lines["monitor"] == "–"
+
+
+def test_doctor_names_a_part_that_two_packages_offer_once(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("stranger", "other"):
+        install(tmp_path / name, monkeypatch, name, "def make(kit): ...", targets=f"pair = {name}:make")
+    rows = project.run("doctor", code=0).stdout.splitlines()
+    (row,) = [line for line in rows if line.startswith("target pair\t")]
+    offers = "other:make (other) and stranger:make (stranger)"
+    assert row.split("\t")[1:] == [
+        f"broken: two packages offer the target 'pair': {offers}",
+        "uninstall one of them",
+    ]
 
 
 def test_validate_lists_the_mistakes_of_several_cases_at_once(project: Project) -> None:

@@ -298,6 +298,18 @@ async def test_an_edited_prompt_remakes_only_what_depends_on_the_edit() -> None:
     assert prompt.text[moved.source.start : moved.source.end] == moved.source.quote
 
 
+async def test_kept_opposites_point_to_where_their_words_are_now() -> None:
+    before = (await generate(ORDER, Makers(), Artefacts())).artefacts
+    prompt = prompt_of(TEXT.replace("Never apologise.", "Be polite to everybody. Never apologise."))
+    made = await generate(replace(ORDER, prompt=prompt), Makers(), before)
+    kept = [rule for rule in made.artefacts.rules if rule.polarity == "negative" and rule.source is not None]
+    assert {rule.id for rule in before.rules if rule.polarity == "negative"} <= {rule.id for rule in kept}
+    assert any(old.source != new.source for new in kept for old in before.rules if old.id == new.id)
+    for rule in kept:
+        assert rule.source is not None
+        assert prompt.text[rule.source.start : rule.source.end] == rule.source.quote
+
+
 async def test_a_rule_that_comes_gets_its_tests_and_the_others_none() -> None:
     without = prompt_of(TEXT.replace("Never apologise. ", ""))
     before = (await make(replace(ORDER, prompt=without), Answering(without))).artefacts

@@ -38,6 +38,14 @@ class Broken(Fixed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plain(Fixed):
+    """Is not async."""
+
+    def score(self, case: Case, run: Trajectory) -> Score:  # type: ignore[override]
+        return self.given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting(Fixed):
     """Goes on only when another of its kind is waiting too."""
 
@@ -75,6 +83,12 @@ async def test_a_scorer_that_returns_no_score_is_one_missing_score() -> None:
         assert graded.outcome == "unscored"
         assert graded.scores[0].passed
         assert graded.scores[1].reason == f"the scorer broke: TypeError: `score` returned {called}, not a Score"
+
+
+async def test_a_score_that_is_not_async_is_named() -> None:
+    graded = await grade(CASE, Trajectory(), [_grader(Plain(given=_score(0.9)), name="polite")])
+    assert graded.outcome == "unscored"
+    assert graded.reason == "polite: the scorer broke: TypeError: `score` of Plain must be `async def`"
 
 
 async def test_a_broken_scorer_is_one_missing_score() -> None:

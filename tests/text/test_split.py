@@ -56,6 +56,8 @@ def test_words(text: str, expected: list[str]) -> None:
         ("Din tid er 3. december kl. 11:15.", ["Din tid er 3. december kl. 11:15."]),
         ("Es sind 3. Der Mai kommt.", ["Es sind 3.", "Der Mai kommt."]),
         ("It costs 5. May I help?", ["It costs 5.", "May I help?"]),
+        ("He was 12. 2026 was good.", ["He was 12.", "2026 was good."]),
+        ("Od 3. 1. 2026 do 31. 12. 2026. Díky.", ["Od 3. 1. 2026 do 31. 12. 2026.", "Díky."]),
         ("How many?\n42.\nThe rest follows.", ["How many?", "42.", "The rest follows."]),
         ("42.\r\nThe rest follows.", ["42.", "The rest follows."]),
         ("...", []),

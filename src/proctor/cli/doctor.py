@@ -184,7 +184,7 @@ def _plugins() -> Iterator[tuple[str, str, str]]:
     from proctor.registry import GROUPS, describe  # noqa: PLC0415
 
     for group in GROUPS:
-        for entry in describe(group):
-            if entry.error:
-                hint = f"reinstall or uninstall {entry.package}"
-                yield f"{group.rstrip('s')} {entry.name}", f"broken: {entry.error}", hint
+        broken = [entry for entry in describe(group) if entry.error]
+        yield from dict.fromkeys(  # a name that two packages offer is told once
+            (f"{group.rstrip('s')} {entry.name}", f"broken: {entry.error}", entry.hint or "") for entry in broken
+        )

@@ -121,7 +121,7 @@ def _rules(order: Order, present: Artefacts, stale: bool) -> tuple[Rule, ...]:
                 not _is_of_older_wording(rule, written)
                 and (parents[rule.inverse_of].locked or not order.regenerates("inverse"))
             ):
-                stay.append(rule)
+                stay.append(replace(rule, source=_moved(rule.source, order.prompt.text)))
     return tuple(stay)
 
 

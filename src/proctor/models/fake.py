@@ -126,7 +126,7 @@ def scripted(kit: Kit) -> Model:
 
 
 def rule(kit: Kit) -> Model:
-    """A fake that calls a Python function: `model: file.py:function`."""
+    """A fake that calls a Python function: `rule:file.py:function`."""
     return ReplyRule(function=_function(kit), name=f"rule:{kit.settings.get('model', kit.name)}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import inspect
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -78,12 +79,24 @@ async def _score(grader: Grader, case: Case, run: Trajectory) -> Score:
 
 async def _scored(grader: Grader, case: Case, run: Trajectory) -> Score:
     if grader.turn is None:
-        return _checked(await grader.scorer.score(case, run))
+        return _checked(await _called(grader.scorer, case, run))
     exchange = _only_turn(case, run, grader.turn)
     if exchange is None:
         reason = f"the conversation ended before turn {grader.turn + 1}"
         return Score(name=grader.name, status="error", reason=reason, version=grader.scorer.version)
-    return _placed(_checked(await grader.scorer.score(*exchange)), grader.turn)
+    return _placed(_checked(await _called(grader.scorer, *exchange)), grader.turn)
+
+
+async def _called(scorer: Scorer, case: Case, run: Trajectory) -> object:
+    """Return what a scorer gave.
+
+    Raises:
+        TypeError: its `score` is no coroutine.
+    """
+    given: object = scorer.score(case, run)
+    if not inspect.isawaitable(given):
+        raise TypeError(f"`score` of {type(scorer).__qualname__} must be `async def`")
+    return await given
 
 
 def _checked(given: object) -> Score:

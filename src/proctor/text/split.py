@@ -34,6 +34,7 @@ _ABBREVIATION = (
 # An ordinal or a part of a date: ``3. Dezember``, ``3. joulukuuta``, ``3. 12. 2026``, ``2026. december``, ``kl. 10``.
 _ORDINAL = r"(?:^|[^\w.,:])(?:\d{1,2}|(?P<year>\d{4})|(?P<short>kl|godz|nr|ca|tel))\.$"
 _AFTER_ORDINAL = r"[ \u00a0\u202f]+(?:(?P<word>[^\W\d_]+)|(?P<number>\d+)(?P<dot>\.?))"
+_AFTER_DAY = re.compile(r"(?<!\d)\d{1,2}\.[ \u00a0\u202f]+\d{1,2}\.$")  # the month of ``3. 12. 2026``
 
 
 @cache
@@ -113,7 +114,8 @@ def _ends_ordinal(text: str, end: int) -> bool:
     if number["short"]:
         return ahead["number"] is not None
     if ahead["number"] is not None:  # ``3. 12. 2026``
-        return number["year"] is None and (bool(ahead["dot"]) or len(ahead["number"]) == _YEAR)
+        is_month = len(ahead["number"]) == _YEAR and _AFTER_DAY.search(text, max(0, end - 10), end) is not None
+        return number["year"] is None and (bool(ahead["dot"]) or is_month)
     return ahead["word"].casefold() in MONTH_NAMES or (number["year"] is None and ahead["word"][0].islower())
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from proctor.models.wrap.stop_switch import StopSwitch
     from proctor.wiring.model_wrappers import ModelWrappers, Wrapping
 
-__all__ = ["ModelPool", "chosen_model", "split_spec"]
+__all__ = ["ModelPool", "check_model", "chosen_model", "split_spec"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -188,10 +188,7 @@ class ModelPool:
             model=self.get,
             cache=str(cache_folder(self.config.environment)),
         )
-        try:
-            registry.find("models", provider)
-        except NotFoundError as error:  # models are named by flags and settings, never by a suite
-            raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
+        _find_provider(name, provider)
         model: Model = registry.connect("models", provider, kit)
         return model
 
@@ -211,6 +208,30 @@ def chosen_model(config: Config, name: str | None, role: str) -> str:
             hint=f"name one with --{what}, or as `{what}:` in proctor.yaml (e.g. openai:gpt-5-mini)",
         )
     return chosen
+
+
+def check_model(config: Config, name: str) -> None:
+    """Check that a model is one of the project's or names a provider. Needs no API key and connects nothing.
+
+    Raises:
+        ConfigError: there is no such model.
+        MalformedError: a variable in its name is not set.
+    """
+    written = config.settings.models.get(name, name)
+    entry = dict(written) if isinstance(written, Mapping) else {"model": written}
+    named = {key: entry[key] for key in ("provider", "model") if key in entry}
+    named = expand(named, config.environment, ("models", name))
+    provider = named.get("provider")
+    if provider is None:
+        provider, _ = split_spec(str(named.get("model") or ""), list(config.settings.models), f"models.{name}")
+    _find_provider(name, str(provider))
+
+
+def _find_provider(name: str, provider: str) -> None:
+    try:
+        registry.find("models", provider)
+    except NotFoundError as error:  # models are named by flags and settings, never by a suite
+        raise ConfigError(f"{name!r} names no provider: {error.message}", hint=error.hint) from error
 
 
 def split_spec(spec: str, aliases: list[str], where: str) -> tuple[str, str]:

@@ -40,8 +40,8 @@ def importers() -> dict[str, Importer]:
     for name in registry.names(_GROUP):
         try:
             found[name] = _loaded(name)
-        except Exception as error:  # a third-party module may raise anything; the other importers still work
-            _log.warning("the importer %s cannot be loaded: %s", name, error)
+        except ProctorError as error:  # it names the importer; the others still work
+            _log.warning("%s", error)
     return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
 
 

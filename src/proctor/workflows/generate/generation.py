@@ -37,6 +37,7 @@ from proctor.prompts.test_config import PromptTestConfig, told
 from proctor.store.lock import only_one
 from proctor.store.private_files import private_folder, write_private
 from proctor.suites.exchange.own_evaluators import evaluator_rules
+from proctor.wiring.models import check_model
 from proctor.workflows.generate.calls import spend_of
 from proctor.workflows.generate.generation_models import GenerationProgress, choose_models, named_makers, open_makers
 
@@ -121,7 +122,10 @@ async def plan_generation(config: Config, wish: GenerationJob) -> GenerationPlan
     """
     order, said = _order(wish)
     present, edited = _present(folder_of(wish.prompt, wish.out))
-    makers = named_makers(choose_models(config, wish, said), wish.prompt)
+    chosen = choose_models(config, wish, said)
+    for name in chosen.names:
+        check_model(config, name)
+    makers = named_makers(chosen, wish.prompt)
     start: Stage | None = "intent" if wish.force else wish.start
     order = replace(order, start=start)
     if start is None and not edited and present.provenance.get("order") == order_id(order, makers):

@@ -107,6 +107,12 @@ class ChosenModels:
     truth: str | None = None
     truth_judges: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return every model, once."""
+        named = (self.writer, *self.for_stage.values(), self.judge, self.truth, *self.truth_judges)
+        return tuple(dict.fromkeys(filter(None, named)))
+
 
 def choose_models(config: Config, wish: GenerationJob, said: PromptTestConfig) -> ChosenModels:
     """Return the models that the user names, or else the prompt's file, or else the project."""

@@ -28,7 +28,7 @@ from proctor.report.adequacy import Adequacy, Control, DamageOutcome, MutantOutc
 from proctor.stats.interval import wilson
 from proctor.store.calls import CallLog
 from proctor.store.lock import only_one
-from proctor.wiring.models import ModelPool
+from proctor.wiring.models import ModelPool, check_model
 from proctor.workflows.mutate.kept_adequacy import keep_adequacy
 from proctor.workflows.mutate.mutant_runs import Examiner, Tried, has_err, is_pass
 from proctor.workflows.mutate.outcomes import JUDGED_DAMAGES, damaged, mutant_outcome
@@ -80,7 +80,7 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     """Read the prompt and its tests, create the mutants, and count the calls.
 
     Raises:
-        InputError: the prompt has no tests or no rules, a file of them is wrong, or no model is set.
+        InputError: the prompt has no tests or no rules, a file of them is wrong, or a model is not set or unknown.
     """
     prompt = load_prompt(job.prompt)
     model = job.model or config.settings.model
@@ -96,6 +96,8 @@ def mutation_plan(config: Config, job: MutationJob) -> MutationPlan:
     if model is None:
         hint = "give --model (e.g. -m local:smollm2 or -m openai:gpt-5-mini), or set `model:` in proctor.yaml"
         raise ConfigError(f"no model is set to put the tests of {job.prompt.name} to", hint=hint)
+    for each in (model, *job.judges):
+        check_model(config, each)
     usable = [case for case in artefacts.tests if GeneratedTest.of(case).is_usable]
     tests = choose(usable, most=job.tests, seed=job.run.seed)
     found = make_mutants(prompt, artefacts.specification, extract=demanded_rules)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
+from operator import itemgetter
 from typing import Final, Literal
 
 from proctor.text.fact_values import FactValue, fact_values
@@ -20,9 +22,9 @@ _MOST: Final = 30  # pairs of facts; each is four readings of the network
 _MARGIN: Final = 0.25
 # From strong to weak, in every script: the strongest mark between two values tells which words belong to which.
 _MARKS: Final = (
-    re.compile(r"[.!?](?=\s)|[。！？।؟\n]"),
-    re.compile(r"[;:](?=\s)|[；：؛]|\s[–—-]\s"),
-    re.compile(r"[,，](?=\s)|[、，،]"),
+    re.compile(r"(?=([.!?](?=\s)|[。！？।؟\n]))"),
+    re.compile(r"(?=([;:](?=\s)|[；：؛]|\s[–—-]\s))"),
+    re.compile(r"(?=([,，](?=\s)|[、，،]))"),
 )
 
 
@@ -62,46 +64,77 @@ def number_values(text: str) -> list[FactValue]:
 
 def exchanges(facts: Sequence[str], answer: str) -> list[ValueExchange]:
     """Return the pairs of facts whose values a mark in the answer keeps apart, so that a network can tell them."""
-    found = (_exchange(one, other, answer) for one, other in combinations(facts, 2))
-    return [each for each in found if each is not None][:_MOST]
+    read = _ReadAnswer(answer)
+    known = [(fact, number_values(fact)) for fact in facts]
+    found = (_exchange(one, other, read) for one, other in combinations(known, 2))
+    return list(islice((each for each in found if each is not None), _MOST))
 
 
-def _exchange(one: str, other: str, answer: str) -> ValueExchange | None:
-    kinds = [
+class _ReadAnswer:
+    """An answer whose values and marks are read once for all pairs of facts."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._values = number_values(text)
+        self._marks = [[(each.start(1), each.end(1)) for each in mark.finditer(text)] for mark in _MARKS]
+        self._places: dict[FactValue, FactValue | None] = {}
+
+    def place_of(self, wanted: FactValue) -> FactValue | None:
+        """Return the only value of the answer that is this one; None if there is none, or several."""
+        if wanted not in self._places:
+            places = [each for each in self._values if wanted.same(each)]
+            self._places[wanted] = places[0] if len(places) == 1 else None
+        return self._places[wanted]
+
+    def parts(self, mine: FactValue, its: FactValue) -> tuple[str, str] | None:
+        """Return the part with each value, cut at the strongest mark between them; None if it is not one."""
+        first, second = sorted((mine, its), key=lambda each: each.start)
+        if first.end > second.start:
+            return None
+        found = (list(islice(self._between(marks, first.end, second.start), 2)) for marks in self._marks)
+        between = next(filter(None, found), [])
+        if len(between) != 1:
+            return None
+        sentences, ((stop, go),) = self._marks[0], between
+        place = bisect_right(sentences, first.start, key=itemgetter(1))
+        begin = sentences[place - 1][1] if place else 0
+        place = bisect_left(sentences, second.end, key=itemgetter(0))
+        end = sentences[place][1] if place < len(sentences) else len(self.text)
+        parts = self.text[begin:stop].strip(), self.text[go:end].strip()
+        return parts if mine is first else parts[::-1]
+
+    @staticmethod
+    def _between(marks: Sequence[tuple[int, int]], begin: int, end: int) -> Iterator[tuple[int, int]]:
+        for place in range(bisect_left(marks, begin, key=itemgetter(0)), len(marks)):
+            start, stop = marks[place]
+            if stop > end:
+                return
+            if start >= begin:  # two dashes may share a space
+                yield start, stop
+                begin = stop
+
+
+def _exchange(
+    one: tuple[str, Sequence[FactValue]], other: tuple[str, Sequence[FactValue]], answer: _ReadAnswer
+) -> ValueExchange | None:
+    pairs_of_kind = (
         (mine, its)
-        for mine in number_values(one)
-        for its in number_values(other)
+        for mine in one[1]
+        for its in other[1]
         if mine.same_kind(its) and not mine.same(its) and not its.same(mine)
-    ]
+    )
+    kinds = list(islice(pairs_of_kind, 2))
     if len(kinds) != 1:
         return None
-    values = number_values(answer)
-    places = [[each for each in values if wanted.same(each)] for wanted in kinds[0]]
-    if any(len(each) != 1 for each in places):
+    ((wanted, others),) = kinds
+    mine, its = answer.place_of(wanted), answer.place_of(others)
+    parts = answer.parts(mine, its) if mine is not None and its is not None else None
+    if mine is None or its is None or parts is None:
         return None
-    (mine,), (its,) = places
-    parts = _parts(answer, mine, its)
-    if parts is None:
-        return None
-    swapped = _with(one, kinds[0][0], kinds[0][1].quote), _with(other, kinds[0][1], kinds[0][0].quote)
-    pairs = ((parts[0], one), (parts[1], other), (parts[1], swapped[0]), (parts[0], swapped[1]))
-    return ValueExchange(facts=(one, other), given=(mine, its), pairs=pairs)
+    swapped = _with(one[0], wanted, others.quote), _with(other[0], others, wanted.quote)
+    pairs = ((parts[0], one[0]), (parts[1], other[0]), (parts[1], swapped[0]), (parts[0], swapped[1]))
+    return ValueExchange(facts=(one[0], other[0]), given=(mine, its), pairs=pairs)
 
 
 def _with(fact: str, value: FactValue, quote: str) -> str:
     return fact[: value.start] + quote + fact[value.end :]
-
-
-def _parts(answer: str, mine: FactValue, its: FactValue) -> tuple[str, str] | None:
-    """Return the part of the answer with each value, cut at the strongest mark between them; None if it is not one."""
-    first, second = sorted((mine, its), key=lambda each: each.start)
-    if first.end > second.start:
-        return None
-    found = ([each for each in mark.finditer(answer, first.end) if each.end() <= second.start] for mark in _MARKS)
-    between = next(filter(None, found), [])
-    if len(between) != 1:
-        return None
-    begin = max((each.end() for each in _MARKS[0].finditer(answer, 0, first.start)), default=0)
-    end = min((each.end() for each in _MARKS[0].finditer(answer, second.end)), default=len(answer))
-    parts = answer[begin : between[0].start()].strip(), answer[between[0].end() : end].strip()
-    return parts if mine is first else parts[::-1]
