@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from proctor.core.transcript import parse_loosely
 from proctor.guard.call_values import kind_of, plain_text
+from proctor.guard.table_rows import row_values
 
 __all__ = ["ResultParts", "split_result"]
 
@@ -38,13 +39,13 @@ class ResultParts:
 
 
 def split_result(result: Any) -> ResultParts:
-    """Return the fields and the free text of a result: data, JSON, a Python literal, YAML or plain text."""
+    """Return the fields and the free text of a result: data, JSON, a Python literal, YAML, a table or plain text."""
     if isinstance(result, str):
         data = parse_loosely(result) if len(result) <= _MAX_PARSED_CHARS else result
         if isinstance(data, str):
             if kind_of(result) in ("number", "time"):  # nothing but a date or a number: a tool that tells the day
                 return ResultParts(fields=(plain_text(result).strip(),))
-            lines = _yaml_values(result) if len(result) <= _MAX_PARSED_CHARS else None
+            lines = _yaml_values(result) or row_values(result, kind_of) if len(result) <= _MAX_PARSED_CHARS else None
             return ResultParts(free=result) if lines is None else _parts(lines)
         result = data
     return _parts(_scalars(result))
