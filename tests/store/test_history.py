@@ -486,7 +486,7 @@ def test_a_reader_sees_every_event_once_while_others_write_and_seal(tmp_path: Pa
 
 def test_a_log_file_that_cannot_be_opened_is_an_error_that_names_it(tmp_path: Path, history: History) -> None:
     wrong = tmp_path / "events" / "wrong.ndjson"
-    wrong.mkdir(parents=True)  # a folder cannot be opened for reading, whoever asks
+    wrong.mkdir(parents=True)  # not even root can read a folder as a file
     with pytest.raises(StoreError, match="cannot be read") as caught:
         history.retain(START + 400 * DAY)
     with pytest.raises(StoreError, match="cannot be read") as sealing:

@@ -1,4 +1,4 @@
-"""Write a YAML file anew without losing the comments that a person wrote into it."""
+"""Rewrite a YAML file without losing the comments that a person wrote into it."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _ends_ordinal(text: str, end: int) -> bool:
 
 
 def _is_alone(text: str, end: int) -> bool:
-    """Whether nothing but digits and blanks stands before a place in its line."""
+    """Return whether only digits and blanks precede a place in its line."""
     while end and text[end - 1] in _DIGITS:
         end -= 1
     return not end or text[end - 1] == "\n"

@@ -52,6 +52,7 @@ _CODED: Final = re.compile(r"(?<!\d)(?:\d{4,6}|\d{2}-\d{3}|\d{4,5}-\d{3})$")
 _CODE_CHARS: Final = 9
 _CODE_LINE: Final = re.compile(rf"(?:[A-Z]{{2,3}}[. ]{{1,2}})?{_CODE}(?![\w-])")
 _LONG: Final = re.compile(r"\w*\d[\d-]{6,}|[^\W\d_]+-\d+|[^\W\d_]+\d{3,}|\d+-\d{4,}|\d{7,}")  # no part of an address
+_CLOSING: Final = re.compile(r"[!?;。！？]")
 _MIN_WORD: Final = 3
 _LONGEST_SHORT: Final = 5
 _PERSON: Final = re.compile(rf"{_NAME}(?:['’-]{_NAME})*(?: {_NAME}(?:['’-]{_NAME})*){{1,3}}")
@@ -103,7 +104,7 @@ def _cores(text: str, low: int, high: int, score: float) -> Iterator[tuple[int, 
 
 
 def _beside(text: str, tokens: list[_Token], place: int) -> Iterator[tuple[int, int]]:
-    """Yield a street whose number follows within a few words, or stands before the word for a street."""
+    """Yield a street whose number follows within a few words or precedes the word for a street."""
     street = tokens[place]
     for after in tokens[place + 1 : place + 2 + _NAMES]:
         if _BREAK.search(text, street.end, after.start):
@@ -128,7 +129,7 @@ def _beside(text: str, tokens: list[_Token], place: int) -> Iterator[tuple[int, 
 
 
 def _named_from(text: str, tokens: list[_Token], place: int) -> int:
-    """Return where the name of a street begins that stands before its word: Nørre Allé, Lale Sk."""
+    """Return where a street name begins that precedes the word for a street: Nørre Allé, Lale Sk."""
     start = tokens[place].start
     for at in range(place - 1, max(-1, place - 1 - _NAMES), -1):
         token = tokens[at]
@@ -143,17 +144,17 @@ def _named_from(text: str, tokens: list[_Token], place: int) -> int:
 
 def _tail(text: str, start: int, end: int, high: int) -> int:
     """Return the end of an address with what follows its street: the flat, the post code, the town."""
-    others, last = 0, end
+    others, last, length = 0, end, _MIN_WORD + 1  # of the word before
     has_code = any(_CODED.fullmatch(word) for word in re.split(r"[\s,]+", text[start:end]))
     for hit in _TOKEN.finditer(text, end, high):
         between, word = text[last : hit.start()], hit.group().rstrip(".")
-        if re.search(r"[!?;:。！？]", between.replace("No:", "").replace("D:", "")) or _LONG.fullmatch(word):
-            break
+        if _CLOSING.search(between) or (":" in between and length > _MIN_WORD) or _LONG.fullmatch(word):
+            break  # a colon may follow a short label within an address: No: 12
         if "\n" in between and _CODE_LINE.match(text, hit.start()) is None:
             break
         if hit.start() > end and _closes(text[: hit.start()].rstrip(), word, has_code=has_code):
             break
-        last = hit.end()
+        last, length = hit.end(), len(word)
         has_code = has_code or _CODED.fullmatch(word) is not None
         if len(word) < _MIN_WORD and not word.isdigit():
             continue

@@ -142,7 +142,7 @@ def bless_run(
             f"{blessed.unscored} of {count} cases of run {reader.run.id} could not be scored",
             hint="fix what broke and run again, or bless it all the same with --force",
         )
-    with one_at_a_time(config.store / "bless.lock"):  # the baseline of one run with the answers of another is of no use
+    with one_at_a_time(config.store / "bless.lock"):  # one process: a baseline and its answers belong to the same run
         bless(blessed.figures, blessed.path, answers_of(reader, chosen) if answers else None)
     return blessed
 
