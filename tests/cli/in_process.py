@@ -113,8 +113,9 @@ def _user_modules(folder: Path, env: Mapping[str, str]) -> Iterator[None]:
         if now := _loaded_user_modules():
             for name in now:
                 del sys.modules[name]
-            for cached in _MODULE_CACHES:
-                cached.cache_clear()
+            if any(map(_has_scorer, now.values())):
+                for cached in _MODULE_CACHES:
+                    cached.cache_clear()
         sys.modules.update(before)
 
 
@@ -128,6 +129,11 @@ def _loaded_user_modules() -> dict[str, ModuleType]:
             else:
                 found[name] = module
     return found
+
+
+def _has_scorer(module: ModuleType) -> bool:
+    """Whether a module may have a scorer, whose hash is not kept; that of a built-in one covers no user module."""
+    return any(isinstance(each, type) and hasattr(each, "score") for each in vars(module).values())
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ def entry_points(places: Iterable[str]) -> list[EntryPoint]:
     """Return the entry points in the groups ``proctor.*`` of the packages on a module search path."""
     places = list(places)
     if _is_plain(places):
-        return [point for folder in _metadata_folders(places) for point in _read(folder)]
+        return list(_points_of(places))
     from importlib.metadata import entry_points as all_points  # noqa: PLC0415 - slow to import
 
     return [
@@ -78,6 +78,20 @@ def entry_points(places: Iterable[str]) -> list[EntryPoint]:
     ]
 
 
+def _points_of(places: Iterable[str]) -> Iterator[EntryPoint]:
+    """Yield what the packages in these folders offer; of a package found twice the first counts, as for an import."""
+    seen: set[str] = set()
+    for place in map(os.path.abspath, places):
+        try:
+            changed = os.stat(place).st_mtime_ns
+        except OSError:
+            continue
+        for package, points in _packages_in(place, changed):
+            if package not in seen:
+                seen.add(package)
+                yield from points
+
+
 def _is_plain(places: Iterable[str]) -> bool:
     """Whether all packages are in folders: no zip file, no egg, and no finder of another kind."""
     finders = [finder for finder in sys.meta_path if hasattr(finder, "find_distributions")]
@@ -86,21 +100,21 @@ def _is_plain(places: Iterable[str]) -> bool:
     return not any(place.endswith(".egg") or os.path.isfile(place) for place in places)
 
 
-def _metadata_folders(places: Iterable[str]) -> Iterator[Path]:
-    """Yield the folders with metadata; of a package found twice the first counts, as it does for an import."""
-    seen: set[str] = set()
-    for place in places:
-        try:
-            children = os.listdir(place or ".")
-        except OSError:
-            continue
-        for child in children:
-            low = child.lower()
-            if low.endswith(_ENDINGS):
-                name = re.sub("[-_.]+", "_", low.rpartition(".")[0].partition("-")[0])
-                if name not in seen:
-                    seen.add(name)
-                    yield Path(place, child)
+@lru_cache(maxsize=64)  # a project's folder, which is on the path, changes often; those of packages do not
+def _packages_in(place: str, changed: int) -> tuple[tuple[str, tuple[EntryPoint, ...]], ...]:
+    """Return the entry points of each package in a folder; ``changed`` is its modification time."""
+    try:
+        children = os.listdir(place)
+    except OSError:
+        return ()
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for child in children:
+        low = child.lower()
+        if low.endswith(_ENDINGS):
+            name = re.sub("[-_.]+", "_", low.rpartition(".")[0].partition("-")[0])
+            if name not in found:
+                found[name] = tuple(_read(Path(place, child)))
+    return tuple(found.items())
 
 
 def _read(folder: Path) -> Iterator[EntryPoint]:

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def _scorer_hash(kind: type, own: ProjectConcepts, networks: NetworkChoice) -> s
     for name, content in sorted(_contents(used)):
         digest.update(f"{name}\0{content}\n".encode())
     for name in sorted(own.concepts):
-        if _is_named(Path(f"{name}.yaml"), _code(used)):
+        if any(_is_named(Path(f"{name}.yaml"), _read(path)) for path in _files_of(used).values()):
             digest.update(f"lexicon {name}\0{own.digest(name)}\n".encode())
     if roles:
         digest.update(_read(_folder_of(_OURS).joinpath(*_WEIGHTS[1:], "manifest.json")))
@@ -139,9 +139,8 @@ def _contents(modules: frozenset[str]) -> tuple[tuple[str, str], ...]:
     for name, path in files.items():
         folders[path.parent] = name if path.name == "__init__.py" else name.rpartition(".")[0]
     found = {name: _digest(path) for name, path in files.items()}
-    code = _code(modules)
     for folder, package in folders.items():
-        used = _named_files(folder, code) if package else []
+        used = _named_files(folder, files.values()) if package else ()
         found |= {f"{package}/{path.relative_to(folder).as_posix()}": _digest(path) for path in used}
     return tuple(found.items())
 
@@ -150,30 +149,35 @@ def _files_of(modules: frozenset[str]) -> dict[str, Path]:
     return {name: path for name in modules if (path := _file_of(name)) is not None}
 
 
-@cache
-def _code(modules: frozenset[str]) -> bytes:
-    return b"".join(map(_read, _files_of(modules).values()))
-
-
-def _named_files(folder: Path, code: bytes) -> list[Path]:
+def _named_files(folder: Path, code: Iterable[Path]) -> set[Path]:
     """The data files that the code names, or that such a file names: another module's word list is not among them."""
-    left, used = list(_data_files(folder)), list[Path]()
-    while named := [path for path in left if _is_named(path, code)]:
-        used += named
-        left = [path for path in left if path not in named]
-        code = b"".join(_read(path) for path in named if path.suffix == ".yaml")
+    used: set[Path] = set()
+    waiting = set().union(*(_named_in(path, folder) for path in code))
+    while waiting:
+        used |= waiting
+        waiting = set().union(*(_named_in(path, folder) for path in waiting if path.suffix == ".yaml")) - used
     return used
 
 
-def _data_files(folder: Path) -> Iterator[Path]:
-    """Yield files next to modules that are not code, such as prompts and word lists."""
-    for path in sorted(folder.iterdir()):
+@cache  # scorers share most of their modules
+def _named_in(file: Path, folder: Path) -> frozenset[Path]:
+    """Return the data files next to the modules of a folder that this file names."""
+    content = _read(file)
+    return frozenset(path for path in _data_files(folder) if _is_named(path, content))
+
+
+@cache
+def _data_files(folder: Path) -> tuple[Path, ...]:
+    """Return files next to modules that are not code, such as prompts and word lists."""
+    found: list[Path] = []
+    for path in folder.iterdir():
         if path.is_dir():
             inner = path.name != "__pycache__" and path.parts[-len(_WEIGHTS) :] != _WEIGHTS
             if inner and not (path / "__init__.py").exists():
-                yield from _data_files(path)
+                found += _data_files(path)
         elif path.suffix not in _NOT_DATA and not path.name.startswith("."):
-            yield path
+            found.append(path)
+    return tuple(found)
 
 
 def _is_named(path: Path, code: bytes) -> bool:
