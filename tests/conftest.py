@@ -25,6 +25,8 @@ _LONGEST = (
     "tests/examples/test_manga_store_gate.py",
     "tests/report/test_browser.py",
     "tests/contracts/test_scorers.py",
+    "tests/wiring/test_guard_warmup.py",
+    "tests/models/local/test_model_registry.py",
     "tests/server/pages/",
     "tests/server/ingest/",
     "tests/benchmarks/test_run_crashes.py",

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer
 
 from proctor.core.errors import InputError, StoreError
-from proctor.models.local import model_registry
+from proctor.models.local import model_registry, tokenizer
 from proctor.models.local import weights as shipped
 from proctor.models.local.embed import LocalEmbedder
 from proctor.models.local.entities import LocalTagger
@@ -55,6 +56,20 @@ def let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test loads from its own folder goes with it: kept until the end, all of it would come to two gigabytes."""
     for name in ("_weights", "_pieces", "_network"):
         monkeypatch.setattr(model_registry, name, cache(getattr(model_registry, name).__wrapped__))
+    monkeypatch.setattr(tokenizer, "Tokenizer", _LinkedTokenizers)
+
+
+class _LinkedTokenizers:
+    """Loads a tokenizer as the library does, but the shipped one once for all folders that link to it."""
+
+    @staticmethod
+    def from_file(path: str) -> Tokenizer:
+        return _tokenizer(path if not Path(path).is_symlink() else str(Path(path).resolve()))
+
+
+@cache
+def _tokenizer(path: str) -> Tokenizer:
+    return Tokenizer.from_file(path)
 
 
 def copied(tmp_path: Path) -> Path:

@@ -44,14 +44,15 @@ def test_without_texts_everything_else_is_the_same() -> None:
 
 @pytest.mark.parametrize("world", [travel_desk, manga_store])
 def test_events_come_in_time_order_with_unique_ids_and_become_rows(world: Callable[..., TrafficScenario]) -> None:
-    events, truth = _drawn(world(hours=12, turns_per_minute=8))
+    scenario = world(hours=12, turns_per_minute=8)
+    events, truth = _drawn(scenario)
     assert len(events) > 5_000
     assert all(one.time <= other.time for one, other in pairwise(events))
     rows = [row_of(each) for each in events]
     assert len({row.id for row in rows}) == len(rows)
     assert sum(row.kind == "turn" for row in rows) == truth.total("turns")
-    assert sum(f"score/{world().score}" in row.signals for row in rows) == truth.total("failed")
-    assert {each.language for each in truth.conversations} == set(world().languages)
+    assert sum(f"score/{scenario.score}" in row.signals for row in rows) == truth.total("failed")
+    assert {each.language for each in truth.conversations} == set(scenario.languages)
     assert all(each.turn.answer or each.turn.error for each in events if each.turn is not None)
 
 
