@@ -26,13 +26,13 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
-from training.multilingual_export import rounded_network
+from training.multilingual_export import rounded_network, shipped_network
 from training.multilingual_figures import answers, measured
 from training.multilingual_tasks import ASKED, KINDS, Task, Wanted
 from training.qwen_network import OUTPUTS, Network, cut_from, keep_rounded, keep_whole, kept_network, whole_of
 from training.token_lines import Lines
 
-__all__ = ["Plan", "fit"]
+__all__ = ["Plan", "asked_answers", "compiled", "fit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +180,7 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
     if told.what == "whole":
         network = kept_network(told.start / "network.pt", device) if told.start else None
         network = network or whole_of(told.qwen, device, told.layers)
-        _compiled(network, told.compile)
+        compiled(network, told.compile)
         fit(network, wanted.tasks(told.budget, None, teacher=bool(told.asking)), Plan(**schedule, faster=10.0))
         return network
     kept = told.teacher / "network.pt" if told.teacher else None
@@ -188,6 +188,8 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
     beside: list[int] = []
     if told.start and (told.start / "network.pt").exists():
         network = kept_network(told.start / "network.pt", device)
+    elif told.start and (told.start / "multilingual.npz").exists():
+        network = shipped_network(told.start).to(device)
     elif told.start:
         network = rounded_network(told.start)[0].to(device)
     else:
@@ -207,8 +209,8 @@ def _taught(told: argparse.Namespace, wanted: Wanted, device: str) -> Network:
     if teacher is not None:
         for part in (*teacher.layers, teacher.table):
             part.to(torch.bfloat16 if device == "cuda" else torch.float32)  # it only answers
-        _compiled(teacher, told.compile)
-    _compiled(network, told.compile)
+        compiled(teacher, told.compile)
+    compiled(network, told.compile)
     taught = {"teacher": teacher, "beside": beside, "shown": told.shown, "rounding": told.rounding}
     fit(network, wanted.tasks(told.budget, said), Plan(**schedule, **taught))
     if beside:
@@ -225,22 +227,26 @@ def _said(file: Path, lines: Lines, device: str) -> torch.Tensor:
     return torch.from_numpy(found).to(device)
 
 
-def _ask(teacher: Network, wanted: Wanted, out: Path, told: argparse.Namespace) -> None:
-    """Write what it says to the lines that it is to be asked about, as far as the seconds reach."""
-    until = time.time() + (told.asking or 10**6)
-    if torch.cuda.is_available():
-        for part in (*teacher.layers, teacher.table):
-            part.to(torch.bfloat16)
+def asked_answers(teacher: Network, wanted: Wanted, out: Path, budget: int, until: float) -> None:
+    """Write what it says to the lines that it is to be asked about, as far as the time reaches."""
     for name in ASKED:
         chosen = np.flatnonzero(wanted.asked[name]).tolist()
-        found = answers(teacher, wanted.lines[name], 2 * told.budget, chosen, until)
+        found = answers(teacher, wanted.lines[name], budget, chosen, until)
         np.save(out / f"said-{name}.npy", found.astype(np.float16))
         print(
             "asked", name, len(chosen), int(np.isfinite(found[:, 0]).sum()), f"{until - time.time():.0f}s", flush=True
         )
 
 
-def _compiled(network: Network, wanted: bool) -> None:
+def _ask(teacher: Network, wanted: Wanted, out: Path, told: argparse.Namespace) -> None:
+    if torch.cuda.is_available():
+        for part in (*teacher.layers, teacher.table):
+            part.to(torch.bfloat16)
+    asked_answers(teacher, wanted, out, 2 * told.budget, time.time() + (told.asking or 10**6))
+
+
+def compiled(network: Network, wanted: bool) -> None:
+    """Fuse the operations of each layer, where that is wanted."""
     if wanted:
         torch._dynamo.config.suppress_errors = True  # what cannot be compiled runs as it is
         torch._dynamo.config.cache_size_limit = 64

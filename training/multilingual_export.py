@@ -19,9 +19,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from training.export import quantise
-from training.qwen_network import BLOCK, GROUPS, HEADS, SIZE, THETA, WIDTH, Network, network_of
+from training.qwen_network import ACTS_AT, BLOCK, GROUPS, HEADS, SIZE, THETA, WIDTH, Network, network_of
 
-__all__ = ["Graph", "matrices", "rounded_network"]
+__all__ = ["Graph", "matrices", "rounded_network", "shipped_network"]
 
 TABLE_LEVELS = 31  # the table keeps six bits of its eight
 
@@ -44,6 +44,29 @@ def rounded_network(folder: Path) -> tuple[Network, dict[str, np.ndarray]]:
     table, scales = _table(kept)
     state["table.weight"] = torch.from_numpy(table.astype(np.float32) * scales[:, None])
     return network_of(state).eval(), kept
+
+
+def shipped_network(folder: Path) -> Network:
+    """The network as it ships (``multilingual.npz``, ``multilingual.onnx``), to go on from."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(str(folder / "multilingual.onnx"), load_external_data=False).graph
+    small = {i.name: numpy_helper.to_array(i) for i in graph.initializer if not i.external_data}
+    state = {n.removeprefix("network."): torch.tensor(v) for n, v in small.items() if n.startswith("network.")}
+    whole = {n: v for n, v in small.items() if n.endswith("_quantized")}
+    for name, value in whole.items():
+        start = name.removesuffix("_quantized")
+        matrix = torch.from_numpy(value.astype(np.float32) * small[f"{start}_scale"]).T.contiguous()
+        state["head.weight" if "head" in name else "entry.weight"] = matrix
+    state = {n: v for n, v in state.items() if not n.startswith("head.weight_")}
+    with np.load(folder / "multilingual.npz") as kept:
+        state["table.weight"] = torch.from_numpy(kept["table"].astype(np.float32) * kept["table|scales"][:, None])
+        for name in (n.removesuffix("|codes") for n in kept.files if n.endswith("|codes")):
+            codes = _codes(kept[f"{name}|codes"], "x".join(map(str, kept[f"{name}|shape"].tolist())))
+            scales = np.repeat(kept[f"{name}|scales"].astype(np.float32), BLOCK, 1)[:, : codes.shape[1]]
+            state[name] = torch.from_numpy(codes * scales)
+    return network_of(state).eval()
 
 
 def _codes(packed: np.ndarray, shape: str) -> np.ndarray:
@@ -138,6 +161,13 @@ def matrices(graph: Path, network: Network, target: Path) -> dict[str, np.ndarra
     return columns
 
 
+def _first_outputs(head: nn.Linear) -> nn.Linear:
+    """The outputs that this network is asked for: those of turns and of faults are for the large one."""
+    small = nn.Linear(head.in_features, ACTS_AT)
+    small.load_state_dict({"weight": head.weight[:ACTS_AT], "bias": head.bias[:ACTS_AT]})
+    return small
+
+
 def main() -> None:
     """Read ``rounded-*.npz`` and write the three files that ship."""
     ask = argparse.ArgumentParser(description=__doc__)
@@ -146,6 +176,7 @@ def main() -> None:
     ask.add_argument("out", type=Path)
     told = ask.parse_args()
     network, kept = rounded_network(told.folder)
+    network.head = _first_outputs(network.head)
     rows = network.table(torch.tensor([[5, 6, 7, 8, 9]]))
     with tempfile.TemporaryDirectory() as folder:
         whole, small = Path(folder) / "whole.onnx", Path(folder) / "small.onnx"

@@ -36,10 +36,11 @@ KINDS = ("pairs", "ground", "acts", "guard", "danger", "turns")
 WARMTH = 1.5
 LABELLED = 0.3  # what a label is worth where a teacher has judged the row too
 # What a teacher is asked, in this order and at most so many lines: of composed pairs it could only repeat the label.
-ASKED = {"acts": 12_000, "turns": 14_000, "ground": 46_000, "danger": 20_000, "guard": 60_000, "pairs": 300_000}
+ASKED = {"acts": 40_000, "turns": 14_000, "ground": 90_000, "danger": 20_000, "guard": 110_000, "pairs": 240_000}
 COMPOSED = 0.2  # of the pairs with a composed label, the share that a teacher learns from
-SHARES = {"pairs": 0.66, "ground": 0.34, "acts": 0.08, "guard": 0.5, "danger": 0.13, "turns": 0.06}
-EVERY = {"acts": 2, "turns": 2}  # in every second step: they have few rows, and are soon known by heart
+SHARES = {"pairs": 0.5, "ground": 0.42, "acts": 0.1, "guard": 0.5, "danger": 0.13, "turns": 0.05}
+EVERY = {"turns": 3}  # in every third step: they have few rows, and are soon known by heart
+UNKNOWN = -1.0  # the label of a line that only the teacher judges
 TEACHING = {"pairs": 0.38, "ground": 0.18, "acts": 0.03, "guard": 0.12, "danger": 0.03, "turns": 0.03}
 
 
@@ -101,16 +102,18 @@ class Wanted:
             return (each * label["worth"][group]).sum() / max(len(group), 1)
 
         def ground(out: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
-            want = label["y"][group]
+            y = label["y"][group]
+            want, labelled = y.clamp(min=0), (y != UNKNOWN).float()
             each = F.binary_cross_entropy_with_logits(out[:, 3], want * 0.96 + 0.02, reduction="none")
             against = out[:, 0] - torch.logsumexp(out[:, 1:3], -1)
             each = each + 0.2 * F.binary_cross_entropy_with_logits(against, want * 0.9 + 0.05, reduction="none")
-            each = told("ground", each, group, partial(_near, out))
+            each = told("ground", each * labelled, group, partial(_near, out))
             return (each * label["ground_worth"][group]).mean()
 
         def yes(name: str, at: int, out: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
-            want = label[f"{name}_yes"][group] * 0.98 + 0.01
-            each = F.binary_cross_entropy_with_logits(out[:, at], want, reduction="none")
+            yes = label[f"{name}_yes"][group]
+            want, labelled = yes.clamp(min=0) * 0.98 + 0.01, (yes != UNKNOWN).float()
+            each = labelled * F.binary_cross_entropy_with_logits(out[:, at], want, reduction="none")
             each = told(name, each, group, partial(_near_yes, out[:, at], at))
             return (each * label[f"{name}_worth"][group]).mean()
 
@@ -143,12 +146,11 @@ class Wanted:
 
     def _useful(self, name: str, said: dict[str, torch.Tensor] | None, teacher: bool) -> np.ndarray:
         """The lines with a label, or with what the teacher said; a teacher sees few of the composed pairs."""
-        size = len(self.lines[name].lengths)
-        if name not in ("pairs", "turns"):
-            return np.arange(size)
-        useful = (
-            self.label["hard"].cpu().numpy() >= 0 if name == "pairs" else self.label["turns_known"].cpu().numpy() > 0
-        )
+        labels = {"pairs": "hard", "ground": "y", "acts": "acts_yes", "turns": "turns_known"}
+        if name not in labels:
+            return np.arange(len(self.lines[name].lengths))
+        told = self.label[labels[name]].cpu().numpy()
+        useful = told > 0 if name == "turns" else told >= 0
         if teacher and name == "pairs":
             useful &= self.asked[name] | (np.random.default_rng(3).random(size) < COMPOSED)
         if said is not None:
@@ -208,6 +210,9 @@ def _claims(data: Path, limit: int | None) -> list[tuple[str, str, float, float,
         if row["kind"] != "mix" and row["src"] not in left:
             rows.append((row["pair"][0], row["pair"][1], float(row["y"]), 0.4, False))
     dice = random.Random(15)
+    from training.unjudged import unjudged_claims  # reads conversations; where lines are numbered already, none is
+
+    rows += [(p, h, UNKNOWN, 0.7, True) for p, h in unjudged_claims(limit)]
     for row in split("answers")[0][:limit]:
         for whole in (row["sources"], dice.sample(row["sources"], len(row["sources"]))):
             told = clean(" ".join(whole))
@@ -258,7 +263,10 @@ def _answers(data: Path, limit: int | None) -> list[tuple[str, str, float, float
     for row in split("answers")[0][:limit]:  # ordinary answers: what is right promises nothing that is not so
         for text in row["right"]:
             found.append((clean(row["customer"]) if dice.random() < 0.67 else "", clean(text), False, 0.7))
-    return [(a, b, float(y), w) for a, b, y, w in found]
+    from training.unjudged import unjudged_answers
+
+    told_ = [(a, b, float(y), w) for a, b, y, w in found]
+    return told_ + [(a, b, UNKNOWN, 1.0) for a, b in unjudged_answers(limit)]
 
 
 def _turns(limit: int | None) -> list[dict[str, Any]]:
