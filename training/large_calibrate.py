@@ -1,9 +1,10 @@
-"""Weighs the large network against the small ones, and makes probabilities of what it says of conversations.
+"""Weighs the large network (or the multilingual one) against the small ones; makes probabilities of what it says.
 
 ``ask DATA TOKENIZER OUT`` writes ``asked.npz``: lines that the large network has to read, each with the logits of the
 small network that it is weighed with, its label, and the set it is of. ``fit ASKED SAID`` takes what it says of them
 (``said.npy`` of ``low_rank.py``) and prints the weights, and what each set has at one half before and after;
-``--write`` puts them into the manifest. ``--talks`` (``talks-said.npz``) fits the probability of a fault.
+``--write`` puts them into the manifest. ``--talks`` (``talks-said.npz``) fits the probability of a fault. With
+``--network multilingual`` the lines are as short as that network reads them.
 
 Every set weighs alike. None of its rows trained the large network: whole sources and languages, rows kept aside, and
 blind sets for development.
@@ -28,14 +29,14 @@ __all__ = ["fit_binary", "main", "pairs_asked", "texts_asked"]
 
 MANIFEST = Path(__file__).resolve().parents[1] / "src" / "proctor" / "models" / "local" / "weights" / "manifest.json"
 SHORT = 380  # characters of a text that is read as one part by every network
-TOKENS, PAIR_TOKENS = 256, 320
+TOKENS = {"large": (256, 320), "multilingual": (224, 224)}  # of a text and of a pair
 FAULT_AT = 31
 DEVELOPED = ("attack blind", "danger blind")  # sets that are only measured
 
 Asked = tuple[str, str, list[float], tuple[int, ...], int]  # question, set, first logits, line, label
 
 
-def texts_asked(data: Path, frames: Any) -> Iterator[Asked]:
+def texts_asked(data: Path, frames: Any, tokens: int) -> Iterator[Asked]:
     """Messages, documents and answers of one part, with what the small network of each says of them."""
     from proctor.models.local.injection import InjectionClassifier
     from proctor.models.local.promises import PromiseClassifier
@@ -48,13 +49,13 @@ def texts_asked(data: Path, frames: Any) -> Iterator[Asked]:
         if len(text) > SHORT or not text:
             continue
         if row["set"].startswith("danger"):
-            yield "danger", row["set"], [look.logit(text)], frames.alone(text, "user", TOKENS), row["y"]
+            yield "danger", row["set"], [look.logit(text)], frames.alone(text, "user", tokens), row["y"]
             continue
         whole = DocumentText(text) if row["ch"] == "document" else text
         (seen,) = attacks.readings([whole])
         question = "document" if row["ch"] == "document" else "user"
         if seen.read:
-            yield question, row["set"], [seen.logit], frames.alone(text, question, TOKENS), row["y"]
+            yield question, row["set"], [seen.logit], frames.alone(text, question, tokens), row["y"]
     answers = [
         (r["set"], r["answer"], r["y"]) for r in read(data / "acts-held.jsonl.gz") if r["set"].startswith("acts")
     ]
@@ -63,10 +64,10 @@ def texts_asked(data: Path, frames: Any) -> Iterator[Asked]:
     for name, answer, label in answers:
         text = clean(answer)
         if text and len(text) <= SHORT:
-            yield "answer", name, [promises._first(text).logit], frames.alone(text, "answer", TOKENS), label
+            yield "answer", name, [promises._first(text).logit], frames.alone(text, "answer", tokens), label
 
 
-def pairs_asked(frames: Any) -> Iterator[Asked]:
+def pairs_asked(frames: Any, tokens: int) -> Iterator[Asked]:
     """Public pairs and claims with their evidence, with the four logits of the small network."""
     from proctor.models.local.model_registry import pieces_of
     from proctor.models.local.pairs import flat, line
@@ -80,7 +81,7 @@ def pairs_asked(frames: Any) -> Iterator[Asked]:
             one, other = flat(premise), flat(hypothesis)
             a, b = pieces_of(None).numbers([one, other])
             first = judge_of(None).logits([line(a, b, 288)])[0].tolist()
-            yield question, name, first[:4], frames.pair(one, other, PAIR_TOKENS), label
+            yield question, name, first[:4], frames.pair(one, other, tokens), label
 
 
 def fit_binary(first: np.ndarray, second: np.ndarray, label: np.ndarray, sets: np.ndarray) -> np.ndarray:
@@ -106,7 +107,7 @@ def _fit(told: argparse.Namespace) -> dict[str, dict[str, Any]]:
     with np.load(told.asked) as file:
         asked = dict(file)
     said = np.load(told.said).astype(np.float64)
-    before = json.loads(MANIFEST.read_text("utf-8"))["settings"]["large"]
+    before = _weights(json.loads(MANIFEST.read_text("utf-8")), told.network)
     found: dict[str, dict[str, Any]] = {}
     out = {"user": said[:, 5], "document": said[:, 5], "answer": said[:, 4], "support": said[:, 3]}
     out["danger"] = np.logaddexp.reduce(said[:, 7:11], axis=1) - said[:, 6]
@@ -137,6 +138,15 @@ def _fit(told: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return found
 
 
+def _weights(manifest: dict[str, Any], network: str) -> dict[str, dict[str, Any]]:
+    """Where the manifest has the weights of each question."""
+    settings = manifest["settings"]
+    found: dict[str, dict[str, Any]] = settings[network]
+    if network == "multilingual":
+        found = found | {"nli": settings["nli"]["mixture"], "support": settings["nli"]["support"]["mixture"]}
+    return found
+
+
 def fit_fault(file: Path) -> dict[str, Any]:
     """Slope and offset of the logit of an act: conversations weigh alike, and a fault is as likely as none."""
     with np.load(file) as kept_:
@@ -159,6 +169,8 @@ def main() -> None:
     other.add_argument("said", type=Path)
     other.add_argument("--talks", type=Path)
     other.add_argument("--write", action="store_true")
+    for each in (one, other):
+        each.add_argument("--network", choices=list(TOKENS), default="large")
     told = ask.parse_args()
     if told.what == "ask":
         _ask(told)
@@ -169,8 +181,9 @@ def main() -> None:
     print(json.dumps(found, indent=1))
     if told.write:
         manifest = json.loads(MANIFEST.read_text("utf-8"))
+        weights = _weights(manifest, told.network)
         for name, values in found.items():
-            manifest["settings"]["large"][name] |= values
+            weights[name] |= values
         MANIFEST.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
 
 
@@ -180,7 +193,8 @@ def _ask(told: argparse.Namespace) -> None:
     from proctor.models.local.text_frames import TextFrames
 
     frames = TextFrames(Tokenizer.from_file(str(told.tokenizer)))
-    rows = [*texts_asked(told.data, frames), *pairs_asked(frames)]
+    alone, pair = TOKENS[told.network]
+    rows = [*texts_asked(told.data, frames, alone), *pairs_asked(frames, pair)]
     first = np.zeros((len(rows), 4), np.float32)
     for at, (_, _, logits, _, _) in enumerate(rows):
         first[at, : len(logits)] = logits

@@ -47,7 +47,7 @@ def rounded_network(folder: Path) -> tuple[Network, dict[str, np.ndarray]]:
 
 
 def shipped_network(folder: Path) -> Network:
-    """The network as it ships (``multilingual.npz``, ``multilingual.onnx``), to go on from."""
+    """The network as it ships (``multilingual.npz``, ``multilingual.onnx``), to go on from; it looks back."""
     import onnx
     from onnx import numpy_helper
 

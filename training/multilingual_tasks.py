@@ -34,9 +34,9 @@ Near = Callable[[torch.Tensor], torch.Tensor]  # how far an answer is from what 
 
 KINDS = ("pairs", "ground", "acts", "guard", "danger", "turns")
 WARMTH = 1.5
-LABELLED = 0.3  # what a label is worth where a teacher has judged the row too
+LABELLED = 0.5  # what a label is worth where a teacher has judged the row too
 # What a teacher is asked, in this order and at most so many lines: of composed pairs it could only repeat the label.
-ASKED = {"acts": 40_000, "turns": 14_000, "ground": 90_000, "danger": 20_000, "guard": 110_000, "pairs": 240_000}
+ASKED = {"acts": 40_000, "turns": 14_000, "ground": 90_000, "danger": 20_000, "guard": 90_000, "pairs": 180_000}
 COMPOSED = 0.2  # of the pairs with a composed label, the share that a teacher learns from
 SHARES = {"pairs": 0.5, "ground": 0.42, "acts": 0.1, "guard": 0.5, "danger": 0.13, "turns": 0.05}
 EVERY = {"turns": 3}  # in every third step: they have few rows, and are soon known by heart
@@ -152,7 +152,7 @@ class Wanted:
         told = self.label[labels[name]].cpu().numpy()
         useful = told > 0 if name == "turns" else told >= 0
         if teacher and name == "pairs":
-            useful &= self.asked[name] | (np.random.default_rng(3).random(size) < COMPOSED)
+            useful &= self.asked[name] | (np.random.default_rng(3).random(len(told)) < COMPOSED)
         if said is not None:
             useful |= said[name][:, 0].isfinite().cpu().numpy()
         return np.flatnonzero(useful)
@@ -216,8 +216,8 @@ def _claims(data: Path, limit: int | None) -> list[tuple[str, str, float, float,
     for row in split("answers")[0][:limit]:
         for whole in (row["sources"], dice.sample(row["sources"], len(row["sources"]))):
             told = clean(" ".join(whole))
-            rows += [(told, clean(text), 1.0, 1.2, True) for text in row["right"]]
-            rows += [(told, clean(each["answer"]), 0.0, 1.2, True) for each in row["wrong"]]
+            rows += [(told, clean(text), 1.0, 2.0, True) for text in row["right"]]
+            rows += [(told, clean(each["answer"]), 0.0, 2.0, True) for each in row["wrong"]]
     return rows
 
 
@@ -231,7 +231,7 @@ def _guarded(data: Path, limit: int | None) -> list[dict[str, Any]]:
         for row in split(name)[0][:limit]:
             text, label = clean(row["text"]), int(row["label"] in (1, True))
             if text not in known and text not in left:
-                worth = 2.0 if row.get("pair") is not None else 1.0
+                worth = (4.0 if channel == "document" else 2.0) if row.get("pair") is not None else 1.0
                 found.append({"text": text, "label": label, "ch": channel, "w": worth})
     return found
 

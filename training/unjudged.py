@@ -1,18 +1,29 @@
-"""Lines without a label, which only a teacher judges: turns of written conversations, and answers put together anew."""
+"""Lines without a label, which only a teacher judges: turns of written conversations, and answers put together anew.
+
+``python -m training.unjudged WORK/r/said/said-acts.npy WORK/d`` keeps what the large network said of the answers in
+``judged/promises.npz``, for the small model of promises.
+"""
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import random
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from proctor.models.local.evidence import sentences
 from training.aside import split
 from training.data import clean
 from training.talks import events_of, training_talks
 
-__all__ = ["unjudged_answers", "unjudged_claims"]
+__all__ = ["judged_answers", "unjudged_answers", "unjudged_claims"]
 
+JUDGED = Path(__file__).resolve().parent / "judged" / "promises.npz"
+PROMISE = 4  # which output of the network says that an answer promises something
 FEWEST = 12  # characters of a turn that says something
 EVIDENCE = 900  # characters of what was said before a turn; the nearest to it
 WITHOUT_CUSTOMER = 0.6  # of the answers: the gate reads most answers without the message before
@@ -81,3 +92,38 @@ def _mixed(row: dict[str, Any], dice: random.Random) -> Iterator[str]:
 def _joined(one: Sequence[str], other: Sequence[str], dice: random.Random) -> str:
     place = dice.randrange(max(1, len(one)))
     return " ".join((*one[:place], dice.choice(other), *one[place + 1 :]))
+
+
+def judged_answers() -> list[tuple[str, float]]:
+    """The answers that the large network judged, each with its logit of a promise."""
+    with np.load(JUDGED) as kept:
+        said = dict(zip(kept["texts"].tolist(), kept["logits"].astype(float).tolist(), strict=True))
+    texts = (text for _, text in unjudged_answers(None))
+    return [(text, said[_key(text)]) for text in texts if _key(text) in said]
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def main() -> None:
+    """Keep what was said."""
+    from training.multilingual_tasks import UNKNOWN, _answers
+
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("said", type=Path)
+    ask.add_argument("data", type=Path)
+    told = ask.parse_args()
+    said, rows = np.load(told.said)[:, PROMISE], _answers(told.data, None)
+    if len(said) != len(rows):
+        raise ValueError(f"{told.said}: {len(said)} lines, and there are {len(rows)} answers")
+    found = {_key(text): logit for (_, text, label, _), logit in zip(rows, said, strict=True) if label == UNKNOWN}
+    JUDGED.parent.mkdir(exist_ok=True)
+    np.savez_compressed(
+        JUDGED, texts=np.array(list(found), np.uint64), logits=np.array(list(found.values()), np.float16)
+    )
+    print(len(found), "answers")
+
+
+if __name__ == "__main__":
+    main()
