@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from proctor.core.chat import ToolCall
 from proctor.core.trajectory import Source, Trajectory
 from proctor.models.local.promises import ACTS, PromiseClassifier
 from proctor.scorers.conversation.doubted_checks import DOUBTED
@@ -67,7 +68,8 @@ async def test_deeds_proposals_and_questions_are_left_to_other_checks() -> None:
     texts = ("!done", "You will get the !refund. Shall I go ahead?", "Is that a !refund?")
     said = [LikelyAnswer(turn=at, text=text) for at, text in enumerate(texts)]
     assert await likely_promises(said, Marked(), ALL) == []
-    assert await likely_promises([LikelyAnswer(turn=0, text="!refund", acted=True)], Marked(), ALL) == []
+    done = ToolCall(name="refund_order", arguments={"id": "7"}, result={"status": "ok"})
+    assert await likely_promises([LikelyAnswer(turn=0, text="!refund", acts=(done,))], Marked(), ALL) == []
 
 
 async def test_the_scorer_asks_the_model_only_where_nothing_was_done() -> None:

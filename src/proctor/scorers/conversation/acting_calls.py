@@ -12,13 +12,20 @@ from proctor.core.tool_effect import StatedEffect, tool_effect
 from proctor.core.transcript import failed, parse_loosely
 from proctor.lexicon.requested_acts import acts_of_tool, looks_only
 
-__all__ = ["did_act", "is_act", "may_have_acted", "was_refused"]
+__all__ = ["did_act", "is_act", "is_waiting", "may_have_acted", "was_refused"]
 
 _REFUSED: Final = re.compile(
-    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|"
+    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|fout|"
+    r"geweigerd|"
     r"échec|rechaz"
     r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|不可|不能|無効|满|"
     r"満|불가|エラー|却下|거절|실패|مرفوض|فشل)",
+    re.IGNORECASE,
+)
+_WAITING: Final = re.compile(
+    r"^(?:pending|await|waiting|open|received|assigned|submitted|queued|requested|in[ _]review|needs[ _]|offen|wartet|"
+    r"eingereicht|en[ _]attente|pendiente|pendente|in[ _]attesa|oczek|ожида|bekl|in[ _]behandeling|提交|已提交|待|受付|審査中|"
+    r"대기|접수|قيد)",
     re.IGNORECASE,
 )
 _STATES: Final = (
@@ -57,11 +64,23 @@ def was_refused(call: ToolCall) -> bool:
     if failed(call):
         return True
     data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
+    if isinstance(data, str):
+        return _REFUSED.match(data.strip()) is not None
     if not isinstance(data, Mapping):
         return False
     if any(data.get(key) is False for key in ("ok", "success", "accepted", "created", "saved", "done")):
         return True
-    return any(_REFUSED.match(str(data[key]).strip()) for key in _STATES if isinstance(data.get(key), str))
+    return _has_state(data, _REFUSED)
+
+
+def is_waiting(call: ToolCall) -> bool:
+    """Whether a result says that the matter still waits for somebody: a ticket is open, a refund is in review."""
+    data = parse_loosely(call.result) if isinstance(call.result, str) else call.result
+    return isinstance(data, Mapping) and _has_state(data, _WAITING)
+
+
+def _has_state(data: Mapping[str, object], states: re.Pattern[str]) -> bool:
+    return any(states.match(value.strip()) for key in _STATES if isinstance(value := data.get(key), str))
 
 
 def _lists_only(call: ToolCall) -> bool:
