@@ -64,8 +64,8 @@ async def test_a_threat_far_inside_a_long_text_counts() -> None:
     plain, risky = await LocalIntents().classify(
         [story, f"{story} I will sue your company and my lawyer will contact you. {story}"]
     )
-    assert 1 - risky["none"] > 0.5 > 1 - plain["none"]
-    assert max(INTENTS[1:], key=lambda label: risky[label]) == "legal_threat"
+    assert risky["legal_threat"] > 0.5 > plain["legal_threat"]
+    assert risky["none"] <= plain["none"]
 
 
 async def test_a_long_hypothesis_is_judged_to_its_end() -> None:

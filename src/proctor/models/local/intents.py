@@ -17,7 +17,7 @@ from proctor.models.local.tokenizer import READ
 __all__ = ["LETTERS", "LocalIntents"]
 
 LETTERS = READ  # per text: a longer one is not a single message
-PART, OVERLAP = 500, 150  # characters of a long text that are looked at as one
+PART, OVERLAP = 300, 150  # characters of a long text that are looked at as one
 
 
 @dataclass(frozen=True, kw_only=True)
