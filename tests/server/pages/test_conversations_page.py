@@ -31,7 +31,8 @@ from proctor.store.history import History
 from proctor.suites.append import cases_in
 from tests.server.pages.served import asked, open_desk, served
 
-NOW = datetime.now(UTC) - timedelta(hours=1)
+LATEST = datetime.now(UTC) - timedelta(hours=1)
+NOW = LATEST if LATEST.hour < 23 else LATEST - timedelta(hours=1)  # the events of the hour after it are of one day
 ODD = "会話 1/2?"
 MARKUP = "<img src=x onerror=alert(1)> **bold** [link](http://example.com/)"
 

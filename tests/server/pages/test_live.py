@@ -85,3 +85,26 @@ async def test_closing_lets_every_page_go(feed: tuple[LiveFeed, Any, Path]) -> N
 async def test_nothing_to_hear_is_no_stream(feed: tuple[LiveFeed, Any, Path]) -> None:
     async with feed[1].get("/live?topics=weather") as answer:
         assert answer.status == 204
+
+
+async def test_what_changed_between_reading_and_listening_is_heard_at_once(feed: tuple[LiveFeed, Any, Path]) -> None:
+    live, client, store = feed
+    live.every = 60.0  # nothing is looked at meanwhile
+    store.mkdir(exist_ok=True)
+    read_at = time.time()
+    (store / "guard.db").write_bytes(b"written after the page was read")
+    async with client.get(f"/live?topics=guard,runs&since={read_at}") as answer:
+        assert await _heard(answer) == "guard"
+
+
+@pytest.mark.parametrize("since", ["", "soon", "nan", "0", "later"])
+async def test_a_page_that_missed_nothing_hears_nothing(feed: tuple[LiveFeed, Any, Path], since: str) -> None:
+    live, client, store = feed
+    live.every = 60.0
+    store.mkdir(exist_ok=True)
+    (store / "guard.db").write_bytes(b"written before")
+    told = str(time.time() + 1) if since == "later" else since
+    async with client.get("/live", params={"topics": "guard", "since": told}) as answer:
+        await answer.content.readline()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(_heard(answer), 0.3)

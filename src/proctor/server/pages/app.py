@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PREFIX", "add_dashboard", "make_dashboard", "pages"]
 
+READ_AT: Final = web.RequestKey("read_at", float)  # when a page began to read its stores
+
 PREFIX: Final = "/ui"
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -160,6 +162,7 @@ class Dashboard:
         self, page: Page, route: Route, page_request: PageRequest, request: web.Request, stores: PageStores
     ) -> tuple[int, dict[str, str], bytes]:
         """Answer and render, on the thread of its stores."""
+        request[READ_AT] = time.time()
         reply: Reply = route.answer(stores, page_request)
         match reply:
             case Redirect():
@@ -197,6 +200,7 @@ class Dashboard:
         return {
             "nav": self.pages, "page": page, "title": title, "visitor": visitor, "live": ",".join(live),
             "form_token": request.get(FORM_TOKEN, ""), "said": said_of(request), "now": time.time(),
+            "read_at": request.get(READ_AT, 0.0),
         }  # fmt: skip
 
     async def _failed(self, request: web.Request, status: int, message: str, hint: str) -> web.StreamResponse:

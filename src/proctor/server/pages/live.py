@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
@@ -22,6 +23,7 @@ _LOOK_EVERY: Final = 2.0  # seconds; one look for all viewers
 _BREATH_EVERY: Final = 20.0
 _LASTS: Final = 600.0  # then the browser asks again, and it is checked again who it is
 _MAX_LISTENERS: Final = 500
+_CLOCK_STEP: Final = 0.05  # seconds by which the time of a file may lag behind the clock
 _log = logging.getLogger(__name__)
 
 
@@ -66,6 +68,7 @@ class LiveFeed:
         await answer.prepare(request)
         listener = _Listener(wanted)
         self._listeners.add(listener)
+        listener.tell(await self._missed(request.query.get("since", "")))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._look())
         try:
@@ -89,6 +92,17 @@ class LiveFeed:
             due, listener.due = listener.due, set()
             for topic in sorted(due):
                 await answer.write(f"event: changed\ndata: {topic}\n\n".encode())
+
+    async def _missed(self, since: str) -> set[str]:
+        """Return the topics whose file was written after the page had read it, and before it listened."""
+        try:
+            read_at = float(since)
+        except ValueError:
+            return set()
+        try:
+            return await self.pool.run(partial(_written_since, read_at=read_at)) if read_at > 0 else set()
+        except ProctorError:
+            return set()
 
     async def _look(self) -> None:
         before = await self._seen({})
@@ -123,27 +137,33 @@ def _alerts(stores: PageStores) -> Any:
     return stores.alerts.version(time.time())  # the file changes with every look of the rules
 
 
-def _file(name: str) -> Callable[[PageStores], Any]:
+def _marks(stores: PageStores, name: str) -> list[int]:
     """Return what changes when a database is written: size and time of the file and of its log."""
-
-    def marks(stores: PageStores) -> Any:
-        found: list[int] = []
-        for end in ("", "-wal"):
-            with contextlib.suppress(OSError):
-                seen = (stores.config.store / f"{name}{end}").stat()
-                found += [seen.st_size, seen.st_mtime_ns]
-        return found
-
-    return marks
+    found: list[int] = []
+    for end in ("", "-wal"):
+        with contextlib.suppress(OSError):
+            seen = (stores.config.store / f"{name}{end}").stat()
+            found += [seen.st_size, seen.st_mtime_ns]
+    return found
 
 
+def _written_since(stores: PageStores, read_at: float) -> set[str]:
+    earliest = (read_at - _CLOCK_STEP) * 1e9
+    return {
+        topic for topic, name in _FILES.items() if any(time_ns > earliest for time_ns in _marks(stores, name)[1::2])
+    }
+
+
+_FILES: Final[Mapping[str, str]] = {
+    "runs": "proctor.db",
+    "audit": "audit.db",
+    "guard": "guard.db",
+    "measured": "measured/state.json",
+}
 # What a page can listen to, and what changes with it.
 TOPICS: Final[Mapping[str, Callable[[PageStores], Any]]] = {
     "alerts": _alerts,
-    "runs": _file("proctor.db"),
-    "audit": _file("audit.db"),
-    "guard": _file("guard.db"),
-    "measured": _file("measured/state.json"),
+    **{topic: partial(_marks, name=name) for topic, name in _FILES.items()},
 }
 
 

@@ -57,7 +57,8 @@ async function refresh() {
   }
 }
 if (topics) {
-  const feed = new EventSource("/ui/live?topics=" + encodeURIComponent(topics));
+  const wanted = new URLSearchParams({ topics, since: document.body.dataset.readAt });
+  const feed = new EventSource("/ui/live?" + wanted);
   feed.addEventListener("changed", refresh);
   addEventListener("pagehide", () => feed.close());
 }
