@@ -1,4 +1,4 @@
-"""Lines without a label, which only a teacher judges: turns of written conversations, and answers put together anew.
+"""Lines without a label, which only a teacher judges: turns of written conversations, and recombined answers.
 
 ``python -m training.unjudged WORK/r/said/said-acts.npy WORK/d`` keeps what the large network said of the answers in
 ``judged/promises.npz``, for the small model of promises.

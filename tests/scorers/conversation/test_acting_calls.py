@@ -29,7 +29,9 @@ def test_a_refused_call_has_not_acted(result: Any) -> None:
     assert not may_have_acted(call(result))
 
 
-@pytest.mark.parametrize("result", ["ok, 40 EUR", {"status": "done"}, '{"status": "processed"}', ["a"], None])
+@pytest.mark.parametrize(
+    "result", ["ok, 40 EUR", "Timed entry booked for 10:00", {"status": "done"}, '{"status": "processed"}', ["a"], None]
+)
 def test_a_call_that_ran_is_not_refused_and_waits_for_nobody(result: Any) -> None:
     assert not was_refused(call(result))
     assert not is_waiting(call(result))

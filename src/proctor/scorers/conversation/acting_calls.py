@@ -15,7 +15,7 @@ from proctor.lexicon.requested_acts import acts_of_tool, looks_only
 __all__ = ["did_act", "is_act", "is_waiting", "may_have_acted", "was_refused"]
 
 _REFUSED: Final = re.compile(
-    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed|abgelehnt|fehl|refusé|fout|"
+    r"^(?:reject|declin|den(?:y|ied)|refus|fail|error|invalid|not[ _]|unavail|timeout|timed[ _-]?out|abgelehnt|fehl|refusé|fout|"
     r"geweigerd|"
     r"échec|rechaz"
     r"|error|rifiut|fallit|recus|falh|odrzuc|błąd|отказ|ошибк|reddedil|avvisad|afgewezen|mislukt|拒|失败|不可|不能|無効|满|"
